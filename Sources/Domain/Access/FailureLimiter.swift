@@ -9,8 +9,8 @@ package import Addresses
 /// without checking its keys. From any other address, valid keys are always accepted and wrong ones are rejected. Keys
 /// from loopback addresses are always checked, because most such proxies run on the same machine.
 ///
-/// The limiter has no clock; callers pass the time as a duration since any fixed point. Its memory is bounded. With too
-/// many addresses, those that were not seen for longest are dropped.
+/// The limiter has no clock. Callers pass the time as a duration since any fixed point. Its memory is bounded: if there
+/// are too many addresses, the limiter drops those that were not seen for the longest time.
 package struct FailureLimiter: Sendable {
     /// The allowed rate of attempts.
     package struct Rate: Sendable, Equatable {
@@ -43,7 +43,7 @@ package struct FailureLimiter: Sendable {
         var isReported = false
     }
 
-    /// How long an address with a valid key is remembered. A phone that sleeps for a night can reconnect.
+    /// The time for which an address with a valid key is remembered. A phone that sleeps for a night can reconnect.
     private static let validFor = Duration.seconds(24 * 3600)
 
     private var records: RecentTable<IPAddress, Record>
@@ -80,7 +80,7 @@ package struct FailureLimiter: Sendable {
         return .counted(isReport: isReport)
     }
 
-    /// Returns the time until the bucket contains an attempt; nil if it contains one. Each used attempt adds an
+    /// Returns the time until the bucket contains an attempt; nil if it contains one now. Each used attempt adds an
     /// interval to the time until the bucket is full (the generic cell rate algorithm, ITU-T I.371).
     private static func wait(for record: Record, at now: Duration, rate: Rate) -> Duration? {
         let wait = record.full - now - rate.interval * (rate.burst - 1)
@@ -88,11 +88,11 @@ package struct FailureLimiter: Sendable {
     }
 }
 
-/// A dictionary of bounded size that drops the entries that were not written for longest. All operations take constant
-/// time.
+/// A dictionary of bounded size that drops the entries that were not written for the longest time. All operations take
+/// constant time.
 ///
-/// It has two halves. Entries are written to the young half. When it is full, it replaces the old half, whose entries
-/// are dropped unless they were written again in the meantime.
+/// The table has two halves. Entries are written to the young half. When the young half is full, it replaces the old
+/// half, whose entries are dropped unless they were written again in the meantime.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var young: [Key: Value] = [:]

@@ -20,7 +20,8 @@ package struct KeyTable: Sendable {
     /// Checks the value of a request's only `Authorization` field: `Bearer KEY`, or `Basic` with the key as the
     /// password of any user.
     ///
-    /// Allocates nothing. Compares every key in constant time, so that the duration reveals nothing about the keys.
+    /// The check allocates nothing. It compares every key in constant time, so that its duration reveals nothing about
+    /// the keys.
     package func authenticate(_ value: borrowing Span<UInt8>) -> Authentication {
         guard let credentials = Credentials(value) else { return .missing }
         let presented = value.extracting(credentials.range)
@@ -47,7 +48,8 @@ package struct KeyTable: Sendable {
     /// Returns whether the table has a key that a newer one does not have.
     package func hasKey(missingIn newer: KeyTable) -> Bool { !principals.allSatisfy(newer.holdsKey) }
 
-    /// Basic credentials are base64 of `user:password` (RFC 7617 §2); the user's name ends at the first colon.
+    /// Checks the password in Basic credentials, which are base64 of `user:password` (RFC 7617 §2). The user's name
+    /// ends at the first colon.
     private func lookAfterColon(of text: borrowing Span<UInt8>) -> Authentication {
         let judgement = SecretBase64.withDecoded(text, atMost: Self.basicLimit) { decoded in
             for index in decoded.indices where decoded[index] == UInt8(ascii: ":") {

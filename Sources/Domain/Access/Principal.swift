@@ -2,12 +2,12 @@
 
 /// The sender of a request.
 package struct Principal: Sendable, Hashable {
-    /// The key's name, for logs; not secret. A reload can give the key another one.
+    /// The key's name, for logs. It is not secret, and a reload can change it.
     package let name: String
     /// A part of the key's hash, which identifies the key even if a reload changes its name.
     let keyFingerprint: UInt64
 
-    /// A principal of this name, whose key is in no table.
+    /// Creates a principal with this name, whose key is in no table.
     package init(name: String) { self.init(name: name, keyFingerprint: 0) }
 
     init(name: String, keyFingerprint: UInt64) {
@@ -15,7 +15,7 @@ package struct Principal: Sendable, Hashable {
         self.keyFingerprint = keyFingerprint
     }
 
-    /// Principals of one name are equal.
+    /// Returns whether two principals have the same name.
     package static func == (left: Principal, right: Principal) -> Bool { left.name == right.name }
 
     /// Hashes only the name, as the comparison does.

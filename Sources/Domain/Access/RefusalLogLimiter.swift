@@ -5,11 +5,12 @@ package import Addresses
 /// Limits the log lines that clients without a valid key cause, with a token bucket for each client address, and counts
 /// the omitted lines.
 ///
-/// Pure: the caller passes the time, as a duration since any fixed point. The memory use is bounded.
+/// The limiter has no clock. The caller passes the time as a duration since any fixed point. The memory use is bounded.
 package struct RefusalLogLimiter: Sendable {
     /// The omitted lines of one client.
     package struct Omission: Sendable, Equatable {
-        /// The client's address, of IPv6 its network; nil for clients without one and for those beyond ``mostClients``.
+        /// The client's address, or its network for IPv6. It is nil for clients without an address and for those beyond
+        /// ``mostClients``.
         package var client: IPAddress?
         /// The number of omitted lines.
         package var count: Int
@@ -35,7 +36,7 @@ package struct RefusalLogLimiter: Sendable {
     /// Creates a limiter that remembers at least `capacity` addresses, and at most twice as many.
     package init(capacity: Int = 1024) { full = RecentTable(capacity: capacity) }
 
-    /// Returns whether a line about this client is written; if not, it is counted.
+    /// Returns whether a line about this client is written. If it is not, the line is counted as omitted.
     package mutating func admits(_ client: IPAddress?, at now: Duration) -> Bool {
         let client = client?.network
         let base = max(full[client] ?? .zero, now)

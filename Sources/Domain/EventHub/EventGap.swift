@@ -2,19 +2,19 @@
 
 /// A position in the events of an instance at which events are missing, or may be missing.
 package struct EventGap: Sendable, Equatable {
-    /// The reason for a gap, as named in the gateway's own streams.
+    /// The reason for a gap, with the names that the gateway's own streams use.
     package enum Reason: String, Sendable, CaseIterable {
-        /// The events are older than those that are kept.
+        /// The missing events are older than the kept events.
         case retention
-        /// The stream of the instance's events was lost, and began again.
+        /// The stream of the instance's events was lost and began again.
         case upstreamLost = "upstream-lost"
         /// The instance runs in another process.
         case instanceRestarted = "instance-restarted"
-        /// The gateway was not running, or not yet running.
+        /// The gateway was not running at that time.
         case gatewayRestarted = "gateway-restarted"
         /// The run ended because the instance was stopped.
         case stopped
-        /// An event was larger than the largest that the gateway carries.
+        /// An event was larger than the maximum size.
         case tooLarge = "too-large"
         /// The stored events can no longer be read.
         case damaged

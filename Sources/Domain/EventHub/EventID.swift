@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The position of an event in all events of one instance; a client's `Last-Event-ID` contains it.
+/// The position of an event among all events of one instance. A client's `Last-Event-ID` contains it.
 ///
-/// Written as `GENERATION-SEQUENCE`, followed by `.FRAME` if an encoding or a translation made several frames of one
-/// event.
+/// The text form is `GENERATION-SEQUENCE`, followed by `.FRAME` if an encoding or a translation made several frames of
+/// one event.
 package struct EventID: Sendable, Hashable, Comparable {
-    /// The generation, new for each run of the instance and each start of the gateway; never reused, and ordered in
-    /// time.
+    /// The generation. Each run of the instance and each start of the gateway has a new one. Generations increase with
+    /// time and are never reused.
     package var generation: UInt64
-    /// The number of the event in its generation, without holes, from 1.
+    /// The number of the event in its generation, counted from 1 without gaps.
     package var sequence: UInt64
-    /// The number of the frame among those made from the event, from 1; 0 means the event as a whole.
+    /// The number of the frame among those made from the event, counted from 1. The value 0 means the event as a whole.
     package var frame: UInt32
 
-    /// Creates an id from these numbers.
+    /// Creates an id from a generation, a sequence and a frame number.
     package init(generation: UInt64, sequence: UInt64, frame: UInt32 = 0) {
         self.generation = generation
         self.sequence = sequence
@@ -39,10 +39,10 @@ package struct EventID: Sendable, Hashable, Comparable {
     }
 
     /// The largest generation and sequence that the gateway assigns. A generation is approximately the milliseconds
-    /// since 1970, which reach this number in the year 287396. A larger number in a file is damage.
+    /// since 1970, which reach this number in the year 287396. A larger number in a file is a sign of damage.
     static let largestNumber: UInt64 = 1 << 53
 
-    /// Whether the gateway can have assigned this id.
+    /// Whether the gateway can have assigned an id with these numbers.
     var isPlausible: Bool { generation <= Self.largestNumber && sequence <= Self.largestNumber }
 
     /// Returns whether an event can have this time, in milliseconds since 1970.

@@ -2,7 +2,7 @@
 
 package import Addresses
 
-/// The rules for access, besides the key.
+/// The rules for access in addition to the keys.
 package struct AccessSettings: Sendable, Equatable {
     /// The web origins whose pages may read responses.
     package internal(set) var origins: [WebOrigin] = []
@@ -10,11 +10,11 @@ package struct AccessSettings: Sendable, Equatable {
     package internal(set) var trustedProxies: [AddressRange] = []
     /// The number of consecutive wrong keys that one address may send; 0 for no limit.
     package internal(set) var failedTries = 0
-    /// The time after which it may send one more.
+    /// The time after which the address may send another wrong key.
     package internal(set) var failedTryInterval = Duration.zero
 }
 
-/// The settings for access, with their help.
+/// The settings for access, with their help texts.
 extension Settings {
     static let access: [Setting] = [
         Setting(

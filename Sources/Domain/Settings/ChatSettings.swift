@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The listeners for clients of other protocols than OpenCode's, and the clients that need no key there.
+/// The additional listeners for chats and conversations, and the clients that need no key on them.
 package struct ChatSettings: Sendable, Equatable {
-    /// The address for WebSockets, besides `/chat` on the gateway's own port; nil for none.
+    /// The address for WebSockets, in addition to `/chat` on the gateway's own port; nil if there is none.
     package internal(set) var listen: ListenAddress?
-    /// The address for conversation requests, besides the gateway's own port; nil for none.
+    /// The address for conversation requests, in addition to the gateway's own port; nil if there is none.
     package internal(set) var conversations: ListenAddress?
-    /// Whether programs of this machine need no key at these.
+    /// Whether programs on this machine need no key for these listeners.
     package internal(set) var isOpen = false
-    /// The project of clients that name none; nil for the only one there is.
+    /// The project of clients that do not name one; nil to use the only existing project.
     package internal(set) var project: String?
 
     /// The configured listeners, each with the name of its setting.
@@ -20,7 +20,7 @@ package struct ChatSettings: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Returns the errors for invalid listeners: chats and conversations receive answers from the event hub, and no
+    /// Returns the errors for invalid listeners. Chats and conversations receive answers from the event hub, and no
     /// other machine may chat without a key.
     func chatContradictions(_ wrong: Set<String>) -> [SettingError] {
         hubContradictions(wrong) + openContradictions(wrong)
@@ -59,7 +59,7 @@ extension Configuration {
 }
 
 extension ValueForm where Value == ListenAddress? {
-    /// A `HOST:PORT`, or `none` for nil.
+    /// The syntax of a `HOST:PORT`, or `none` for nil.
     static let addressOrNone = ValueForm(
         placeholder: "HOST:PORT|none",
         parse: { (text) throws(InvalidValue) in text == "none" ? nil : try ListenAddress.parse(text) },
@@ -67,7 +67,7 @@ extension ValueForm where Value == ListenAddress? {
 }
 
 extension ValueForm where Value == String? {
-    /// A project's name, or `none`.
+    /// The syntax of a project's name, or `none`.
     static let projectOrNone = ValueForm(
         placeholder: "NAME|none",
         parse: { (text) throws(InvalidValue) in
@@ -81,7 +81,7 @@ extension ValueForm where Value == String? {
         text: { $0 ?? "none" })
 }
 
-/// The settings for chats over WebSockets, and for conversations.
+/// The settings for chats and conversations, with their help texts.
 extension Settings {
     static let chat: [Setting] = [
         Setting(

@@ -3,11 +3,12 @@
 internal import Addresses
 package import Logging
 
-/// All configured values, typed and validated. `Settings` creates it, and its table gives every field its value.
+/// All configured values, typed and validated. `Settings` creates it, and the table of settings provides the value of
+/// every field.
 package struct Configuration: Sendable {
-    /// The address where clients connect.
+    /// The address on which the gateway accepts clients.
     package internal(set) var listen = ListenAddress(host: "", port: 0)
-    /// The address that clients use; nil where it is not configured.
+    /// The address that clients use; nil if it is not configured.
     package internal(set) var publicURL: PublicURL?
     /// The absolute path of the folder whose sub-folders are the projects.
     package internal(set) var home = ""
@@ -17,25 +18,25 @@ package struct Configuration: Sendable {
     package internal(set) var opencode: [String] = []
     /// The supervisor that starts and stops instances.
     package internal(set) var supervisor = SupervisorChoice.auto
-    /// The service manager's scope, if a service manager runs instances.
+    /// The scope of the service manager, if a service manager runs instances.
     package internal(set) var scope = ScopeChoice.user
     /// The number of data-plane loops.
     package internal(set) var threads = 0
-    /// The configuration file in force; nil where there is none.
+    /// The path of the configuration file in use; nil if there is none.
     package internal(set) var configurationFile: String?
     /// The key from the environment or the configuration file.
     package internal(set) var authSecret: Secret?
-    /// The path of the file with further keys.
+    /// The path of the file with further keys; nil if there is none.
     package internal(set) var keyFile: String?
     /// All valid keys of the gateway, from every source.
     package internal(set) var keys: [NamedKey] = []
-    /// The rules for access, besides the keys.
+    /// The rules for access in addition to the keys.
     package internal(set) var access = AccessSettings()
     /// The options for instances, and for monitoring them.
     package internal(set) var instances = InstanceSettings()
     /// The options for storing instances' events.
     package internal(set) var events = EventSettings()
-    /// The listeners for chats and conversations.
+    /// The additional listeners for chats and conversations.
     package internal(set) var chat = ChatSettings()
     /// The rules about folders that are projects, and about the content of requests.
     package internal(set) var projects = ProjectSettings()
@@ -45,31 +46,32 @@ package struct Configuration: Sendable {
     package internal(set) var logFormat = LogFormatChoice.auto
     /// The minimum level of log lines.
     package internal(set) var logLevel = LogLevel.info
-    /// The limits for times and sizes.
+    /// The limits for durations and sizes.
     package internal(set) var limits = Limits()
     /// Sentences about values without an effect, such as an unknown `VIBE_` name in the environment.
     package internal(set) var notices: [String] = []
 
     var origins: [String: SettingOrigin] = [:]
 
-    /// Returns where a setting's value came from.
+    /// Returns the source of a setting's value.
     package func origin(of setting: Setting) -> SettingOrigin {
         origins[setting.name] ?? .default
     }
 }
 
-/// The source of a setting's value, in rising precedence.
+/// The source of a setting's value. Later cases take precedence over earlier ones.
 package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
-    /// The default value of the table.
+    /// The default value in the table of settings.
     case `default`
-    /// The configuration file, under that name on that line.
+    /// The configuration file, with the line and the name in it.
     case file(path: String, line: Int, name: String)
-    /// The environment, under that name.
+    /// The environment, with the variable's name.
     case environment(String)
-    /// The command line, by that flag.
+    /// The command line, with the flag.
     case flag(String)
 
-    /// `default`, `file /etc/viberemote-gateway/config, line 3`, `environment VIBE_LISTEN` or `flag --listen`.
+    /// The source as text: `default`, `file /etc/viberemote-gateway/config, line 3`, `environment VIBE_LISTEN` or `flag
+    /// --listen`.
     package var description: String {
         switch self {
         case .default: "default"
@@ -80,9 +82,9 @@ package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-/// The checks of valid settings that are invalid in combination.
+/// Checks settings that are valid on their own but invalid in combination.
 extension Configuration {
-    /// Returns settings that contradict each other, one sentence each; those in `wrong` were already reported and have
+    /// Returns one error for each contradiction between settings. Settings in `wrong` were already reported and have
     /// their default value.
     func contradictions(leavingOut wrong: Set<String>) -> [SettingError] {
         delayContradictions(wrong) + chatContradictions(wrong)

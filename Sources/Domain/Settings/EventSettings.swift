@@ -4,15 +4,16 @@
 package struct EventSettings: Sendable, Equatable {
     /// Whether the gateway itself subscribes to instances and serves their event streams.
     package internal(set) var isHubOn = false
-    /// The number of bytes that are stored for one project; 0: 4 MiB in memory, nothing on the disk.
+    /// The number of bytes that are stored for one project. If it is 0, 4 MiB are kept in memory and nothing on the
+    /// disk.
     package internal(set) var keepSize = 0
-    /// The time that an event is stored.
+    /// The time for which an event is stored.
     package internal(set) var keepTime = Duration.zero
     /// The number of bytes that are stored for all projects together.
     package internal(set) var keepTotal = 0
-    /// The time that a client may read nothing of its stream.
+    /// The time for which a client may read nothing of its stream.
     package internal(set) var stall = Duration.zero
-    /// The encoding of streamed text where a request does not name one.
+    /// The encoding of streamed text for requests that do not name one.
     package internal(set) var form = EventEncodingChoice.raw
 }
 
@@ -22,11 +23,11 @@ package enum EventEncodingChoice: String, Sendable, CaseIterable {
     case raw
     /// Each event contains only the new text.
     case delta
-    /// The whole text in each event.
+    /// Each event contains the whole text so far.
     case full
 }
 
-/// The settings for storing instances' events, and for serving them.
+/// The settings for storing and serving instances' events, with their help texts.
 extension Settings {
     static let events: [Setting] = [
         Setting(

@@ -4,13 +4,13 @@
 package struct InstanceSettings: Sendable, Equatable {
     /// Whether each run of an instance gets a random password.
     package internal(set) var givesPasswords = false
-    /// The time after which callers of a start receive a response; the start continues.
+    /// The time after which callers of a start receive a response. The start continues.
     package internal(set) var startAnswerTimeout = Duration.zero
-    /// The delay before the first restart after a crash; it doubles each time.
+    /// The delay before the first restart after a crash. The delay doubles each time.
     package internal(set) var restartDelay = Duration.zero
     /// The maximum delay before a restart.
     package internal(set) var maxRestartDelay = Duration.zero
-    /// The number of quick failures in a row after which an instance is not restarted.
+    /// The number of consecutive quick failures after which an instance is not restarted.
     package internal(set) var maxQuickFailures = 0
     /// The interval between two health checks of a ready instance.
     package internal(set) var healthInterval = Duration.zero
@@ -20,7 +20,7 @@ package struct InstanceSettings: Sendable, Equatable {
     package internal(set) var restartUnhealthy = false
 }
 
-/// The settings for instances, and for starting, monitoring and restarting them.
+/// The settings for starting, monitoring and restarting instances, with their help texts.
 extension Settings {
     static let instances: [Setting] = [
         Setting(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The reason why a value is refused, in the two halves of a sentence: the problem, and the fix.
+/// The reason why a value is rejected, as the two parts of a sentence: the problem and the fix.
 package struct InvalidValue: Error, Equatable {
     /// The text after the setting's name and the value, such as `is not a duration`.
     package let problem: String
@@ -14,9 +14,9 @@ package struct InvalidValue: Error, Equatable {
     }
 }
 
-/// The error about an invalid setting or command line: one sentence for the user.
+/// An error about an invalid setting or command line, as one sentence for the user.
 package struct SettingError: Error, Equatable, CustomStringConvertible {
-    /// The sentence with the setting's source, the value (never a secret's) and the fix.
+    /// The sentence with the setting's source, the value (never that of a secret) and the fix.
     package let description: String
 
     /// Creates an error from a sentence.
@@ -24,14 +24,18 @@ package struct SettingError: Error, Equatable, CustomStringConvertible {
         self.description = description
     }
 
-    /// Creates an error about a value; `source` is the flag or environment name that was used; `value` is nil where it
-    /// must not be shown.
+    /// Creates an error about a value.
+    ///
+    /// - Parameters:
+    ///   - source: The flag or environment name that was used.
+    ///   - value: The value; nil if it must not be shown.
+    ///   - invalid: The problem and its fix.
     init(source: String, value: String?, _ invalid: InvalidValue) {
         let shown = value.map { " " + Self.quoted($0) } ?? ""
         self.init("\(source)\(shown) \(invalid.problem): \(invalid.fix).")
     }
 
-    /// Returns a value in quotes, truncated where it is very long; characters that could control a terminal are shown
+    /// Returns a value in quotes, truncated if it is very long. Characters that could control a terminal are replaced
     /// by their code points.
     static func quoted(_ value: String) -> String {
         let longest = 80

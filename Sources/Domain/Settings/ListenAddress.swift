@@ -3,14 +3,14 @@
 internal import Addresses
 import Glibc
 
-/// The address where the gateway listens: numeric, so that no name must be resolved, with a port.
+/// An address on which the gateway listens. The host is numeric, so that no name must be resolved.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// An IPv4 or IPv6 address without brackets.
     package let host: String
-    /// The port; with 0 the kernel selects one.
+    /// The port. If it is 0, the kernel selects a port.
     package let port: UInt16
 
-    /// Creates an address from parts that are already validated.
+    /// Creates an address from parts that have been validated.
     package init(host: String, port: UInt16) {
         self.host = host
         self.port = port
@@ -19,18 +19,19 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// Whether `host` is an IPv6 address.
     package var isIPv6: Bool { host.contains(":") }
 
-    /// Whether only this machine can reach it.
+    /// Whether only this machine can reach the address.
     package var isLoopback: Bool { IPAddress(host)?.isLoopback == true }
 
-    /// `HOST:PORT`, an IPv6 host in brackets, as in a URL (RFC 3986 §3.2.2).
+    /// The address as `HOST:PORT`. An IPv6 host is in brackets, as in a URL (RFC 3986 §3.2.2).
     package var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
 
 extension ListenAddress {
-    /// Parses `HOST:PORT`: an IPv4 address, an IPv6 address in brackets, or `localhost`, which is 127.0.0.1.
+    /// Parses `HOST:PORT`. The host is an IPv4 address, an IPv6 address in brackets, or `localhost`, which means
+    /// 127.0.0.1.
     static func parse(_ text: String) throws(InvalidValue) -> ListenAddress {
         let wanted = "write HOST:PORT, for example 127.0.0.1:4000, 0.0.0.0:4000 or [::1]:4000"
-        // inet_pton(3) would read only up to a NUL.
+        // inet_pton(3) would stop at a NUL.
         if text.utf8.contains(0) { throw InvalidValue("contains a NUL character", fix: wanted) }
         guard let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else {
             throw InvalidValue("has no port", fix: wanted)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address at which clients reach the gateway, in front of any proxy.
+/// The address at which clients reach the gateway. If there is a proxy, it is the address of the proxy.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
-    /// `https://gateway.example.com` or, where a proxy serves the gateway below a path, with that path; no slash at its
-    /// end.
+    /// The URL as text, such as `https://gateway.example.com`. If a proxy serves the gateway below a path, the text
+    /// contains this path. It has no slash at its end.
     package let description: String
 
     /// Whether the clients' data is encrypted in transit.
@@ -45,7 +45,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
 }
 
 extension ValueForm where Value == PublicURL? {
-    /// A URL, or `none` for nil.
+    /// The syntax of a URL, or `none` for nil.
     static let publicURL = ValueForm(
         placeholder: "URL|none",
         parse: { (text) throws(InvalidValue) in text == "none" ? nil : try PublicURL.parse(text) },

@@ -2,10 +2,10 @@
 
 internal import Encodings
 
-/// Numbers with units in the syntax of settings: durations such as `15min`, sizes such as `64KiB`. One number, one
-/// unit.
+/// Parses quantities in the syntax of settings: durations such as `15min` and sizes such as `64KiB`. A quantity is one
+/// number with one unit.
 enum Quantity {
-    /// Parses `500ms`, `10s`, `15min`, `24h` or `1d`; a number alone means seconds.
+    /// Parses `500ms`, `10s`, `15min`, `24h` or `1d`. A number without a unit means seconds.
     static func parseDuration(_ text: String) throws(InvalidValue) -> Duration {
         guard let milliseconds = parse(text, QuantityUnit.durations, plain: 1_000) else {
             throw InvalidValue("is not a duration", fix: "write, for example, 500ms, 10s, 15min, 24h or 1d")
@@ -13,7 +13,7 @@ enum Quantity {
         return .milliseconds(milliseconds)
     }
 
-    /// Parses `64KiB`, `4MiB` or `1GiB`; a number alone means bytes.
+    /// Parses `64KiB`, `4MiB` or `1GiB`. A number without a unit means bytes.
     static func parseSize(_ text: String) throws(InvalidValue) -> Int {
         guard let bytes = parse(text, QuantityUnit.sizes, plain: 1) else {
             throw InvalidValue("is not a size", fix: "write, for example, 16384, 64KiB, 4MiB or 1GiB")
@@ -21,7 +21,8 @@ enum Quantity {
         return bytes
     }
 
-    /// Returns the size in the largest unit that needs no fraction, plain bytes without a unit: `64KiB`, `1000`.
+    /// Returns the size in the largest unit that needs no fraction, such as `64KiB`. A size in bytes has no unit, such
+    /// as `1000`.
     static func text(size: Int) -> String {
         let text = QuantityUnit.text(size, in: QuantityUnit.sizes)
         return text.hasSuffix("iB") ? text : String(text.dropLast())

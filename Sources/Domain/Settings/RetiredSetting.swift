@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A setting of an earlier version. It is accepted, has no effect and causes one warning, so that no service fails to
-/// start because of an upgrade.
+/// A setting of an earlier version. It is accepted without effect and causes one warning, so that an upgrade does not
+/// prevent a service from starting.
 struct RetiredSetting: Sendable {
     /// The name of its flag, without the hyphens.
     let name: String
     /// The name of the setting in the environment and in the configuration file.
     let environment: String
-    /// The heading that contained it: commands that accept others of this group accept it.
+    /// The group that contained the setting. Commands that accept other settings of this group also accept this one.
     let group: Setting.Group
     /// The replacement, as the end of a sentence.
     let instead: String
@@ -15,7 +15,9 @@ struct RetiredSetting: Sendable {
     /// The flag, with its hyphens.
     var flag: String { "--\(name)" }
 
-    /// Returns the warning; `source` is what sets it.
+    /// Returns the warning about the setting.
+    ///
+    /// - Parameter source: The flag or name that sets it.
     func notice(_ source: String) -> String { "\(source) no longer has an effect, so remove it: \(instead)." }
 }
 
@@ -25,9 +27,9 @@ extension Settings {
         retired.filter { retired in settings.contains { $0.group == retired.group } }
     }
 
-    /// The retired settings, which no user had a reason to set. A client that reads nothing of its response and an
-    /// OpenCode that sends nothing of it have the same deadline. Holding more than 64 KiB of a request costs memory and
-    /// gains nothing.
+    /// The retired settings, none of which a user needs. The deadline for a client that does not read its response now
+    /// also applies to an OpenCode that does not send it. Holding more than 64 KiB of a request costs memory and has no
+    /// advantage.
     static let retired: [RetiredSetting] = [
         RetiredSetting(
             name: "send-timeout", environment: "VIBE_SEND_TIMEOUT", group: .limits,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that must never be printed: every conversion to text returns a mask.
+/// Bytes that must never be printed. Every conversion to text returns a mask.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The text that replaces the secret.
     package static let mask = "********"
@@ -15,19 +15,19 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
 
     /// The mask instead of the secret.
     package var description: String { Self.mask }
-    /// The mask, also for debuggers.
+    /// The mask instead of the secret, also for debuggers.
     package var debugDescription: String { Self.mask }
-    /// An empty mirror: `dump` and debuggers show nothing either.
+    /// An empty mirror, so that `dump` and debuggers do not show the secret.
     package var customMirror: Mirror { Mirror(self, children: []) }
 }
 
 /// The requirements for the gateway's keys.
 enum KeyPolicy {
-    /// The end of a sentence with the instruction to create one.
+    /// The end of a sentence that explains how to create a key.
     static let fix = "create a key with `openssl rand -hex 32` and pass it in the environment or with --key-file"
-    /// The minimum number of bytes of a key.
+    /// The minimum length of a key in bytes.
     static let shortest = 16
-    /// The example key of the original gateway, which is publicly known.
+    /// The example key of the original gateway. It is publicly known and therefore not accepted.
     private static let published = "change-me-in-production"
 
     /// Parses a key from the environment.
@@ -35,7 +35,7 @@ enum KeyPolicy {
         if text == published { throw InvalidValue("is the published example key", fix: fix) }
         let bytes = Array(text.utf8)
         if bytes.count < shortest { throw InvalidValue("is shorter than \(shortest) bytes", fix: fix) }
-        // Such a key could never arrive in a header field (RFC 9110 §5.5).
+        // A client could not send such a key in a header field (RFC 9110 §5.5).
         if bytes.first == 0x20 || bytes.last == 0x20 || bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw InvalidValue("contains a control character or begins or ends with a space", fix: fix)
         }
@@ -44,7 +44,7 @@ enum KeyPolicy {
 }
 
 extension ValueForm where Value == Secret? {
-    /// The key that clients must send.
+    /// The syntax of the key that clients must send.
     static let key = ValueForm(
         placeholder: "KEY", isSecret: true, parse: KeyPolicy.parse,
         text: { $0?.description ?? "none" })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One row of the settings table: the source for parsing, help and the output of `check`.
+/// A row of the settings table, which is the source for parsing, help and the output of `check`.
 package struct Setting: Sendable {
-    /// The heading for the setting in help.
+    /// The groups of settings, under whose headings help lists them.
     package enum Group: String, Sendable, CaseIterable {
         case general = "Settings"
         case projects = "Projects"
@@ -14,33 +14,33 @@ package struct Setting: Sendable {
         case limits = "Limits"
     }
 
-    /// The value when nothing is set.
+    /// The value of a setting that is not set.
     enum Default: Sendable {
         /// A value in the setting's own syntax.
         case text(String)
-        /// A value that the caller determines; help shows the description.
+        /// A value that the caller determines. Help shows the description instead.
         case system(description: String, @Sendable (SystemDefaults) -> String)
-        /// The setting stays blank; help shows the description.
+        /// No value. Help shows the description instead.
         case unset(description: String)
     }
 
     /// The name of the flag without its hyphens, such as `listen`.
     package let name: String
-    /// The name in the environment.
+    /// The name in the environment and in the configuration file.
     package let environment: String
-    /// The purpose, in one or two sentences.
+    /// The purpose of the setting, in one or two sentences.
     package let help: String
-    /// The heading for the setting in help.
+    /// The group whose heading in help contains the setting.
     package let group: Group
     /// The placeholder for a value, such as `HOST:PORT`.
     package let placeholder: String
-    /// Whether its value is never shown and never accepted from the command line.
+    /// Whether the value is a secret, which is never shown and not accepted on the command line.
     package let isSecret: Bool
-    /// The completions of a value in a shell.
+    /// The completions that a shell offers for the value.
     package let hint: ValueHint
-    /// Whether the configuration file may set it: not the one that names the file.
+    /// Whether the configuration file may contain the setting. The setting that names the file may not be in it.
     package private(set) var isTakenFromFile = true
-    /// Whether a reload changes it; others wait for a restart.
+    /// Whether a reload applies the setting. Other settings require a restart.
     package private(set) var isReloaded = false
     let defaultValue: Default
 
@@ -71,29 +71,29 @@ package struct Setting: Sendable {
         copy = { $1[keyPath: field] = $0[keyPath: field] }
     }
 
-    /// A copy of the setting that the configuration file may not set.
+    /// Returns a copy of the setting that the configuration file may not contain.
     var notFromFile: Setting {
         var setting = self
         setting.isTakenFromFile = false
         return setting
     }
 
-    /// A copy of the setting that a reload changes.
+    /// Returns a copy of the setting that a reload applies.
     var reloaded: Setting {
         var setting = self
         setting.isReloaded = true
         return setting
     }
 
-    /// The flag; nil for a secret.
+    /// The flag with its hyphens; nil for a secret.
     package var flag: String? { isSecret ? nil : "--\(name)" }
 
-    /// The flag without a value that means `off` where a setting is `on` or `off`: `--no-access-log`.
+    /// The flag that switches an `on|off` setting off, such as `--no-access-log`; nil for other settings.
     package var offFlag: String? {
         flag != nil && placeholder == ValueForm<Bool>.onOff.placeholder ? "--no-\(name)" : nil
     }
 
-    /// The default in the text of help.
+    /// The default value in the form that help shows.
     package var defaultText: String {
         switch defaultValue {
         case .text(let text): text
@@ -102,12 +102,16 @@ package struct Setting: Sendable {
         }
     }
 
-    /// Returns the value in force, in the setting's own syntax; a secret's mask.
+    /// Returns the value in use, in the setting's own syntax. Returns a mask for a secret.
     package func text(in configuration: Configuration) -> String {
         print(configuration)
     }
 
-    /// Puts `text` into the configuration. `origin` names the source in the error and is kept.
+    /// Stores a value in the configuration.
+    ///
+    /// - Parameters:
+    ///   - text: The value in the setting's own syntax.
+    ///   - origin: The source, which is stored and which errors name.
     func set(_ text: String, from origin: SettingOrigin, in configuration: inout Configuration) throws(SettingError) {
         do {
             try apply(text, &configuration)
@@ -117,10 +121,10 @@ package struct Setting: Sendable {
         configuration.origins[name] = origin
     }
 
-    /// Returns whether both configurations have the same value.
+    /// Returns whether both configurations have the same value for the setting.
     func isSame(in left: Configuration, and right: Configuration) -> Bool { isEqual(left, right) }
 
-    /// Copies the value and the origin from `old` to `new`.
+    /// Copies the value and its origin from `old` to `new`.
     func carry(from old: Configuration, into new: inout Configuration) {
         copy(old, &new)
         new.origins[name] = old.origins[name]
@@ -137,7 +141,7 @@ package struct Setting: Sendable {
     }
 }
 
-/// The values that only the running machine knows, determined by the caller.
+/// Default values that depend on the machine. The caller determines them.
 package struct SystemDefaults: Sendable {
     /// The home folder of the gateway's user.
     package let home: String

@@ -2,9 +2,9 @@
 
 import Logging
 
-/// The table of all settings. Help, parsing and the order of printing follow it.
+/// The table of all settings. Help, parsing and output use its order.
 package enum Settings {
-    /// All settings, in the groups of help.
+    /// All settings, ordered by the groups of help.
     package static let table: [Setting] =
         general + projects + access + instances + events + chat + log + timeouts + sizes
 
@@ -87,7 +87,7 @@ package enum Settings {
             default: .text("info"), group: .log, "Minimum log level."),
     ]
 
-    // A reload changes those of the data plane; instances keep the values that they were started with.
+    // A reload changes the time limits of the data plane. Instances keep the values with which they were started.
     private static let timeouts: [Setting] = [
         time(
             "head", field: \.limits.headTimeout, default: "10s",

@@ -2,18 +2,18 @@
 
 /// The supervisor that starts and stops OpenCode instances.
 package enum SupervisorChoice: String, Sendable, CaseIterable {
-    /// The gateway itself, as its child processes.
+    /// The gateway itself runs instances as its child processes.
     case process
-    /// The user's or the system's systemd.
+    /// The systemd of the user or of the system runs instances.
     case systemd
-    /// systemd where its manager responds and has the template of the units, else the gateway itself.
+    /// systemd, if its manager responds and has the template of the units; otherwise the gateway itself.
     case auto
 }
 
-/// The owner of the instances' units, where systemd runs them.
+/// The service manager that owns the instances' units, if systemd runs them.
 package enum ScopeChoice: String, Sendable, CaseIterable {
     /// The user's own service manager.
     case user
-    /// The service manager of the system.
+    /// The service manager of the whole system.
     case system
 }

@@ -3,21 +3,21 @@
 internal import Encodings
 internal import EnvironmentFiles
 
-/// The syntax of one kind of value: its name in help, its parser, and its conversion back to text.
+/// The syntax of a kind of value: its placeholder in help, its parser, and its conversion to text.
 struct ValueForm<Value: Sendable>: Sendable {
     /// The text after the flag in help, such as `HOST:PORT` or `on|off`.
     let placeholder: String
-    /// Whether the value is a secret. Secrets have no flag, because every local user can read command lines, and are
-    /// masked wherever they are printed.
+    /// Whether the value is a secret. A secret has no flag, because every local user can read command lines, and it is
+    /// masked wherever it is printed.
     var isSecret = false
-    /// The completions of a value in a shell.
+    /// The completions that a shell offers for the value.
     var hint = ValueHint.none
     /// Parses a value from text.
     let parse: @Sendable (String) throws(InvalidValue) -> Value
-    /// Converts a value to text that `parse` accepts again (a secret to its mask).
+    /// Converts a value to text that `parse` accepts. A secret becomes its mask.
     let text: @Sendable (Value) -> String
 
-    /// Returns the same syntax, which also refuses values with an error from `check`.
+    /// Returns the same syntax, but rejects values for which `check` returns an error.
     func checked(_ check: @escaping @Sendable (Value) -> InvalidValue?) -> ValueForm {
         let parse = self.parse
         return ValueForm(
@@ -32,12 +32,12 @@ struct ValueForm<Value: Sendable>: Sendable {
 }
 
 extension ValueForm where Value == ListenAddress {
-    /// A `HOST:PORT` with a numeric host.
+    /// The syntax of `HOST:PORT` with a numeric host.
     static let address = ValueForm(placeholder: "HOST:PORT", parse: ListenAddress.parse, text: \.description)
 }
 
 extension ValueForm where Value == String {
-    /// An absolute path. The caller checks whether it exists.
+    /// The syntax of an absolute path. The caller checks whether it exists.
     static let directory = ValueForm(
         placeholder: "DIR", hint: .folder,
         parse: { (text) throws(InvalidValue) in
@@ -50,7 +50,7 @@ extension ValueForm where Value == String {
 }
 
 extension ValueForm where Value == String? {
-    /// The absolute path of a file, or `none`.
+    /// The syntax of the absolute path of a file, or `none`.
     static let file = ValueForm(
         placeholder: "FILE|none", hint: .file,
         parse: { (text) throws(InvalidValue) in
@@ -63,18 +63,18 @@ extension ValueForm where Value == String? {
     private static let none = "none"
 }
 
-/// The requirements for every path in a setting.
+/// Validates the paths in settings.
 private enum AbsolutePath {
     static func check(_ text: String, fix: String) throws(InvalidValue) {
         guard text.hasPrefix("/") else { throw InvalidValue("is not an absolute path", fix: fix) }
-        // Such a path would break the lines of messages and log.
+        // Such a path would break the lines of messages and of the log.
         let holdsControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if holdsControl { throw InvalidValue("contains a control character", fix: fix) }
     }
 }
 
 extension ValueForm where Value == [String] {
-    /// A program with its arguments.
+    /// The syntax of a program with its arguments.
     static let command = ValueForm(
         placeholder: "COMMAND",
         parse: { (text) throws(InvalidValue) in
@@ -87,7 +87,7 @@ extension ValueForm where Value == [String] {
 }
 
 extension ValueForm where Value == Bool {
-    /// The value `on` or `off`.
+    /// The syntax of a value that is `on` or `off`.
     static let onOff = ValueForm(
         placeholder: "on|off", hint: .words(["on", "off"]),
         parse: { (text) throws(InvalidValue) in
@@ -132,7 +132,7 @@ extension ValueForm where Value == Duration {
 }
 
 extension ValueForm {
-    /// Returns the syntax of one word out of a few.
+    /// Returns the syntax of one of several words.
     static func choice(_ words: [(name: String, value: Value)], text: @escaping @Sendable (Value) -> String)
         -> ValueForm
     {
@@ -149,14 +149,14 @@ extension ValueForm {
 }
 
 extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// One of an enumeration's cases, by raw value.
+    /// The syntax of a case of an enumeration, given by its raw value.
     static var cases: ValueForm {
         choice(Value.allCases.map { ($0.rawValue, $0) }, text: \.rawValue)
     }
 }
 
 extension ValueForm {
-    /// Returns the syntax of elements separated by commas; `none` is the empty list.
+    /// Returns the syntax of a list of elements separated by commas. The word `none` represents the empty list.
     static func list<Element: Sendable>(
         of placeholder: String, _ parse: @escaping @Sendable (String) throws(InvalidValue) -> Element,
         text: @escaping @Sendable (Element) -> String

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A web origin in the format of browsers in `Origin` (RFC 6454 §6.2): scheme, host, and the port unless it is the
-/// scheme's own.
+/// A web origin in the form that browsers send in `Origin` (RFC 6454 §6.2): the scheme, the host, and the port unless
+/// it is the scheme's default.
 package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     /// The origin as text, such as `https://app.example.com`, in lower case.
     package let description: String
 
     private static let wanted = "write a scheme and a host without a path, for example https://app.example.com"
 
-    /// Parses one origin. `*` and `null`, which represent arbitrary pages, are refused.
+    /// Parses an origin. Rejects `*` and `null`, which represent arbitrary pages.
     static func parse(_ text: String) throws(InvalidValue) -> WebOrigin {
         if text == "*" {
             throw InvalidValue(
@@ -35,7 +35,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         return WebOrigin(description: "\(scheme)://\(host)" + (isDefault ? "" : ":\(port)"))
     }
 
-    /// Returns the host, in brackets where it is IPv6, and the port's digits.
+    /// Returns the host, with brackets if it is an IPv6 address, and the digits of the port.
     private static func divided(_ authority: String) throws(InvalidValue) -> (host: String, port: String) {
         let hostEnd =
             authority.hasPrefix("[")

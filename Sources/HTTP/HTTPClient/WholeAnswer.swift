@@ -28,8 +28,8 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     /// Sends the request immediately and calls `report` exactly once, but never during this call.
     ///
     /// - Parameters:
-    /// - longestBody: The approximate number of bytes of the response's body to keep.
-    /// - timeout: The time limit for the complete response.
+    ///   - longestBody: The approximate number of bytes of the response's body to keep.
+    ///   - timeout: The time limit for the complete response.
     package static func ask(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
         report: @escaping (RequestResult) -> Void

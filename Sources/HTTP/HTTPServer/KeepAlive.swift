@@ -55,8 +55,8 @@ struct SocketAccount: Equatable {
     /// Adds a request that has been received completely. Empty lines before a request are not counted.
     ///
     /// - Parameters:
-    /// - head: The size of the request's head on the wire, in bytes.
-    /// - framing: The framing of the body. The size of a chunked body on the wire is unknown.
+    ///   - head: The size of the request's head on the wire, in bytes.
+    ///   - framing: The framing of the body. The size of a chunked body on the wire is unknown.
     mutating func took(head: Int, _ framing: RequestFraming) {
         switch framing {
         case .none: add(UInt64(head))
@@ -87,9 +87,9 @@ enum AnswerEnd: Equatable {
     /// Returns the way in which the connection continues.
     ///
     /// - Parameters:
-    /// - length: The framing of the response's body.
-    /// - isLastRequest: Whether no other request may follow.
-    /// - isReadEven: Whether nothing after the request has been read.
+    ///   - length: The framing of the response's body.
+    ///   - isLastRequest: Whether no other request may follow.
+    ///   - isReadEven: Whether nothing after the request has been read.
     static func of(_ length: BodyLength, isEventStream: Bool, isLastRequest: Bool, isReadEven: Bool) -> AnswerEnd {
         if isLastRequest { return .announced }
         if isReadEven { return .handsBack }

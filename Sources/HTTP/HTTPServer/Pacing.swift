@@ -202,8 +202,8 @@ struct RunPacing: Equatable {
     /// Ends the run and returns the time of the next one.
     ///
     /// - Parameters:
-    /// - wantsMore: Whether libmicrohttpd requests another run.
-    /// - isRequested: Whether another part of the server requests a run.
+    ///   - wantsMore: Whether libmicrohttpd requests another run.
+    ///   - isRequested: Whether another part of the server requests a run.
     mutating func ended(wantsMore: Bool, isRequested: Bool) -> Next {
         idleRuns = wantsMore && !hasWorked && !hasSentAnswer && unsettled == nil ? idleRuns + 1 : 0
         if isRequested || wantsMore && idleRuns < (waitingConnections > 0 ? 1 : Self.mostIdleRuns) { return .atOnce }

@@ -15,8 +15,8 @@ package struct StateFile: Sendable {
     /// Creates a reference to the file in this folder, which need not exist yet.
     ///
     /// - Parameters:
-    /// - folder: The absolute path of the folder.
-    /// - migrations: The steps of the schema.
+    ///   - folder: The absolute path of the folder.
+    ///   - migrations: The steps of the schema.
     package init(folder: String, migrations: [Migration]) {
         self.folder = folder
         self.migrations = migrations

@@ -98,9 +98,9 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     /// Returns the error for a failed system call on `path`.
     ///
     /// - Parameters:
-    /// - verb: The failed action as a past participle, such as `made`.
-    /// - path: The path of the file or folder.
-    /// - code: The error number (errno(3)).
+    ///   - verb: The failed action as a past participle, such as `made`.
+    ///   - path: The path of the file or folder.
+    ///   - code: The error number (errno(3)).
     static func system(_ verb: String, path: String, code: Int32) -> StorageError {
         switch code {
         case ENOSPC, EDQUOT: full(path)
@@ -126,10 +126,10 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     /// Returns the error for a failed call of SQLite.
     ///
     /// - Parameters:
-    /// - path: The path of the database file.
-    /// - code: The extended result code (https://www.sqlite.org/rescode.html).
-    /// - message: SQLite's message.
-    /// - system: The error number of the system that caused the failure; 0 if there is none.
+    ///   - path: The path of the database file.
+    ///   - code: The extended result code (https://www.sqlite.org/rescode.html).
+    ///   - message: SQLite's message.
+    ///   - system: The error number of the system that caused the failure; 0 if there is none.
     static func database(_ path: String, code: Int32, message: String, system number: Int32) -> StorageError {
         switch code & 0xff {
         case SQLITE_FULL: return full(path)

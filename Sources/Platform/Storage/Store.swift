@@ -132,8 +132,8 @@ package final class Store: Sendable {
     /// Queues a change without waiting for it. Only the store's report receives the result.
     ///
     /// - Parameters:
-    /// - size: The approximate size of the change in bytes.
-    /// - change: Runs on the writer's thread, within a transaction that it shares with other changes.
+    ///   - size: The approximate size of the change in bytes.
+    ///   - change: Runs on the writer's thread, within a transaction that it shares with other changes.
     package func write(size: Int, _ change: @escaping @Sendable (Connection) throws(StorageError) -> Void) {
         queue.append(Write(apply: change, size: size, settled: nil))
     }

@@ -40,7 +40,7 @@ extension ChatSession {
         let plan = state.finding(id).then { list, session in
             let revision = before.revision(of: session.id)
             return Window.read(session, asking, size: 200) { window in
-                // The encoded texts are at least as long.
+                // The encoded texts are at least as long as the plain texts.
                 window.entries.reduce(0) { $0 + $1.text.utf8.count } > ServerMessage.loaded
             }
             .then { .done(WorkResult.loaded(list, session, $0, revision: revision)) }
@@ -61,7 +61,7 @@ extension ChatSession {
         }
     }
 
-    /// Finds or creates the session of a message, and makes sure that a model is available.
+    /// Finds or creates the session of a message, and ensures that a model is available.
     private static func prepare(_ id: ConversationID, for text: String, in state: ConversationState) -> Plan<WorkResult>
     {
         let asking = state.asking
@@ -140,7 +140,7 @@ extension ChatSession {
             return [publish] + loaded(session, window: window, in: &state, at: now)
         case (.delete(let id, let isReported), .deleted(let list, let session)):
             let publish = Action.publish(state.learn(list, at: now))
-            // The event may have arrived first: the id that the client chose is no longer known then.
+            // The event may have arrived first. In that case, the id that the client chose is no longer known.
             let conversation = state.session(id) == session ? state.id(of: session) : id
             watched.remove(session)
             let others = Action.publishToOthers(state.deleted(session, at: now))
@@ -167,7 +167,8 @@ extension ChatSession {
         state.catalogue = catalogue
         var place = session.id
         if isNew, let other = state.session(id), other != session.id, state.known[other] != nil {
-            // Another client has created the conversation meanwhile: one session is superfluous, unless it is in use.
+            // Another client has created the conversation in the meantime. One of the two sessions is superfluous,
+            // unless it is in use.
             place = other
             if !state.isBusy(session.id) { actions.append(remove(session.id, state)) }
         } else {
@@ -208,7 +209,7 @@ extension ChatSession {
         return actions + [.watch(session: session.id)]
     }
 
-    /// Handles work that was refused.
+    /// Handles the failure of a work item.
     mutating func refuse(
         _ work: Work, with refusal: ConversationError, in state: inout ConversationState, at now: Int64
     ) -> [Action] {
@@ -234,8 +235,8 @@ extension ChatSession {
 }
 
 extension ConversationState {
-    /// Finds a conversation: immediately if it is known, otherwise in the list of all conversations, which is returned,
-    /// too.
+    /// Finds a conversation. If it is unknown, it is searched for in the list of all conversations, and the list is
+    /// part of the result.
     func finding(_ id: ConversationID) -> Plan<(SessionList?, Session)> {
         searching(id).then { list, session in
             guard let session else { return .refused(.noConversation) }
@@ -243,7 +244,7 @@ extension ConversationState {
         }
     }
 
-    /// Looks for a conversation; nil if no conversation has this id.
+    /// Searches for a conversation; nil if no conversation has this id.
     func searching(_ id: ConversationID) -> Plan<(SessionList?, Session?)> {
         if let session = session(id).flatMap({ known[$0]?.session }) { return .done((nil, session)) }
         return listing().then { list in .done((list, find(id, among: list.sessions))) }
@@ -258,7 +259,7 @@ extension ConversationState {
         }
     }
 
-    /// Sorts sessions by their newest message, the newest first; the greater id breaks a tie.
+    /// Sorts sessions by their newest message, the newest first. If the times are equal, the greater id is first.
     func ordered(_ list: [Session]) -> [Session] {
         let keyed = list.map { (session: $0, time: lastMessageTime(of: $0.id)) }
         return keyed.sorted { ($0.time, $0.session.id) > ($1.time, $1.session.id) }.map(\.session)

@@ -2,47 +2,49 @@
 
 package import Dialects
 
-/// One client of the chat protocol: a state machine that receives the client's messages and returns actions. It has no
-/// socket and no clock; the caller performs the actions in order.
+/// The server side of the chat protocol for one client, as a state machine that receives the client's messages and
+/// returns actions. It has no socket and no clock. The caller performs the actions in order.
 package struct ChatSession: Sendable {
     /// An action that the caller performs.
     package enum Action: Sendable {
-        /// Send a text message to the client.
+        /// Send this text message to the client.
         case send([UInt8])
-        /// Perform the plan's steps, and pass the result to ``finished(_:_:in:at:random:)`` with this number.
+        /// Perform the plan's steps, and pass the result with this number to ``finished(_:_:in:at:random:)``.
         case run(Int, Plan<WorkResult>)
-        /// From here on, this client receives the events of the session (``sees(_:)``).
+        /// From now on, this client receives the events of the session (``sees(_:)``).
         case watch(session: String)
         /// Publish these events to all clients that watch the session, including this one.
         case publish([ConversationEvent])
-        /// Publish these events to all other clients that watch the session: this client receives them in another form.
+        /// Publish these events to all other clients that watch the session. This client receives the same information
+        /// in another form.
         case publishToOthers([ConversationEvent])
     }
 
     /// The result of a plan.
     package enum WorkResult: Sendable {
-        /// All conversations, and the surveys of those that were counted.
+        /// All conversations, with the surveys of those that were counted.
         case listed(SessionList, [String: Survey], revisions: [String: Int])
         /// The session that was created.
         case created(Session)
-        /// The sessions, if they had to be requested, and the newest messages of one.
+        /// The sessions, if they had to be requested, and the newest messages of one session.
         case loaded(SessionList?, Session, Window, revision: Int)
-        /// The sessions, if they had to be requested, and the one that was deleted.
+        /// The sessions, if they had to be requested, and the session that was deleted.
         case deleted(SessionList?, String)
         /// A session that is ready to receive a message.
         case prepared(SessionList?, Session, isNew: Bool, Catalogue)
         /// OpenCode has accepted a prompt.
         case prompted
-        /// The running work was aborted; the state of the session.
+        /// The running work was aborted. The value is the state of the session.
         case broken(ConversationState.Check)
     }
 
-    /// A piece of work for the client.
+    /// A work item for the client.
     enum Work: Sendable {
         case list
         case new(ConversationID?)
         case load(ConversationID, tries: Int)
-        /// `isReported`: the client already knows of the deletion, because the deletion's event came before the response.
+        /// A deletion. With `isReported`, the client already knows of the deletion, because the event arrived before
+        /// the response.
         case delete(ConversationID, isReported: Bool)
         case user(ConversationID, String, messageID: String)
         case prompt(ConversationID, session: String, messageID: String)
@@ -51,7 +53,7 @@ package struct ChatSession: Sendable {
         /// An abort of the running work.
         case cancel
 
-        /// Whether later messages wait for it, and `cancel_generation` applies to it.
+        /// Whether later messages wait for the work item, so that `cancel_generation` applies to it.
         var isAwaited: Bool {
             switch self {
             case .cancel, .remove: false
@@ -70,31 +72,38 @@ package struct ChatSession: Sendable {
     var queue: [ClientMessage] = []
     /// The number of the message that is being processed.
     var current: Int?
-    /// Whether the client has disconnected: nothing more is sent to it.
+    /// Whether the client has disconnected, so that nothing more is sent to it.
     private var hasEnded = false
     /// Whether the client cancelled the message that is being sent.
     var isCancelled = false
     private var last = 0
 
-    /// Creates a session. `version`: the gateway's version; `refusal`: the reason why this client has no project, if
-    /// any.
+    /// Creates a session.
+    ///
+    /// - Parameters:
+    ///   - version: The gateway's version.
+    ///   - refusal: The reason why this client has no project, if any.
     package init(version: String, refusal: ConversationError? = nil) {
         self.version = version
         self.refusal = refusal
     }
 
-    /// Returns the actions for a new connection. `catalogue`: the known catalogue of the project's OpenCode; it is not
-    /// requested here.
+    /// Returns the actions for a new connection.
+    ///
+    /// - Parameter catalogue: The known catalogue of the project's OpenCode. It is not requested here.
     package func opened(_ catalogue: Catalogue?) -> [Action] {
         let status = Action.send(ServerMessage.status(catalogue, version: version))
         return [status] + problem(refusal)
     }
 
-    /// Whether the client receives the events of a session.
+    /// Returns whether the client receives the events of a session.
     package func sees(_ session: String) -> Bool { watched.contains(session) }
 
-    /// Sends an event of a session that the client watches; `texts` as ``ConversationState/chatTexts(_:)`` returns
-    /// them.
+    /// Sends an event of a session that the client watches.
+    ///
+    /// - Parameters:
+    ///   - event: The event.
+    ///   - texts: The messages that ``ConversationState/chatTexts(_:)`` returns for the event.
     package mutating func receive(_ event: ConversationEvent, _ texts: [[UInt8]]) -> [Action] {
         guard watched.contains(event.session) else { return [] }
         if case .deleted = event.content {
@@ -106,21 +115,25 @@ package struct ChatSession: Sendable {
         return texts.map(Action.send)
     }
 
-    /// Handles a disconnected client. Its messages that have an effect are still processed in order; its queries are
+    /// Handles a disconnected client. Its messages that have an effect are still processed in order. Its queries are
     /// discarded.
     package mutating func end() {
         hasEnded = true
         queue.removeAll { !$0.outlastsClient }
     }
 
-    /// Handles a revoked key. Prompts that OpenCode has accepted stay; nothing more is sent to OpenCode.
+    /// Handles a revoked key. Prompts that OpenCode has accepted remain, but nothing more is sent to OpenCode.
     package mutating func revoke() {
         end()
         queue = []
         if let current, case .user = works[current] { isCancelled = true }
     }
 
-    /// Processes a text message of the client. `now`: milliseconds since 1970; `random`: a source of random numbers.
+    /// Processes a text message of the client.
+    ///
+    /// - Parameters:
+    ///   - now: The time in milliseconds since 1970.
+    ///   - random: A source of random numbers.
     package mutating func receive(
         _ text: [UInt8], in state: inout ConversationState, at now: Int64, random: () -> UInt64
     ) -> [Action] {
@@ -162,8 +175,8 @@ package struct ChatSession: Sendable {
         return actions
     }
 
-    /// Whether new messages have to wait: for the previous message, or until the aborted work has ended. Otherwise the
-    /// end of that work may arrive after a new message, and would be mistaken for the end of its answer.
+    /// Whether new messages must wait for the previous message, or for the end of aborted work. Otherwise, that end
+    /// could arrive after a new message, and would be mistaken for the end of its answer.
     private var isOccupied: Bool {
         current != nil || works.values.contains { if case .cancel = $0 { true } else { false } }
     }
@@ -182,7 +195,7 @@ package struct ChatSession: Sendable {
 }
 
 extension ConversationState {
-    /// Returns the messages that a chat's clients receive for an event; they are the same for all clients.
+    /// Returns the messages that a chat's clients receive for an event. They are the same for all clients.
     package func chatTexts(_ event: ConversationEvent) -> [[UInt8]] {
         switch event.content {
         case .answer(let id, let turnEvent):

@@ -13,7 +13,7 @@ enum ClientMessage: Sendable, Equatable {
     /// The conversation to cancel; nil means every session that the client watches.
     case cancel(ConversationID?)
 
-    /// Whether the message is processed after its client has disconnected.
+    /// Whether the message is still processed after its client has disconnected.
     var outlastsClient: Bool {
         switch self {
         case .user, .delete, .cancel: true
@@ -21,7 +21,7 @@ enum ClientMessage: Sendable, Equatable {
         }
     }
 
-    /// The code and message of an `error` message.
+    /// The code and the text of an `error` message.
     struct Problem: Error, Sendable, Equatable {
         let code: String
         let message: String

@@ -5,10 +5,10 @@ internal import JSONText
 
 /// Creates the messages to a chat's client, as JSON.
 enum ServerMessage {
-    /// The maximum number of text bytes in a chunk: the client accepts messages of up to 1 MiB, and an escape makes six
-    /// bytes of one.
+    /// The maximum number of text bytes in a chunk. The client accepts messages of up to 1 MiB, and an escape turns one
+    /// byte into six.
     static let chunk = 64 * 1024
-    /// The maximum size of the messages in `conversation_loaded`, in bytes.
+    /// The maximum total size of the messages in `conversation_loaded`, in bytes.
     static let loaded = 768 * 1024
     /// The maximum number of characters of a tool's result.
     static let result = 4_000
@@ -60,7 +60,7 @@ enum ServerMessage {
         let count: Int
     }
 
-    /// Returns a list of as many of the newest conversations as fit in a message.
+    /// Returns a list of the newest conversations, as many as fit into a message.
     static func list(_ conversations: [Listed]) -> [UInt8] {
         var size = 0
         let items = conversations.map { listed -> JSON in
@@ -76,7 +76,7 @@ enum ServerMessage {
         return message("conversation_list", metadata: ["conversations": .array(Array(fitting))])
     }
 
-    /// Returns a conversation with as many of its newest messages as fit in a message.
+    /// Returns a conversation with its newest messages, as many as fit into a message.
     static func loaded(_ conversation: ConversationID, title: String, _ entries: [Entry], isAll: Bool) -> [UInt8] {
         var messages: [JSON] = []
         var size = 0
@@ -99,7 +99,9 @@ enum ServerMessage {
 
     // MARK: Answers
 
-    /// Returns the messages for an event of an answer. `servers`: the names of the MCP servers.
+    /// Returns the messages for an event of an answer.
+    ///
+    /// - Parameter servers: The names of the MCP servers.
     static func answer(_ conversation: ConversationID, id: String, _ event: TurnEvent, servers: [String]) -> [[UInt8]] {
         switch event {
         case .text(let text): chunks(text).map { message("assistant_chunk", conversation, content: $0) }
@@ -142,7 +144,7 @@ enum ServerMessage {
             ])
     }
 
-    /// Returns a tool's input; an input that exceeds a message is replaced with `truncated`.
+    /// Returns a tool's input. An input that does not fit into a message is replaced with `truncated`.
     private static func input(_ tool: ToolStart) -> JSON {
         let input = JSON.object(tool.input)
         guard input.bytes.count > loaded else { return input }
@@ -151,7 +153,7 @@ enum ServerMessage {
 
     /// Returns the first 4,000 characters, followed by a marker if the text is longer.
     static func cut(_ text: String) -> String {
-        // A text of no more bytes has no more characters; the index computation alone would traverse a long text.
+        // A text with no more bytes than this has no more characters. Computing the index would traverse a long text.
         guard text.utf8.count > result,
             let end = text.index(text.startIndex, offsetBy: result, limitedBy: text.endIndex),
             end < text.endIndex
@@ -183,7 +185,7 @@ enum ServerMessage {
         return end
     }
 
-    /// Returns the duration in seconds, never as a whole number: the client takes a whole number for another type.
+    /// Returns the duration in seconds, but never as a whole number, which the client would interpret as another type.
     static func seconds(_ milliseconds: Int64) -> JSON {
         let shown = max(milliseconds, 0)
         let odd = shown % 1_000 == 0 ? shown + 1 : shown
@@ -200,7 +202,7 @@ extension Substring {
     /// The character boundary at or before `index`.
     fileprivate func characterBorder(at index: Index) -> Index {
         guard index < endIndex, self.index(after: startIndex) <= index else { return startIndex }
-        // An index within a character is rounded down to its beginning.
+        // An index within a character is rounded down to the beginning of that character.
         return self.index(after: self.index(before: index))
     }
 }

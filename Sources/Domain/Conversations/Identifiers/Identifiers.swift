@@ -4,7 +4,7 @@ internal import Encodings
 
 /// The id of a conversation in a client's spelling: a UUID in any letter case.
 package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
-    /// The id in its first spelling; ids that differ only in letter case are equal.
+    /// The id in its first spelling. Ids that differ only in letter case are equal.
     package let text: String
     private let key: String
 
@@ -20,7 +20,7 @@ package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
         key = text.lowercased()
     }
 
-    /// Creates the gateway's own id of a session: name-based, in lower case.
+    /// Creates the gateway's own id of a session, which is name-based and in lower case.
     package init(session: String) {
         text = NamedUUID.make(session, in: NamedUUID.conversations)
         key = text
@@ -29,26 +29,26 @@ package struct ConversationID: Sendable, Hashable, CustomStringConvertible {
     /// The id as it was first written.
     package var description: String { text }
 
-    /// Whether both ids are equal, regardless of letter case.
+    /// Returns whether both ids are equal, regardless of letter case.
     package static func == (one: ConversationID, other: ConversationID) -> Bool { one.key == other.key }
 
     /// Hashes the id, regardless of letter case.
     package func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
 
-/// Creates UUIDs from names (RFC 9562 §5.5): a name has the same UUID on every machine, and no mapping needs to be
+/// Creates UUIDs from names (RFC 9562 §5.5). A name has the same UUID on every machine, so no mapping needs to be
 /// stored.
 enum NamedUUID {
     /// The namespace of OpenCode's session ids.
     static let conversations: [UInt8] = space(0x01)
     /// The namespace of OpenCode's message ids.
     static let messages: [UInt8] = space(0x02)
-    /// The namespace of the ids of OpenCode's messages that are answered.
+    /// The namespace for the answers to OpenCode's messages.
     static let answers: [UInt8] = space(0x03)
     /// The namespace of OpenCode's part ids.
     static let tools: [UInt8] = space(0x04)
 
-    /// Returns a namespace of the gateway: random (`uuidgen -r`), with the kind of name in the last byte.
+    /// Returns a namespace of the gateway. It is a random UUID (`uuidgen -r`) with the kind of name in its last byte.
     private static func space(_ kind: UInt8) -> [UInt8] {
         [0x5E, 0x0B, 0x7A, 0x62, 0x9D, 0x31, 0x4C, 0x8F, 0xA4, 0x16, 0x2F, 0xC9, 0x70, 0xD8, 0x53, kind]
     }
@@ -67,12 +67,14 @@ enum NamedUUID {
     }
 }
 
-/// Creates the ids of the messages that the gateway sends, in OpenCode's own form, so that the answer to each can be
-/// identified. OpenCode's clients sort by these ids, and its loop compares them.
+/// Creates the ids of the messages that the gateway sends. They have OpenCode's own form, because OpenCode's clients
+/// sort by these ids and its loop compares them, and they make it possible to identify the answer to each message.
 package enum PromptID {
-    /// Returns `msg_`, 48 bits of the time, and 14 characters from `random`. `now`: milliseconds since 1970.
+    /// Returns `msg_`, 48 bits of the time, and 14 characters from `random`.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
     package static func make(at now: Int64, _ random: () -> UInt64) -> String {
-        // The id sorts before that of the answer, which OpenCode numbers from 1 within the millisecond.
+        // The id sorts before the id of the answer, which OpenCode numbers from 1 within the millisecond.
         String(decoding: OpenCodeID.make("msg_", at: now, random: random), as: UTF8.self)
     }
 }

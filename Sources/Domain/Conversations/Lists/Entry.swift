@@ -2,28 +2,28 @@
 
 internal import Dialects
 
-/// One message of a conversation: a user's text, or the whole answer to it.
+/// One message of a conversation: a user's text, or the whole answer to one.
 package struct Entry: Sendable, Equatable {
     /// The author of a message.
     package enum Role: String, Sendable {
         case user, assistant
     }
 
-    /// A UUID in lower case.
+    /// The message's id, a UUID in lower case.
     package let id: String
     /// The author of the message.
     package let role: Role
     /// The whole text of the message.
     package var text: String
-    /// The time of its beginning, in milliseconds since 1970.
+    /// The time when the message began, in milliseconds since 1970.
     package let time: Int64
-    /// OpenCode's id of its first message.
+    /// OpenCode's id of the message, or of the answer's first message.
     let messageID: String
-    /// OpenCode's id of the user message: this one, or the one it answers.
+    /// OpenCode's id of the user message. This is either the message itself or the message that it answers.
     let root: String
     /// The model that was requested for the answer.
     var model: String?
-    /// Whether the message has received its end.
+    /// Whether the end of the message has been received.
     var isComplete: Bool
 
     /// Returns the UUID of the answer to a user message, which is known before the answer exists. The session is part
@@ -41,7 +41,7 @@ package struct Entry: Sendable, Equatable {
     /// everything before the first user message is omitted, because its beginning may be missing.
     static func read(_ messages: [Message], isAll: Bool) -> [Entry] {
         var entries: [Entry] = []
-        // Maps each message to the user message that it belongs to.
+        // The user message that each message belongs to.
         var roots: [String: String] = [:]
         var places: [String: Int] = [:]
         var newest: String?
@@ -57,7 +57,7 @@ package struct Entry: Sendable, Equatable {
                     newest = user.id
                     roots[user.id] = user.id
                 } else {
-                    // OpenCode's own text in the middle of an answer.
+                    // This is OpenCode's own text in the middle of an answer.
                     roots[user.id] = newest
                 }
             case .assistant(let assistant) where assistant.isSummary != true:
@@ -106,7 +106,8 @@ package struct Entry: Sendable, Equatable {
         if text.isEmpty, let reason = failure?.reason { text = reason }
     }
 
-    /// Returns the separator between two texts of an answer: an empty line, unless one of them has white space there.
+    /// Returns the separator between two texts of an answer. It is an empty line, unless one of the texts has white
+    /// space there.
     static func space(between one: String, and other: String) -> String {
         guard let last = one.unicodeScalars.last, let first = other.unicodeScalars.first,
             !last.properties.isWhitespace, !first.properties.isWhitespace
@@ -116,9 +117,9 @@ package struct Entry: Sendable, Equatable {
 }
 
 extension Failure {
-    /// The reason of the failure for people; nil if a user aborted the answer.
+    /// The reason for the failure, for people; nil if a user aborted the answer.
     var reason: String? { name == Failure.aborted.name ? nil : message ?? name }
 
-    /// The reason for an answer's end that no client of the gateway requested.
+    /// The reason for the end of an answer that no client of the gateway aborted.
     static let abortedElsewhere = "OpenCode aborted the answer."
 }

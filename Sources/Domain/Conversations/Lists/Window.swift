@@ -3,16 +3,16 @@
 package import Dialects
 internal import JSONText
 
-/// The newest messages of a session, as far back as the caller needs them.
+/// The newest messages of a session, as far back as a caller needs them.
 package struct Window: Sendable {
     /// The messages that were read, oldest first.
     package private(set) var messages: [Message] = []
     /// Whether the window contains the oldest message.
     package private(set) var isAll = false
-    /// OpenCode's cursor of each response and the ids of its messages, oldest last.
+    /// OpenCode's cursor of each response with the ids of its messages, the oldest response last.
     private var answers: [(before: String?, messageIDs: Set<String>)] = []
 
-    /// The messages that were reverted and may be restored: OpenCode lists them until the next prompt.
+    /// The reverted messages, which may be restored. OpenCode lists them until the next prompt.
     private let revert: Session.Revert?
 
     private init(_ revert: Session.Revert?) { self.revert = revert }
@@ -23,7 +23,9 @@ package struct Window: Sendable {
     /// OpenCode's cursor of the response that contains this message; nil for the newest response.
     func place(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
 
-    /// Reads older messages until `isEnough` returns true or none is left. `size`: the number of messages per request.
+    /// Reads older messages until `isEnough` returns true or no messages remain.
+    ///
+    /// - Parameter size: The number of messages for each request.
     static func read(
         _ session: Session, _ asking: RequestBuilder, size: Int, before: String? = nil,
         until isEnough: @escaping @Sendable (Window) -> Bool
@@ -40,7 +42,7 @@ package struct Window: Sendable {
             guard let list = answer.json?.array else { return .refused(.strange) }
             let read = list.compactMap { Message(openCode1: $0) }
             if answer.nextCursor == nil, before == nil, list.count >= size, list.count > messages.count {
-                // OpenCode before 1.2 has no pages: it returns this many of the newest messages, and the next attempt
+                // OpenCode before 1.2 has no pages. It returns this number of the newest messages, and the next attempt
                 // requests more.
                 var all = Window(revert)
                 all.add(read, before: nil)
@@ -64,7 +66,7 @@ package struct Window: Sendable {
 extension Session.Revert {
     /// Returns the messages that remain after the revert, oldest first.
     func rest(of messages: [Message]) -> [Message] {
-        // Ids are ascending; the first reverted message may be older than all of these.
+        // Ids are ascending. The first reverted message may be older than all of these messages.
         let end = messages.firstIndex { ($0.info.id ?? "") >= messageID } ?? messages.count
         var rest = Array(messages[..<end])
         guard let partID, end < messages.count, messages[end].info.id == messageID else { return rest }
@@ -82,7 +84,7 @@ struct MessagePage: Sendable {
     /// The cursor of the next older page; nil if no entry is older.
     let nextCursor: String?
 
-    /// A position in a conversation: the message that the next page ends before, and OpenCode's cursor for it.
+    /// A position in a conversation: the message before which the next page ends, and OpenCode's cursor for it.
     struct Position: Sendable, Equatable {
         let messageID: String
         let before: String?
@@ -103,12 +105,12 @@ struct MessagePage: Sendable {
         var cursor: String { messageID + (before.map { "." + $0 } ?? "") }
     }
 
-    /// Reads a page of at most `limit` entries: the newest, or those before a position.
+    /// Reads a page of at most `limit` entries: the newest entries, or those before a position.
     static func read(_ session: Session, limit: Int, before position: Position?, _ asking: RequestBuilder) -> Plan<
         MessagePage
     > {
-        // An answer with tools consists of several messages. 30 entries fit in one of OpenCode 2's pages of 100, which
-        // also contain its messages about the end of a turn.
+        // An answer with tools consists of several messages. 30 entries fit into one of OpenCode 2's pages of 100,
+        // which also contain its messages about the end of a turn.
         let size = max(40, limit * 2)
         return Window.read(session, asking, size: size, before: position?.before) { window in
             let entries = window.entries
@@ -141,7 +143,7 @@ struct MessagePage: Sendable {
 package struct Survey: Sendable, Equatable {
     /// The number of messages, as lists count them.
     package var count: Int
-    /// The newest of them; nil if there are none.
+    /// The newest message; nil if there are none.
     package var newest: Entry?
 
     /// Surveys a session by reading all its messages.
@@ -153,13 +155,15 @@ package struct Survey: Sendable, Equatable {
             }
     }
 
-    /// Surveys a session whose count is known by reading only its newest messages.
+    /// Surveys a session whose message count is known, by reading only its newest messages.
     static func newest(_ session: Session, _ asking: RequestBuilder, count: Int) -> Plan<Survey> {
         Window.read(session, asking, size: 10) { !$0.entries.isEmpty }
             .then { .done(Survey(count: count, newest: $0.entries.last)) }
     }
 
-    /// Surveys sessions one after the other, omitting those that cannot be read. `counts`: the known counts.
+    /// Surveys sessions one after the other, and omits those that cannot be read.
+    ///
+    /// - Parameter counts: The known message counts.
     static func read(
         _ sessions: [Session], with asking: RequestBuilder, counts: [String: Int], known: [String: Survey] = [:]
     ) -> Plan<[String: Survey]> {

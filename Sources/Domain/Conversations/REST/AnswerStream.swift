@@ -3,13 +3,13 @@
 internal import Encodings
 internal import JSONText
 
-/// The event stream of one answer (`text/event-stream`): a state machine that receives events and returns bytes. Its
-/// client decodes the bytes as Latin-1, so everything is ASCII.
+/// The event stream of one answer (`text/event-stream`), as a state machine that receives events and returns bytes. All
+/// bytes are ASCII, because the client decodes them as Latin-1.
 package struct AnswerStream: Sendable {
     /// An action that the caller performs.
     package enum Action: Sendable, Equatable {
         case write([UInt8])
-        /// End the stream, which is complete.
+        /// Mark the end of the complete stream.
         case end
     }
 
@@ -23,7 +23,8 @@ package struct AnswerStream: Sendable {
     private var failure: JSON?
     private var lastWrite: Int64
 
-    /// The time without an event after which a comment is sent: the client gives up after 300 s of silence.
+    /// The time in milliseconds without an event after which a comment is sent. The client gives up after 300 s of
+    /// silence.
     private static let silence: Int64 = 15_000
 
     init(_ conversation: ConversationID, session: String, messageID: String, at now: Int64) {
@@ -50,7 +51,7 @@ package struct AnswerStream: Sendable {
         }
     }
 
-    /// Ends the stream with the reason why OpenCode has not accepted the prompt.
+    /// Ends the stream, with the reason why OpenCode has not accepted the prompt.
     package mutating func refused(_ refusal: ConversationError, at now: Int64) -> [Action] {
         guard !isOver else { return [] }
         return end(refusal.message, refusal: refusal, at: now)
@@ -80,7 +81,7 @@ package struct AnswerStream: Sendable {
         isOver = true
         if let refusal { failure = ConversationAnswer.problem(ConversationAnswer.code(refusal), refusal.message) }
         var actions: [Action] = []
-        // The text was not sent yet: the reason why there is no answer.
+        // The text was not sent yet. It is the reason why there is no answer.
         if !hasText, !text.isEmpty { actions.append(write(["deltaText": .string(text)], now)) }
         actions.append(write(["fullText": .string(text), "done": true, "error": failure], now))
         return actions + [.end]
@@ -97,7 +98,7 @@ package struct AnswerStream: Sendable {
 }
 
 extension [UInt8] {
-    /// The same JSON in ASCII (RFC 8259 §7): every other character is within a string, and is escaped.
+    /// The same JSON in ASCII (RFC 8259 §7). Every non-ASCII character is within a string, so it can be escaped.
     fileprivate var escapedToASCII: [UInt8] {
         if allSatisfy({ $0 < 0x80 }) { return self }
         var escaped: [UInt8] = []

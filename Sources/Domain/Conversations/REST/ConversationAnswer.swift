@@ -4,7 +4,7 @@ internal import Dialects
 internal import Encodings
 internal import JSONText
 
-/// A complete response of the conversation protocol. A body is `application/json`.
+/// A complete response of the conversation protocol. If it has a body, its type is `application/json`.
 package struct ConversationAnswer: Error, Sendable, Equatable {
     /// The HTTP status code.
     package let status: Int
@@ -19,8 +19,8 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
         body = json?.bytes ?? []
     }
 
-    /// Creates an error response in the protocol's format, also for the gateway's own errors (401, 403, 503 and
-    /// others).
+    /// Creates an error response in the protocol's format, which the gateway's own errors (401, 403, 503 and others)
+    /// use as well.
     package init(_ status: Int, _ message: String, fields: [String: String] = [:]) {
         self.status = status
         self.fields = fields
@@ -69,7 +69,7 @@ package struct ConversationAnswer: Error, Sendable, Equatable {
     }
 }
 
-/// Creates the protocol's JSON objects.
+/// Creates the JSON objects of the conversation protocol.
 enum ConversationShapes {
     /// Returns a time in ISO 8601 format, without fractions of seconds.
     static func date(_ milliseconds: Int64) -> JSON { .string(Timestamp.utc(milliseconds: milliseconds)) }

@@ -2,14 +2,14 @@
 
 internal import Dialects
 
-/// A page of conversations, sorted by newest message.
+/// A page of conversations, sorted by their newest message.
 package struct ConversationPage: Sendable {
     /// OpenCode's ids of the conversations.
     let sessions: [String]
     /// The cursor of the next page; nil if this is the last one.
     let nextCursor: String?
 
-    /// A position in the list: the last conversation before the next page.
+    /// A position in the list, given by the last conversation before the next page.
     struct Position: Sendable, Equatable {
         let time: Int64
         let session: String
@@ -29,10 +29,11 @@ package struct ConversationPage: Sendable {
         var cursor: String { "\(time).\(session)" }
     }
 
-    /// The maximum number of conversations that one request counts.
+    /// The maximum number of conversations whose messages one request counts.
     private static let counted = 200
 
-    /// Reads a page of at most `limit` conversations after a position, of those with `search` in their title.
+    /// Reads a page of at most `limit` conversations after a position. Includes only conversations whose title contains
+    /// `search`.
     static func read(
         limit: Int, after position: Position?, search: String?, in state: ConversationState
     ) -> Plan<ConversationWork.WorkResult> {
@@ -41,7 +42,7 @@ package struct ConversationPage: Sendable {
             let revisions = Dictionary(list.sessions.map { ($0.id, state.revision(of: $0.id)) }) { one, _ in one }
             var after = state
             _ = after.learn(list, at: 0)
-            // The order depends on the newest message's time of all conversations.
+            // The order depends on the time of the newest message of every conversation.
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt
             }

@@ -13,7 +13,7 @@ package struct ConversationRequest: Sendable {
     /// The body; empty if there is none.
     package let body: [UInt8]
 
-    /// Creates a request. `path` and `query` are decoded; an empty segment at the end of the path is ignored.
+    /// Creates a request. The path and the query must be decoded. An empty segment at the end of the path is ignored.
     package init(_ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: [UInt8] = []) {
         self.path = path.last == "" ? path.dropLast() : path
         self.method = method
@@ -41,10 +41,10 @@ package struct ConversationRequest: Sendable {
         var isPinned: Bool?
     }
 
-    /// The maximum number of items of a page.
+    /// The maximum number of items in a page.
     private static let largestPage = 100
 
-    /// The operation that is requested, or the error response.
+    /// The requested operation, or the error response.
     var endpoint: Result<Endpoint, ConversationAnswer> {
         Result { () throws(ConversationAnswer) in try readEndpoint() }
     }
@@ -121,7 +121,7 @@ package struct ConversationRequest: Sendable {
         return object
     }
 
-    /// Returns a text under the first of its names that is present; null counts as absent.
+    /// Returns the text under the first of the given names that is present. A null value counts as absent.
     private func text(_ body: JSONObject, _ names: String...) throws(ConversationAnswer) -> String? {
         for name in names {
             guard let value = body[name], value != .null else { continue }

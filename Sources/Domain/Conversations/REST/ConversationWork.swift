@@ -8,18 +8,18 @@ internal import JSONText
 package struct ConversationWork: Sendable {
     /// The next step for the caller.
     package enum Step: Sendable {
-        /// Perform the plan's steps, and pass the result to ``finished(_:in:at:)``.
+        /// Perform the plan's steps and pass the result to ``finished(_:in:at:)``.
         case run(Plan<WorkResult>)
-        /// Send the complete response, and publish the events to chats.
+        /// Send the complete response and publish the events to chats.
         case answer(ConversationAnswer, [ConversationEvent])
-        /// Start an event stream (200, `text/event-stream`), pass it the events of its session, then send the prompt. A
-        /// refusal of the prompt is sent to the stream. Publish the events to chats.
+        /// Start an event stream (200, `text/event-stream`), pass the events of its session to it, and then send the
+        /// prompt. If the prompt is refused, pass the refusal to the stream. Publish the events to chats.
         case stream(AnswerStream, prompt: ClientRequest, [ConversationEvent])
     }
 
     /// The result of a plan.
     package enum WorkResult: Sendable {
-        /// A page of conversations, and the surveys that were made for it.
+        /// A page of conversations, with the surveys that were made for it.
         case listed(SessionList, [String: Survey], revisions: [String: Int], page: ConversationPage)
         /// One conversation with its newest messages.
         case conversation(Gathered)
@@ -35,7 +35,7 @@ package struct ConversationWork: Sendable {
     package struct Gathered: Sendable {
         var list: SessionList?
         var session: Session
-        /// Whether the session is in the state of the search; otherwise OpenCode has just returned it.
+        /// Whether the state of the session is that of the search. Otherwise OpenCode has just returned the session.
         var isFound = true
         var catalogue: Catalogue?
         var survey: Survey?
@@ -47,13 +47,17 @@ package struct ConversationWork: Sendable {
     private let messageID: String
     private var endpoint: ConversationRequest.Endpoint?
 
-    /// Creates the work on a request. `random`: a source of random numbers; `now`: milliseconds since 1970.
+    /// Creates the work on a request.
+    ///
+    /// - Parameters:
+    ///   - now: The time in milliseconds since 1970.
+    ///   - random: A source of random numbers.
     package init(_ request: ConversationRequest, at now: Int64, random: () -> UInt64) {
         self.request = request
         messageID = PromptID.make(at: now, random)
     }
 
-    /// Parses the request, and returns the first step.
+    /// Parses the request and returns the first step.
     package mutating func begin(in state: ConversationState) -> Step {
         switch request.endpoint {
         case .failure(let answer): return .answer(answer, [])
@@ -134,7 +138,7 @@ package struct ConversationWork: Sendable {
         let asking = state.asking
         let title = original.session.title
         return asking.fork(original.session.id).then { fork in
-            // The title of a copy in OpenCode before 1.2 does not name the original.
+            // OpenCode before 1.2 does not name the original in the title of a copy.
             let named = fork.title.contains(title) ? .done(fork) : asking.rename(fork.id, "\(title) (copy)")
             return named.then { session in
                 var gathered = original
@@ -145,7 +149,7 @@ package struct ConversationWork: Sendable {
         }
     }
 
-    /// Reads a conversation's newest messages, and counts all its messages if the count is unknown.
+    /// Reads a conversation's newest messages. If the message count is unknown, also counts all messages.
     private static func gather(_ gathered: Gathered, _ state: ConversationState) -> Plan<WorkResult> {
         let session = gathered.session
         var after = state
@@ -170,7 +174,7 @@ package struct ConversationWork: Sendable {
         }
     }
 
-    /// Prepares a session for a message. Work that is still running is aborted, because the event stream of a message
+    /// Prepares a session for a message. Aborts work that is still running, because the event stream of a message
     /// contains only its own answer.
     private func ready(_ id: ConversationID, _ state: ConversationState) -> Plan<WorkResult> {
         let asking = state.asking
@@ -178,7 +182,7 @@ package struct ConversationWork: Sendable {
             return state.finding(id).then { list, session in
                 let ready = WorkResult.ready(list, session, catalogue)
                 // If another client is aborting the session, OpenCode would report an idle session for a second abort,
-                // perhaps after the message has arrived. It may also have refused that client's abort.
+                // possibly after the message has arrived. OpenCode may also have refused the other client's abort.
                 let isBusy = state.isBusy(session.id)
                 let isEnding = state.isEnding(session.id)
                 return .ended(session: session.id) { isStillBusy in
@@ -238,7 +242,7 @@ package struct ConversationWork: Sendable {
             isNew = true
         case .change(_, let wanted): changes = wanted
         case .duplicate(let id):
-            // The copy keeps the chosen model; it is not pinned.
+            // The copy keeps the chosen model, but is not pinned.
             let model = state.session(id).flatMap { state.chosenModel(of: $0) }
             if let model { state.choose(model: model, for: session) }
         default: break

@@ -4,8 +4,9 @@ package import Dialects
 internal import JSONText
 
 extension ConversationState {
-    /// Applies an event of the project, in the form of OpenCode 1. The events arrive in order; `now` is in milliseconds
-    /// since 1970.
+    /// Applies an event of the project, in the form of OpenCode 1. The events must be passed in order.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
     package mutating func receive(_ event: Event, at now: Int64) -> [ConversationEvent] {
         switch event.change {
         case .sessionCreated(let session), .sessionUpdated(let session):
@@ -24,12 +25,12 @@ extension ConversationState {
         }
     }
 
-    /// Ends everything that the project's OpenCode was writing, because the instance has ended for this reason.
+    /// Ends everything that the project's OpenCode was writing, because its instance has ended for the given reason.
     package mutating func instanceEnded(_ reason: String, at now: Int64) -> [ConversationEvent] {
         turns.keys.sorted().flatMap { session in take(session) { $0.close(reason, at: now) } }
     }
 
-    /// Notes that events are missing from here on. Returns the sessions that the caller passes to ``check(_:)``.
+    /// Records that events are missing at this point. Returns the sessions that the caller must pass to ``check(_:)``.
     package mutating func missed() -> [String] {
         doubtCounts()
         for session in turns.keys { turns[session]?.miss() }
@@ -38,12 +39,12 @@ extension ConversationState {
 
     // MARK: Replay
 
-    /// Applies an event from before the gateway subscribed. Only unfinished answers are learned from it; no event is
-    /// emitted.
+    /// Applies an event from the time before the gateway subscribed. Only unfinished answers are learned from it, and
+    /// no event is emitted.
     package mutating func replay(_ event: Event, at now: Int64) {
         switch event.change {
         case .sessionCreated(let session), .sessionUpdated(let session):
-            // Other facts about sessions are read from OpenCode, because they may have changed since.
+            // Other information about sessions is read from OpenCode, because it may have changed since.
             if !session.isConversation { learn(session) }
         case .sessionDeleted(let session): turns[session.id] = nil
         case .other("session.deleted", let properties): turns[properties["sessionID"]?.text ?? ""] = nil
@@ -53,21 +54,23 @@ extension ConversationState {
         }
     }
 
-    /// Notes a gap at this position of the replay. `endsTurns`: OpenCode has ended there.
+    /// Records a gap at this position of the replay.
+    ///
+    /// - Parameter endsTurns: Whether OpenCode has ended at the gap.
     package mutating func replayGap(endsTurns: Bool) {
         if endsTurns { turns = [:] }
         for session in turns.keys { turns[session]?.miss() }
     }
 
-    /// Ends the replay. Returns the sessions that the caller passes to ``check(_:)``. An answer whose beginning is
-    /// missing is read from OpenCode, so that its texts keep their order.
+    /// Ends the replay. Returns the sessions that the caller must pass to ``check(_:)``. If the beginning of an answer
+    /// is missing, the answer is read from OpenCode, so that its texts keep their order.
     package mutating func endReplay() -> [String] {
         turns = turns.filter { isConversation($0.key) && $0.value.isWhole }
         return open
     }
 
-    /// Returns the sessions that have an open or expected answer and have received no event for this many milliseconds.
-    /// ``check(_:)`` detects an end whose event was missed.
+    /// Returns the sessions that have an open or expected answer but have received no event for this number of
+    /// milliseconds. ``check(_:)`` detects an end whose event was missed.
     package func quiet(for milliseconds: Int64, at now: Int64) -> [String] {
         open.filter { now - (turns[$0]?.heard ?? 0) >= milliseconds }
     }
@@ -115,25 +118,25 @@ extension ConversationState {
 
     // MARK: Answers
 
-    /// Expects an answer to a prompt that is about to be sent: its end is emitted in every case.
+    /// Expects an answer to a prompt that is about to be sent. The end of this answer is emitted in every case.
     mutating func expect(_ messageID: String, _ text: String, in session: String, at now: Int64) {
         turns[session, default: SessionTurns(session)].expect(messageID, text)
         turns[session]?.touch(at: now)
     }
 
-    /// Notes that OpenCode has accepted the prompt.
+    /// Records that OpenCode has accepted the prompt.
     mutating func took(_ messageID: String, in session: String) { turns[session]?.took(messageID) }
 
     /// Forgets a prompt that was refused.
     mutating func forget(_ messageID: String, in session: String) { turns[session]?.forget(messageID) }
 
-    /// Notes that the work of a session is about to be aborted at a client's request.
+    /// Records that the work of a session is about to be aborted at a client's request.
     package mutating func abort(_ session: String) { turns[session]?.abort() }
 
-    /// Notes that a client of OpenCode is about to abort the work of a session.
+    /// Records that a client of OpenCode is about to abort the work of a session.
     package mutating func expectAbort(of session: String) { turns[session]?.expectAbort() }
 
-    /// Whether work in a session was aborted and its end was not received yet.
+    /// Returns whether work in a session was aborted and its end has not been received yet.
     package func isEnding(_ session: String) -> Bool { turns[session]?.abortion != nil }
 
     /// Stops waiting for the end of the aborted work.
@@ -142,7 +145,7 @@ extension ConversationState {
         return take(session) { $0.giveUpEnd(at: now) }
     }
 
-    /// An answer whose session is idle though its last message is not complete.
+    /// An answer whose session is idle although its last message is not complete.
     package struct Held: Sendable, Equatable {
         /// OpenCode's id of the session.
         package let session: String
@@ -150,19 +153,19 @@ extension ConversationState {
     }
 
     /// Returns the answers that have begun to wait for the end of their last message since the previous call. The
-    /// caller passes each of them to ``giveUp(_:at:)`` after ``Abort/patience``.
+    /// caller must pass each of them to ``giveUp(_:at:)`` after ``Abort/patience``.
     package mutating func takeHeld() -> [Held] {
         defer { held = [] }
         return held
     }
 
-    /// Ends the answer if it still waits for that message.
+    /// Ends the answer if it is still waiting for the end of that message.
     package mutating func giveUp(_ held: Held, at now: Int64) -> [ConversationEvent] {
         guard turns[held.session] != nil else { return [] }
         return take(held.session) { $0.giveUpEnd(of: held.message, at: now) }
     }
 
-    /// Applies a list of messages, and emits what it adds to the received events.
+    /// Applies a list of messages, and emits the content that was missing in the received events.
     mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [ConversationEvent] {
         take(session) { $0.learn(messages, at: now) }
     }
@@ -170,8 +173,8 @@ extension ConversationState {
     /// The answer that is currently being written in a conversation.
     func current(_ session: String) -> Turn? { turns[session]?.current }
 
-    /// Returns an entry of a list with all the text that was received for it: OpenCode since 1.2 stores a text only
-    /// when it is complete.
+    /// Returns an entry of a list with all text that was received for it. Since 1.2, OpenCode stores a text only when
+    /// it is complete.
     func written(_ entry: Entry, in session: String) -> Entry {
         guard entry.role == .assistant, !entry.isComplete else { return entry }
         let turn = current(session).flatMap { $0.root == entry.root ? $0.fullText : nil }
@@ -184,10 +187,10 @@ extension ConversationState {
         return written
     }
 
-    /// Whether an answer is being written or expected.
+    /// Returns whether an answer is being written or expected.
     package func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }
 
-    /// Deletes a conversation. The deletion is emitted once, whichever comes first: its event, a list without the
+    /// Deletes a conversation. The deletion is emitted once, at the first of its event, a list without the
     /// conversation, or a response.
     mutating func deleted(_ session: String, at now: Int64) -> [ConversationEvent] {
         guard isConversation(session) else { return [] }

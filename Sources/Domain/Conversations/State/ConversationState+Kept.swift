@@ -3,9 +3,9 @@
 internal import Dialects
 import Storage
 
-/// The part of a conversation that the gateway stores in addition to OpenCode.
+/// Manages the properties of a conversation that the gateway stores, because OpenCode does not.
 extension ConversationState {
-    /// The changes that were made before the stored entries could be read, as far as the entries do not contain them.
+    /// The changes that were made before the stored entries could be read and that are not in the entries.
     struct Unread: Sendable {
         /// Sessions that a client has pinned or unpinned.
         var pins: Set<String> = []
@@ -16,7 +16,7 @@ extension ConversationState {
     }
 
     /// Merges the stored entries of the project's conversations. Changes that were made before this call are newer and
-    /// are kept.
+    /// take precedence.
     package mutating func recall(_ written: [ConversationTable.Entry]) {
         guard let unread else { return }
         self.unread = nil
@@ -66,25 +66,26 @@ extension ConversationState {
         change(session) { $0.model = model }
     }
 
-    /// The model that a client has chosen; nil if OpenCode's own choice applies.
+    /// The model that a client has chosen; nil if OpenCode chooses it.
     func chosenModel(of session: String) -> String? { kept[session]?.model }
 
-    /// The model of a conversation: the chosen one, the last one used, or the one that would be used.
+    /// The model of a conversation: the chosen model, otherwise the last used model, otherwise the model that would be
+    /// used.
     func model(of session: String) -> String {
         kept[session]?.model ?? known[session]?.session.modelName ?? known[session]?.newest?.model
             ?? catalogue?.defaultModel ?? ""
     }
 
-    /// The number of messages of a conversation; nil if they have to be counted.
+    /// Returns the number of messages of a conversation; nil if they must be counted.
     func count(of session: String) -> Int? {
         guard let entry = kept[session], let count = entry.count, let known = known[session] else { return nil }
         return known.isCounted || entry.counted == known.session.updatedAt ? Int(count) : nil
     }
 
-    /// The last known count of a conversation, which may be outdated; nil if it was never counted.
+    /// Returns the last known count of a conversation, which may be outdated; nil if it was never counted.
     func lastCount(of session: String) -> Int? { kept[session]?.count.map { Int($0) } }
 
-    /// The time of the newest message, in milliseconds since 1970.
+    /// Returns the time of the newest message, in milliseconds since 1970.
     func lastMessageTime(of session: String) -> Int64 {
         if let newest = known[session]?.newest { return newest.time }
         guard let known = known[session] else { return 0 }
@@ -92,7 +93,8 @@ extension ConversationState {
         return known.session.updatedAt
     }
 
-    /// Returns the changes to store since the previous call; none before the stored entries were recalled.
+    /// Returns the changes since the previous call that must be stored. Returns none until the stored entries have been
+    /// recalled.
     package mutating func takeChanges() -> [KeptChange] {
         guard unread == nil else { return [] }
         defer { changes = [] }
@@ -101,8 +103,9 @@ extension ConversationState {
 
     func revision(of session: String) -> Int { turns[session]?.revision ?? 0 }
 
-    /// Stores a message count. `counted`: the time of the session's last change at that count; nil if the count may be
-    /// wrong.
+    /// Stores a message count.
+    ///
+    /// - Parameter counted: The time of the session's last change at that count; nil if the count may be wrong.
     mutating func keep(count: Int, newest: Int64?, of session: String, counted: Int64?) {
         change(session) { entry in
             entry.count = Int64(count)
@@ -136,7 +139,7 @@ extension ConversationState {
 
     // MARK: Counts
 
-    /// Adds a message or the beginning of an answer: the count grows.
+    /// Adds a message or the beginning of an answer, which increases the count.
     mutating func add(_ entry: Entry, to session: String) {
         let count = count(of: session)
         let isNew = known[session]?.newest?.id != entry.id
@@ -151,7 +154,7 @@ extension ConversationState {
         if known[session]?.newest?.id == entry.id { known[session]?.newest = entry }
     }
 
-    /// Applies a change of a session by OpenCode: a correct count stays correct.
+    /// Applies a change of a session by OpenCode. A correct count remains correct.
     mutating func update(_ session: Session) {
         let count = count(of: session.id)
         let before = known[session.id]?.session

@@ -3,10 +3,10 @@
 internal import Dialects
 import Storage
 
-/// The conversations of one project: their ids, their current answers, and their stored properties. All chats and
-/// requests of the project share one value; its owner passes the project's events in order.
+/// The conversations of one project, with their ids, current answers and stored properties. All chats and requests of
+/// the project share one value. Its owner passes the project's events in order.
 package struct ConversationState: Sendable {
-    /// The facts about a session that are not stored.
+    /// The properties of a session that are not stored.
     struct Known: Sendable {
         var session: Session
         var newest: Entry?
@@ -25,21 +25,25 @@ package struct ConversationState: Sendable {
     var chosen: [String: ConversationID] = [:]
     /// Sessions that are not conversations.
     private var others: Set<String> = []
-    /// The last sessions whose deletion was emitted.
+    /// The sessions whose deletion was emitted most recently.
     private(set) var gone: [String] = []
     private static let goneAtMost = 256
-    /// Answers that have begun to wait for the end of their last message.
+    /// The answers that have begun to wait for the end of their last message.
     var held: [Held] = []
     var changes: [KeptChange] = []
-    /// The changes before the stored entries were read; nil after that.
+    /// The changes that were made before the stored entries were read; nil afterwards.
     var unread: Unread? = Unread()
 
-    /// Creates the state of a project without its stored entries, which ``recall(_:)`` adds later. `directory`: the
-    /// project's directory.
+    /// Creates the state of a project without its stored entries, which ``recall(_:)`` adds later.
+    ///
+    /// - Parameter directory: The project's directory.
     package init(directory: String) { asking = RequestBuilder(directory: directory) }
 
-    /// Creates the state of a project. `directory`: the project's directory; `kept`: the stored entries of its
-    /// conversations.
+    /// Creates the state of a project.
+    ///
+    /// - Parameters:
+    ///   - directory: The project's directory.
+    ///   - kept: The stored entries of its conversations.
     package init(directory: String, kept: [ConversationTable.Entry]) {
         self.init(directory: directory)
         recall(kept)
@@ -47,10 +51,10 @@ package struct ConversationState: Sendable {
 
     // MARK: Ids
 
-    /// The id of a conversation: the one that a client chose, if any.
+    /// Returns the id of a conversation: the id that a client chose, if any.
     package func id(of session: String) -> ConversationID { chosen[session] ?? ConversationID(session: session) }
 
-    /// OpenCode's id of a conversation; nil if it is unknown.
+    /// Returns OpenCode's id of a conversation; nil if it is unknown.
     package func session(_ id: ConversationID) -> String? { sessions[id] }
 
     /// Finds a session by its conversation id in a list from OpenCode.
@@ -58,8 +62,8 @@ package struct ConversationState: Sendable {
         list.first { self.id(of: $0.id) == id }
     }
 
-    /// Assigns an id that a client has chosen to a session. A session that had the id before is gone, although no event
-    /// reported it.
+    /// Assigns an id that a client has chosen to a session. A session that had this id before no longer exists,
+    /// although no event has reported that.
     mutating func choose(_ id: ConversationID, for session: String) {
         for former in chosen.filter({ $0.value == id && $0.key != session }).keys {
             chosen[former] = nil
@@ -72,7 +76,7 @@ package struct ConversationState: Sendable {
 
     // MARK: Session index
 
-    /// Requests OpenCode's catalogue if it is unknown. An instance that had no model is asked again, because it may
+    /// Requests OpenCode's catalogue if it is unknown. An instance that had no model is queried again, because it may
     /// have one now.
     func offers() -> Plan<Bool> {
         if let catalogue, !catalogue.models.isEmpty { return .done(true) }
@@ -88,7 +92,7 @@ package struct ConversationState: Sendable {
         return plan.then { $0.models.isEmpty ? .refused(.noModel) : .done($0) }
     }
 
-    /// Applies a session as it was when it was found: newer events take precedence.
+    /// Applies the state that a session had when it was found. Newer events take precedence.
     mutating func learn(found session: Session) {
         if let known = known[session.id]?.session, session.updatedAt < known.updatedAt { return }
         learn(session)
@@ -108,7 +112,8 @@ package struct ConversationState: Sendable {
     mutating func learn(_ survey: Survey, of session: String, revision: Int) {
         guard var known = known[session] else { return }
         let isRight = revision == self.revision(of: session)
-        // A message arrived during the count: the count is approximate, and is used only if no better one is known.
+        // A message arrived during the count. The count is therefore approximate, and is used only if no better one is
+        // known.
         guard isRight || count(of: session) == nil else { return }
         if isRight || known.newest == nil { known.newest = survey.newest }
         known.isCounted = isRight
@@ -128,7 +133,7 @@ package struct ConversationState: Sendable {
         drop(session)
     }
 
-    /// Remembers that the deletion of a session was emitted: earlier requests may still return it.
+    /// Records that the deletion of a session was emitted, because earlier requests may still return the session.
     mutating func noteGone(_ session: String) {
         gone.append(session)
         if gone.count > Self.goneAtMost { gone.removeFirst() }

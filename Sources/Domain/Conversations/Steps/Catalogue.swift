@@ -3,7 +3,7 @@
 internal import Dialects
 internal import JSONText
 
-/// The models, tools and MCP servers of an OpenCode, as last received.
+/// The models, tools and MCP servers of an OpenCode, as they were last received.
 package struct Catalogue: Sendable, Equatable {
     /// A model that can be chosen.
     package struct Model: Sendable, Equatable {
@@ -17,14 +17,16 @@ package struct Catalogue: Sendable, Equatable {
 
     /// The models in OpenCode's order.
     package let models: [Model]
-    /// The model for requests that name none; nil if there are no models.
+    /// The model for requests that do not name one; nil if there are no models.
     package let defaultModel: String?
     /// The number of tools; 0 if OpenCode does not report it.
     package let toolCount: Int
     /// The names of the MCP servers.
     package let servers: [String]
 
-    /// Parses `GET /config/providers`; `wanted` is the configuration's `model`.
+    /// Parses the response to `GET /config/providers`.
+    ///
+    /// - Parameter wanted: The `model` of the configuration.
     init(_ providers: JSON, wanted: String?, tools: Int, servers: [String]) {
         var models: [Model] = []
         for provider in providers["providers"]?.array ?? [] {
@@ -45,13 +47,14 @@ package struct Catalogue: Sendable, Equatable {
         self.servers = servers
     }
 
-    /// Returns the id of the model if it exists, otherwise the default one.
+    /// Returns the id of the model if it exists, otherwise the default model.
     func model(_ wanted: String?) -> String? {
         guard let wanted, models.contains(where: { $0.id == wanted }) else { return defaultModel }
         return wanted
     }
 
-    /// Returns the MCP server of a tool: OpenCode names such a tool after the server, `_` and the server's name for it.
+    /// Returns the MCP server of a tool. OpenCode's name of such a tool consists of the server's name, `_`, and the
+    /// server's name for the tool.
     func owner(of tool: String) -> String { Self.owner(of: tool, servers) }
 
     static func owner(of tool: String, _ servers: [String]) -> String {
@@ -59,7 +62,8 @@ package struct Catalogue: Sendable, Equatable {
         return owners.max { $0.utf8.count < $1.utf8.count } ?? "opencode"
     }
 
-    /// Returns a server's name as it appears in a tool's name: letters, digits, `_` and `-` are kept (OpenCode 1.18).
+    /// Returns a server's name in the form that tool names contain: only letters, digits, `_` and `-` are kept
+    /// (OpenCode 1.18).
     private static func plain(_ server: String) -> String {
         String(
             decoding: server.utf8.map { byte in

@@ -3,17 +3,17 @@
 package import Dialects
 internal import JSONText
 
-/// A sequence of requests to OpenCode in the format of OpenCode 1, and the meaning of the responses. It is a value; the
-/// caller performs the requests. The project is started before the first request if it is not running.
+/// A sequence of requests to OpenCode in the format of OpenCode 1, with the interpretation of the responses. It is a
+/// value, and the caller performs the requests. If the project is not running, it is started before the first request.
 package indirect enum Plan<Value: Sendable>: Sendable {
-    /// Send the request, and continue with the response.
+    /// Send the request and continue with the response.
     case ask(ClientRequest, @Sendable (OpenCodeAnswer) -> Plan<Value>)
-    /// Continue after this many milliseconds.
+    /// Continue after this number of milliseconds.
     case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
-    /// Note that the work of a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
+    /// Record that the work of a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
     case aborting(session: String, @Sendable () -> Plan<Value>)
-    /// Continue when the aborted work of a session has ended, or after ``Abort/patience``. The parameter is whether the
-    /// session is still working then.
+    /// Continue after the aborted work of a session has ended, or after ``Abort/patience``. The parameter of the
+    /// closure is whether the session is still working then.
     case ended(session: String, @Sendable (_ isBusy: Bool) -> Plan<Value>)
     /// Store the catalogue of OpenCode (``ConversationState/catalogue``), and continue.
     case learned(Catalogue, @Sendable () -> Plan<Value>)
@@ -36,17 +36,19 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     }
 }
 
-/// A response in the format of OpenCode 1. If no response arrived (the project does not start, or the instance ends the
-/// connection), the status is the gateway's own for that case (502, 503, 504), and the body contains its message.
+/// A response in the format of OpenCode 1. If there is no response, because the project does not start or the instance
+/// ends the connection, the status is the gateway's own (502, 503, 504), and the body contains the gateway's message.
 package struct OpenCodeAnswer: Sendable {
     /// The HTTP status code.
     package let status: Int
-    /// The field `X-Next-Cursor`, if a list has more pages.
+    /// The field `X-Next-Cursor`, which is present if a list has more pages.
     package let nextCursor: String?
     /// The body; empty if there is none.
     package let body: [UInt8]
 
-    /// Creates a response; `nextCursor` is the field `X-Next-Cursor`.
+    /// Creates a response.
+    ///
+    /// - Parameter nextCursor: The value of the field `X-Next-Cursor`.
     package init(_ status: Int, nextCursor: String? = nil, _ body: [UInt8]) {
         self.status = status
         self.nextCursor = nextCursor
@@ -62,14 +64,14 @@ package struct OpenCodeAnswer: Sendable {
     var isGood: Bool { (200..<300).contains(status) }
     var json: JSON? { JSONParser.parse(body) }
 
-    /// The message of OpenCode or the gateway, if there is one.
+    /// The message of OpenCode or of the gateway; nil if there is none.
     private var sentence: String? {
         let json = json
         return json?["data"]?["message"]?.text ?? json?["message"]?.text ?? json?["error"]?["message"]?.text
             ?? json?["error"]?.text
     }
 
-    /// The reason for an unsuccessful response.
+    /// The reason why the response is unsuccessful.
     var refusal: ConversationError {
         switch status {
         case 404:
@@ -85,19 +87,19 @@ package struct OpenCodeAnswer: Sendable {
     }
 }
 
-/// The reason why a request is not fulfilled.
+/// The reason why a request is rejected or fails.
 package struct ConversationError: Error, Sendable, Equatable {
-    /// The kind of a reason; each protocol has its own code for it.
+    /// The kind of a reason. Each protocol has its own code for it.
     package enum Kind: String, Sendable {
         /// The conversation does not exist.
         case notFound
         /// The request cannot be parsed.
         case invalid
-        /// The request is incomplete: something is missing.
+        /// A required part of the request is missing.
         case missing
         /// OpenCode has no model at all.
         case noModel
-        /// The request names no project, and there is not exactly one.
+        /// The request names no project, and the number of projects is not one.
         case noProject
         /// The project's OpenCode is not running and cannot be started, or it does not respond.
         case unavailable
@@ -105,9 +107,9 @@ package struct ConversationError: Error, Sendable, Equatable {
         case failed
     }
 
-    /// The reason, which decides the status or error code that a client receives.
+    /// The kind of the reason, which determines the status or error code that a client receives.
     package let kind: Kind
-    /// The message, a sentence for people.
+    /// The message as a sentence for people.
     package let message: String
 
     /// Creates a refusal with its message.

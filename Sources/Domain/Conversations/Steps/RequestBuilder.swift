@@ -3,15 +3,18 @@
 internal import Dialects
 internal import JSONText
 
-/// Creates the requests that conversations need; all use OpenCode 1's routes.
+/// Creates the requests that conversations need. All of them use OpenCode 1's routes.
 package struct RequestBuilder: Sendable {
-    /// The absolute path of the project's directory, which each request names.
+    /// The absolute path of the project's directory, which is part of each request.
     package let directory: String
 
-    /// Creates a request builder. `directory`: the absolute path of the project's directory.
+    /// Creates a request builder.
+    ///
+    /// - Parameter directory: The absolute path of the project's directory.
     package init(directory: String) { self.directory = directory }
 
-    /// The limit for lists of all sessions: OpenCode has no pages here, and its default limit is 50 or 100.
+    /// The limit for lists of all sessions. OpenCode does not divide this list into pages, and its default limit is 50
+    /// or 100.
     private static let allSessions = 100_000
 
     func request(_ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: JSON? = nil)
@@ -20,7 +23,7 @@ package struct RequestBuilder: Sendable {
         ClientRequest(method, path, query: query, directory: directory, body: body?.bytes ?? [])
     }
 
-    /// Sends a request, and continues only after a successful response.
+    /// Sends a request and continues only after a successful response.
     private func good<Value>(
         _ request: ClientRequest, _ read: @escaping @Sendable (OpenCodeAnswer) -> Plan<Value>
     ) -> Plan<Value> {
@@ -34,7 +37,7 @@ package struct RequestBuilder: Sendable {
         }
     }
 
-    /// Requests the sessions that are conversations: neither children nor archived.
+    /// Requests the sessions that are conversations, which excludes children and archived sessions.
     func sessions() -> Plan<[Session]> {
         let query = [(name: "roots", value: "true"), (name: "limit", value: String(Self.allSessions))]
         return good(request("GET", ["session"], query: query)) { answer in
@@ -55,13 +58,13 @@ package struct RequestBuilder: Sendable {
 
     func fork(_ id: String) -> Plan<Session> { session(request("POST", ["session", id, "fork"], body: [:])) }
 
-    /// Deletes a session, which aborts its running work.
+    /// Deletes a session. This also aborts its running work.
     func delete(_ id: String) -> Plan<Bool> {
         .aborting(session: id) { good(request("DELETE", ["session", id])) { _ in .done(true) } }
     }
 
-    /// Aborts the running work of a session, and waits until it has ended. OpenCode before 1.18 responds earlier; a
-    /// prompt that arrives before `message.updated` with `MessageAbortedError` is lost with the ending loop.
+    /// Aborts the running work of a session and waits until it has ended. OpenCode before 1.18 responds earlier. A
+    /// prompt that arrives before `message.updated` with `MessageAbortedError` is lost together with the ending loop.
     func abort(_ id: String) -> Plan<Bool> {
         .aborting(session: id) {
             good(request("POST", ["session", id, "abort"])) { _ in .ended(session: id) { _ in .done(true) } }
@@ -77,7 +80,9 @@ package struct RequestBuilder: Sendable {
         }
     }
 
-    /// Creates a prompt whose answer arrives after the response; `model` in the form that conversations use.
+    /// Creates a prompt whose answer arrives after the response.
+    ///
+    /// - Parameter model: The model in the form that conversations use.
     func prompt(_ id: String, messageID: String, _ text: String, model: String?) -> ClientRequest {
         let slash = model?.firstIndex(of: "/")
         let chosen: JSON? =
@@ -94,7 +99,7 @@ package struct RequestBuilder: Sendable {
         return request("POST", ["session", id, "prompt_async"], body: body)
     }
 
-    /// Requests at most `limit` of the newest messages, or of those before OpenCode's cursor.
+    /// Creates a request for at most `limit` messages: the newest ones, or those before a cursor of OpenCode.
     func messages(_ id: String, limit: Int, before: String?) -> ClientRequest {
         var query = [(name: "limit", value: String(limit))]
         if let before { query.append((name: "before", value: before)) }
@@ -102,7 +107,8 @@ package struct RequestBuilder: Sendable {
     }
 
     /// Requests the models, tools and MCP servers, and stores them. An OpenCode 2 that has just started discovers its
-    /// models after its first responses. It is therefore asked again for a while before it counts as having none.
+    /// models after its first responses. The request is therefore repeated for a while before the instance counts as
+    /// having no models.
     func catalogue(tries: Int = 10) -> Plan<Catalogue> {
         found().then { catalogue in
             guard catalogue.models.isEmpty, tries > 0 else { return .learned(catalogue) { .done(catalogue) } }
@@ -129,10 +135,10 @@ package struct RequestBuilder: Sendable {
 }
 
 extension Session {
-    /// Whether the session is a conversation: sessions of subagents and archived sessions are not.
+    /// Whether the session is a conversation. Sessions of subagents and archived sessions are not conversations.
     var isConversation: Bool { parentID == nil && otherTimes["archived"]?.number == nil }
 
-    /// The model in the form that conversations use; nil if none was used yet.
+    /// The model in the form that conversations use; nil if no model has been used yet.
     var modelName: String? { model.map(\.name) }
 
     var createdAt: Int64 { created.milliseconds }

@@ -5,19 +5,20 @@ package import Storage
 /// A change to the stored entry of a conversation.
 package enum KeptChange: Sendable, Equatable {
     case set(ConversationTable.Entry)
-    /// The session with this id of OpenCode is gone.
+    /// The session with this OpenCode id no longer exists.
     case remove(session: String)
 }
 
-/// A store for the pins, counts and client-chosen ids of conversations, which outlast the gateway.
+/// A store for the pins, counts and client-chosen ids of conversations, which persist when the gateway ends.
 package protocol ConversationKeeping: Sendable {
-    /// Returns all stored entries of a project's conversations, including the changes before this call. `folder`: the
-    /// path of the project's directory.
+    /// Returns all stored entries of a project's conversations, including the changes before this call.
+    ///
+    /// - Parameter folder: The path of the project's directory.
     func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry]
     /// Stores the changes asynchronously, within a short time.
     func keep(_ changes: [KeptChange], of folder: [UInt8])
-    /// Calls `done` once, on any thread, when the changes before this call are committed or cannot be: the end of the
-    /// process does not undo them after that.
+    /// Calls `done` once, on any thread, when the changes before this call are committed or cannot be committed.
+    /// Committed changes persist when the process ends.
     func flush(_ done: @escaping @Sendable () -> Void)
 }
 
@@ -30,15 +31,14 @@ package struct ConversationStore: ConversationKeeping {
 
     /// Returns all stored entries of a project's conversations, including the changes before this call.
     package func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry] {
-        // If nothing can be written now, the entries that were written before are returned.
+        // If nothing can be written now, return the entries that were written before.
         try? await store.flush()
         return try await store.read { (connection) throws(StorageError) in
             try ConversationTable.entries(of: folder, connection)
         }
     }
 
-    /// Stores the changes asynchronously, within a short time. There is a single writer, which keeps the order of the
-    /// calls.
+    /// Stores the changes asynchronously, within a short time. A single writer keeps the order of the calls.
     package func keep(_ changes: [KeptChange], of folder: [UInt8]) {
         for change in changes {
             switch change {
@@ -54,6 +54,6 @@ package struct ConversationStore: ConversationKeeping {
         }
     }
 
-    /// Calls `done` when the changes before this call are committed or cannot be.
+    /// Calls `done` when the changes before this call are committed or cannot be committed.
     package func flush(_ done: @escaping @Sendable () -> Void) { store.flush { _ in done() } }
 }

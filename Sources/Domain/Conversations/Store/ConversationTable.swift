@@ -12,13 +12,13 @@ package enum ConversationTable {
         package var chosen: String?
         /// Whether the conversation is pinned.
         package var isPinned: Bool
-        /// The model that a client chose: `provider/model`.
+        /// The model that a client chose, as `provider/model`.
         package var model: String?
-        /// The number of messages; nil if they were not counted.
+        /// The number of messages; nil if they have not been counted.
         package var count: Int64?
-        /// The newest message's time: milliseconds since 1970.
+        /// The time of the newest message, in milliseconds since 1970.
         package var newest: Int64?
-        /// The time of the session's last change when the messages were counted: milliseconds since 1970.
+        /// The time of the session's last change when the messages were counted, in milliseconds since 1970.
         package var counted: Int64?
 
         /// Creates an entry for a conversation without stored properties.
@@ -27,10 +27,10 @@ package enum ConversationTable {
             isPinned = false
         }
 
-        /// The largest valid count or time. A larger number in the file is damage and counts as unknown.
+        /// The largest valid count or time. A larger number in the file is a sign of damage and counts as unknown.
         private static let largest: Int64 = 1 << 53
 
-        /// Creates an entry from a query for `session, chosen, pinned, model, count, newest, counted`.
+        /// Creates an entry from a row of `session, chosen, pinned, model, count, newest, counted`.
         package init(_ columns: borrowing Columns) throws(StorageError) {
             session = try columns.text(0)
             chosen = try columns.optionalText(1)
@@ -42,7 +42,7 @@ package enum ConversationTable {
         }
     }
 
-    /// Writes an entry, replacing the previous one.
+    /// Writes an entry and replaces the previous one.
     package static func set(_ entry: Entry, in folder: [UInt8], _ connection: Connection) throws(StorageError) {
         try connection.run(
             """

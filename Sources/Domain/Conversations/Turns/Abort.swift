@@ -2,21 +2,25 @@
 
 internal import Dialects
 
-/// An abort, until both of its ends were received: the session's `session.idle` and the last event of the message that
-/// was being written. OpenCode before 1.18 sends `session.idle` first, and the message 20 to 60 ms later; a translated
-/// OpenCode 2 sends both after the response to the abort. A prompt that is sent earlier is lost, or is considered
-/// answered at the late `session.idle`.
+/// The state of an abort until both of its ends have been received: the session's `session.idle` and the last event of
+/// the message that was being written. OpenCode before 1.18 sends `session.idle` first, and the message's event 20 to
+/// 60 ms later. A translated OpenCode 2 sends both after the response to the abort. A prompt that is sent earlier is
+/// lost, or counts as answered at the late `session.idle`.
 package struct Abort: Sendable, Equatable {
-    /// The maximum time to wait for the ends, in milliseconds. An abort between two retries changed no message of
-    /// OpenCode 1.2.27.
+    /// The maximum time in milliseconds to wait for the ends. In OpenCode 1.2.27, an abort between two retries changed
+    /// no message.
     package static let patience = 2_000
 
-    /// The message that is being written; nil if none was begun.
+    /// The message that is being written; nil if none has begun.
     private(set) var message: String?
     private(set) var isIdle: Bool
 
-    /// Creates an abort; nil if nothing is running. `message`: the last message that was begun; `isWorking`: whether
-    /// `session.idle` is still to come.
+    /// Creates an abort; nil if nothing is running.
+    ///
+    /// - Parameters:
+    ///   - message: The last message that has begun.
+    ///   - isComplete: Whether that message is complete.
+    ///   - isWorking: Whether `session.idle` has not been received yet.
     init?(message: String?, isComplete: Bool, isWorking: Bool) {
         let open = isComplete ? nil : message
         guard isWorking || open != nil else { return nil }
@@ -32,7 +36,7 @@ package struct Abort: Sendable, Equatable {
     /// Processes an event of a message of the session.
     mutating func receive(_ id: String, isComplete: Bool) {
         if !isComplete {
-            // The loop had begun another step.
+            // OpenCode's loop had already begun another step.
             message = id
         } else if message == id {
             message = nil

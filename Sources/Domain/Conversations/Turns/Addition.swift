@@ -4,12 +4,12 @@ internal import Dialects
 internal import Encodings
 internal import JSONText
 
-/// Joins the deltas of a text. Half a surrogate pair at the end of a delta is kept until the next one.
+/// Joins the deltas of a text. If a delta ends with half of a surrogate pair, that half is kept until the next delta.
 struct Addition: Sendable, Equatable {
     /// The escape of a high surrogate, which has six bytes.
     private var waiting: [UInt8] = []
 
-    /// Returns the text that a delta adds; unpaired surrogates become U+FFFD.
+    /// Returns the text that a delta adds. Unpaired surrogates become U+FFFD.
     mutating func add(_ piece: JSON) -> String {
         if waiting.isEmpty, case .string(let text) = piece { return text }
         var raw = waiting
@@ -29,8 +29,8 @@ struct Addition: Sendable, Equatable {
         return JSONParser.text(ofBroken: raw)
     }
 
-    /// Whether the last six bytes are the escape of a high surrogate (`\uD83D`), and no backslash before them changes
-    /// their meaning.
+    /// Returns whether the last six bytes are the escape of a high surrogate (`\uD83D`), which requires that no
+    /// backslash before them changes their meaning.
     private static func endsWithHighHalf(_ raw: [UInt8]) -> Bool {
         guard raw.count >= 6 else { return false }
         let start = raw.count - 6

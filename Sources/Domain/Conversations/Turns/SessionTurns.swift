@@ -2,7 +2,7 @@
 
 internal import Dialects
 
-/// The messages and answers of a session, derived from its events in order.
+/// The messages and answers of a session, which are derived from its events in order.
 struct SessionTurns: Sendable {
     /// An effect of an event.
     enum Effect: Sendable, Equatable {
@@ -13,7 +13,7 @@ struct SessionTurns: Sendable {
         case said(Entry)
         /// An answer has begun or has ended.
         case answered(Entry)
-        /// The session is idle, but this message, the last one of the answer, is not complete.
+        /// The session is idle, but this message, which is the last message of the answer, is not complete.
         case held(message: String)
     }
 
@@ -32,25 +32,25 @@ struct SessionTurns: Sendable {
     private var messages: Set<String> = []
     private var begun: Entry?
     private var waiting: [Waiting] = []
-    /// User messages of the gateway's clients: the end of their answers is emitted in every case.
+    /// The user messages of the gateway's clients. The end of the answer to each of them is emitted in every case.
     private var expected: Set<String> = []
-    /// The expected messages whose prompt request OpenCode has answered. Messages that OpenCode has shown earlier are
-    /// in `waiting`.
+    /// The expected messages whose prompt requests OpenCode has answered. Messages that OpenCode has already reported
+    /// are in `waiting`.
     private(set) var taken: Set<String> = []
-    /// The texts of the expected messages that OpenCode has not shown yet.
+    /// The texts of the expected messages that OpenCode has not reported yet.
     private var sent: [String: String] = [:]
-    /// Recent messages in the role of a user; `said` contains those that a user has written.
+    /// The recent messages with the role of a user. `said` contains the ids of those that a user has written.
     private var users: [String: UserMessage] = [:]
     private var said: Set<String> = []
     /// The user messages of the last answers that have ended.
     private var ended: [String] = []
     /// The reason why the session failed before an answer began.
     private var failure: String?
-    /// A number that changes whenever an earlier request for the session's messages may lack something.
+    /// A number that changes whenever the response to an earlier request for the session's messages may be incomplete.
     private(set) var revision = 0
     /// The time of the last event, in milliseconds since 1970.
     private(set) var heard: Int64 = 0
-    /// Whether the session's lists were read since the gateway subscribed.
+    /// Whether the session's lists have been read since the gateway subscribed.
     private var isKnown = false
 
     /// The abort that has not ended yet.
@@ -59,7 +59,7 @@ struct SessionTurns: Sendable {
     private var aborted: Set<String> = []
     /// The last message of an assistant, and whether OpenCode has completed it.
     private var last: (id: String, isComplete: Bool)?
-    /// The message that was incomplete when the session became idle: its end shows whether the answer was aborted.
+    /// The message that was incomplete when the session became idle. Its end shows whether the answer was aborted.
     private var held: String?
 
     private static let remembered = 64
@@ -69,10 +69,10 @@ struct SessionTurns: Sendable {
     /// Whether an answer is being written or expected.
     var isBusy: Bool { current != nil || !expected.isEmpty }
 
-    /// Whether an answer is expected, or is being written and its user message was received.
+    /// Whether an answer is expected, or an answer is being written whose user message was received.
     var isWhole: Bool { current.map { said.contains($0.root) } ?? !waiting.isEmpty }
 
-    /// Whether the answer to this message has not ended yet.
+    /// Returns whether the answer to this message has not ended yet.
     func isOpen(_ root: String) -> Bool { current?.root == root || expected.contains(root) }
 
     mutating func expect(_ root: String, _ text: String) {
@@ -80,10 +80,10 @@ struct SessionTurns: Sendable {
         sent[root] = text
     }
 
-    /// Notes the time of a client's request.
+    /// Records the time of a client's request.
     mutating func touch(at now: Int64) { heard = max(heard, now) }
 
-    /// Notes that OpenCode has accepted the prompt.
+    /// Records that OpenCode has accepted the prompt.
     mutating func took(_ root: String) { if expected.contains(root) { taken.insert(root) } }
 
     mutating func forget(_ root: String) {
@@ -92,7 +92,7 @@ struct SessionTurns: Sendable {
         sent[root] = nil
     }
 
-    /// Aborts the running work on behalf of a client: waiting messages are not answered any more.
+    /// Aborts the running work on behalf of a client. Waiting messages are no longer answered.
     mutating func abort() {
         aborted.formUnion(expected)
         aborted.formUnion(waiting.map(\.root))
@@ -100,7 +100,7 @@ struct SessionTurns: Sendable {
         breakOff()
     }
 
-    /// Expects that another client aborts the running work. Nothing else changes, because OpenCode may not do so.
+    /// Expects that another client aborts the running work. Nothing else changes, because the abort may not happen.
     mutating func expectAbort() {
         guard abortion == nil, current != nil else { return }
         abortion = Abort(message: last?.id, isComplete: last?.isComplete ?? true, isWorking: true)
@@ -114,7 +114,9 @@ struct SessionTurns: Sendable {
         }
     }
 
-    /// Stops waiting for the end of the aborted work. `message`: does so only if the answer waits for this message.
+    /// Stops waiting for the end of the aborted work.
+    ///
+    /// - Parameter message: If set, the wait ends only if the answer waits for this message.
     mutating func giveUpEnd(of message: String? = nil, at now: Int64) -> [Effect] {
         guard message == nil || message == held else { return [] }
         abortion = nil
@@ -133,13 +135,13 @@ struct SessionTurns: Sendable {
         if abortion?.hasEnded == true { abortion = nil }
     }
 
-    /// Notes that events were missed.
+    /// Records that events were missed.
     mutating func miss() {
         current?.miss()
         revision += 1
     }
 
-    /// Notes that a list requested earlier contains removed messages or lacks restored ones.
+    /// Records that a list that was requested earlier contains removed messages or lacks restored messages.
     mutating func change() { revision += 1 }
 
     // MARK: Events
@@ -180,8 +182,9 @@ struct SessionTurns: Sendable {
         }
     }
 
-    /// Keeps an answer open if its last message is incomplete although the session is idle: it was aborted, but not by
-    /// a client of the gateway. OpenCode before 1.18 sends `session.idle` first, and the error 20 to 60 ms later.
+    /// Keeps an answer open if its last message is incomplete although the session is idle. In this case, a client
+    /// outside the gateway has aborted it. OpenCode before 1.18 sends `session.idle` first, and the error 20 to 60 ms
+    /// later.
     private mutating func hold() -> [Effect]? {
         guard let current, current.failure == nil, !aborted.contains(current.root), let last, !last.isComplete,
             messages.contains(last.id)
@@ -194,14 +197,15 @@ struct SessionTurns: Sendable {
 
     private mutating func answerEffects(of messageID: String, _ take: (inout Turn) -> [TurnEvent]) -> [Effect] {
         guard messages.contains(messageID), var turn = current else { return [] }
-        // The value is moved out, so that the change does not copy it.
+        // Move the value out, so that the change does not copy it.
         current = nil
         let events = take(&turn)
         current = turn
         return events.map { .answer(id: turn.id, $0) }
     }
 
-    /// Matches a message by its text if OpenCode does not accept message ids and has replaced the id of a sent message.
+    /// Matches a message by its text, if OpenCode does not accept message ids and has replaced the id of a sent
+    /// message.
     private mutating func match(_ user: UserMessage, _ text: String) -> [Effect] {
         guard !expected.contains(user.id), !said.contains(user.id) else { return [] }
         let found = sent.filter { $0.value == text && $0.key != user.id }.keys.min()
@@ -225,7 +229,8 @@ struct SessionTurns: Sendable {
 
     private mutating func answering(_ message: AssistantMessage, _ now: Int64) -> [Effect] {
         guard message.isSummary != true else { return [] }
-        // A message that OpenCode has written in the role of a user continues the answer to the previous user message.
+        // A message that OpenCode has written with the role of a user continues the answer to the previous user
+        // message.
         let isOwn = users[message.parentID] != nil && !said.contains(message.parentID)
         let root = isOwn ? current?.root ?? message.parentID : message.parentID
         guard !ended.contains(root) else { return [] }
@@ -293,10 +298,10 @@ struct SessionTurns: Sendable {
     }
 
     private mutating func idle(at now: Int64) -> [Effect] {
-        // An abort from elsewhere also drops the messages that wait for the end of the answer.
+        // An abort by another client also drops the messages that wait for the end of the answer.
         let abort = current?.failure == Failure.abortedElsewhere ? Failure.abortedElsewhere : nil
         var effects = end(at: now)
-        // A message that arrived at the last moment is answered by the session's next work.
+        // The session's next work answers a message that arrived at the last moment.
         let left = waiting.filter { !$0.wasBroken && !$0.sawWork && failure == nil }
         for message in waiting where !left.contains(where: { $0.root == message.root }) {
             let reason = failure ?? (aborted.contains(message.root) ? nil : abort)
@@ -310,7 +315,7 @@ struct SessionTurns: Sendable {
         return effects
     }
 
-    /// Ends an unanswered message. Its sender receives the end of its answer.
+    /// Ends a message that received no answer. Its sender receives an end of its answer.
     private mutating func unanswered(_ root: String, reason: String?, at now: Int64) -> [Effect] {
         guard expected.contains(root) || reason != nil else { return [] }
         var turn = Turn(root: root, in: session)
@@ -319,7 +324,7 @@ struct SessionTurns: Sendable {
         return turn.end(at: now).map { .answer(id: turn.id, $0) }
     }
 
-    /// Ends all answers of the session, for this reason.
+    /// Ends all answers of the session for the given reason.
     mutating func close(_ reason: String?, at now: Int64) -> [Effect] {
         if let reason, current?.failure == nil { current?.failure = reason }
         var effects = end(at: now)
@@ -336,14 +341,15 @@ struct SessionTurns: Sendable {
 
     // MARK: Lists
 
-    /// Applies a list of the session's newest messages, and emits what it adds to the received events. Lists and events
-    /// arrive independently.
+    /// Applies a list of the session's newest messages, and emits the content that was missing in the received events.
+    /// Lists and events arrive independently.
     mutating func learn(_ messages: [Message], at now: Int64) -> [Effect] {
         defer { isKnown = true }
         let entries = Entry.read(messages, isAll: true)
         guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
         if !isKnown {
-            // If the messages after them are reverted, these answers are the last ones again, and are not new.
+            // If the messages after these answers are reverted, the answers are the last ones again, but they are not
+            // new.
             let old = entries.filter { $0.role == .assistant && $0.isComplete && $0.root != last.root }.map(\.root)
             ended = old.filter { root in !isOpen(root) && !waiting.contains { $0.root == root } } + ended
             ended = Array(ended.suffix(Self.remembered))
@@ -369,8 +375,10 @@ struct SessionTurns: Sendable {
         return effects
     }
 
-    /// Applies the newest messages of a session that is no longer busy according to OpenCode. `taken`: the user
-    /// messages that it had accepted at the time of the request; the answer to a later one is still expected.
+    /// Applies the newest messages of a session that OpenCode no longer reports as busy.
+    ///
+    /// - Parameter taken: The user messages that OpenCode had accepted at the time of the request. The answer to a
+    ///   later message is still expected.
     mutating func rest(_ messages: [Message], taken: Set<String>, at now: Int64) -> [Effect] {
         var effects = learn(messages, at: now)
         for index in waiting.indices { waiting[index].wasBroken = true }

@@ -3,14 +3,14 @@
 internal import Dialects
 internal import JSONText
 
-/// One answer while it is being written: all messages that answer one user message. It tracks the emitted events, so
-/// that content that arrives repeatedly, from events or lists, is emitted once.
+/// One answer while it is being written, which consists of all messages that answer one user message. It tracks the
+/// emitted events, so that content that arrives repeatedly, in events or lists, is emitted once.
 struct Turn: Sendable {
     /// OpenCode's id of the user message.
     let root: String
     /// The UUID of the answer.
     let id: String
-    /// The reason of the failure; nil while no failure is known.
+    /// The reason for the failure; nil while no failure is known.
     var failure: String?
     /// The items in the order of their first event.
     private(set) var items: [Item] = []
@@ -26,32 +26,32 @@ struct Turn: Sendable {
         case tool(part: String)
     }
 
-    /// Consecutive parts that form one thought for the client.
+    /// Consecutive reasoning parts, which the client shows as one thought.
     struct Thought: Sendable, Equatable {
         /// The id of the last part.
         var part: String
         var text: String
         var start: Int64
-        /// The duration of the thought, after its end.
+        /// The duration of the thought in milliseconds; nil before its end.
         var milliseconds: Int64?
     }
 
-    /// A text or a thought that grows.
+    /// A text or a thought that is growing.
     private struct Spoken: Sendable {
         var text = ""
-        /// The separator before it, if it follows another text.
+        /// The separator before the text, if it follows another text.
         var lead = ""
         var addition = Addition()
         var start: Int64 = 0
         var end: Int64?
         var isThought: Bool
-        /// Whether deltas are ignored, because some are missing or already known: the complete text supplies the
+        /// Whether deltas are ignored, because some are missing or already known. The complete text later supplies the
         /// remainder.
         var isHeld = false
-        /// Whether an emitted text turned out to be different: nothing more is emitted.
+        /// Whether an emitted text turned out to be different, so that nothing more is emitted for it.
         var isSettled = false
 
-        /// Adds a delta; nil if deltas are ignored.
+        /// Adds a delta. Returns nil if deltas are ignored.
         mutating func grow(_ piece: JSON) -> String? {
             guard !isHeld, !isSettled, end == nil else { return nil }
             let added = addition.add(piece)
@@ -72,8 +72,12 @@ struct Turn: Sendable {
 
     // MARK: Incoming parts
 
-    /// Applies the current state of a part. `isRead`: it was read from a list, and deltas that the list contains may
-    /// still arrive as events. `now`: milliseconds since 1970.
+    /// Applies the current state of a part.
+    ///
+    /// - Parameters:
+    ///   - isRead: Whether the part was read from a list. Deltas that the list already contains may still arrive as
+    ///     events.
+    ///   - now: The time in milliseconds since 1970.
     mutating func take(_ part: Part, isRead: Bool = false, at now: Int64) -> [TurnEvent] {
         switch part.kind {
         case .text(let text) where text.isSynthetic != true:
@@ -91,17 +95,17 @@ struct Turn: Sendable {
 
     /// Applies a delta of a part.
     mutating func take(_ delta: Change.Delta, at now: Int64) -> [TurnEvent] {
-        // In place: a copy for each delta would make a long text slow.
+        // Change the part in place. A copy for each delta would make a long text slow.
         guard delta.field == "text", let added = parts[delta.partID]?.grow(delta.delta) else { return [] }
         return emit(added, in: delta.partID, at: now)
     }
 
-    /// Notes that deltas were missed: the parts that are being written continue when their complete text arrives.
+    /// Records that deltas were missed. The parts that are being written continue when their complete text arrives.
     mutating func miss() {
         for id in parts.keys where parts[id]?.end == nil { parts[id]?.isHeld = true }
     }
 
-    /// Ends the answer, and returns its last events.
+    /// Ends the answer and returns its last events.
     mutating func end(at now: Int64) -> [TurnEvent] {
         var events = endThought(now)
         for item in items {
@@ -153,7 +157,7 @@ struct Turn: Sendable {
             if new.starts(with: old) {
                 added = String(decoding: new.dropFirst(old.count), as: UTF8.self)
                 known.text = text
-                // Deltas that the list contains may still arrive.
+                // Deltas that the list already contains may still arrive.
                 if isRead, known.end == nil { known.isHeld = true }
             } else {
                 known.isSettled = true
@@ -161,8 +165,8 @@ struct Turn: Sendable {
             }
         }
         if text.isEmpty, old.isEmpty, known.end == nil {
-            // OpenCode since 1.2 stores a text only when it is complete: a list does not show how many deltas came
-            // before. An event does, because the event begins the part.
+            // Since 1.2, OpenCode stores a text only when it is complete, so a list does not show how many deltas came
+            // before. An event shows this, because it begins the part.
             known.isHeld = isRead && (isNew || known.isHeld)
         }
         parts[id] = known
@@ -200,7 +204,7 @@ struct Turn: Sendable {
         return [.thinking(added)]
     }
 
-    /// Ends a thought, at the first text or tool.
+    /// Ends a thought at the first text or tool that follows it.
     private mutating func endThought(_ now: Int64) -> [TurnEvent] {
         guard case .thinking(var thought) = items.last, thought.milliseconds == nil else { return [] }
         let end = parts[thought.part]?.end ?? now
@@ -213,7 +217,7 @@ struct Turn: Sendable {
     // MARK: Tools
 
     private mutating func called(_ id: String, with call: ToolCall, at now: Int64) -> [TurnEvent] {
-        // A pending call does not have its input yet.
+        // The input of a pending call is not known yet.
         guard call.state.status != .pending, tools[id]?.end == nil else { return [] }
         var events: [TurnEvent] = []
         let time = call.state.time

@@ -5,21 +5,21 @@ package import JSONText
 /// An event of an answer while it is being written, independent of the protocol.
 package enum TurnEvent: Sendable, Equatable {
     case thinking(String)
-    /// The thought took this many milliseconds.
+    /// The thought took this number of milliseconds.
     case thinkingDone(milliseconds: Int64)
     case toolStarted(ToolStart)
     case toolDone(ToolStart, ToolEnd)
     case text(String)
     case failed(String)
-    /// The answer has ended; `fullText` is its whole text.
+    /// The answer has ended. `fullText` is its whole text.
     case done(fullText: String)
 }
 
 /// A tool call that is running.
 package struct ToolStart: Sendable, Equatable {
-    /// A UUID in lower case.
+    /// The id of the call, a UUID in lower case.
     package let id: String
-    /// The tool's name in OpenCode.
+    /// OpenCode's name of the tool.
     package let name: String
     /// The input from the model.
     package let input: JSONObject
@@ -29,12 +29,12 @@ package struct ToolStart: Sendable, Equatable {
 
 /// The end of a tool call.
 package struct ToolEnd: Sendable, Equatable {
-    /// The output, or the reason of the failure.
+    /// The output, or the reason for the failure.
     package let outcome: ToolResult
     /// The duration of the call, in milliseconds.
     package let milliseconds: Int64
 
-    /// The output of a tool, or the reason of its failure.
+    /// The output of a tool, or the reason for its failure.
     package enum ToolResult: Sendable, Equatable {
         case success(String)
         case failure(String)

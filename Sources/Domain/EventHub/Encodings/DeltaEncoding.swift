@@ -3,9 +3,9 @@
 internal import Encodings
 import OpenCodeFamilies
 
-/// Converts the accumulated `message.part.updated` events of OpenCode 1.1.x into `message.part.delta` events as
-/// OpenCode 1.2.27 sends them: first the part without text, then the text that each event adds. All other events pass
-/// unchanged.
+/// Converts the accumulated `message.part.updated` events of OpenCode 1.1.x into `message.part.delta` events, as
+/// OpenCode 1.2.27 sends them. The first frame contains the part without text, and the following frames contain the
+/// text that each event adds. All other events pass unchanged.
 struct DeltaEncoding: Sendable {
     /// A part that the client has received, and the length of its text.
     struct Part: GrowingPart {
@@ -18,7 +18,9 @@ struct DeltaEncoding: Sendable {
 
     var parts = GrowingParts<Part>()
 
-    /// Returns the frames for an event; `event` is the frame of the event itself.
+    /// Returns the frames for an event.
+    ///
+    /// - Parameter event: The frame of the event itself.
     mutating func take(
         _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, counter: inout FrameCounter
     ) -> [EncodedFrame] {
@@ -34,7 +36,7 @@ struct DeltaEncoding: Sendable {
         let known = parts[id].flatMap { $0.session == session ? $0.length : nil }
         for victim in parts.victims(for: id, bytes: 0) ?? [] { parts.forget(victim) }
         parts.put(Part(session: session, message: message, length: text.count), id)
-        // An event that does not continue the client's text passes unchanged, because it contains the whole text.
+        // An event that does not continue the client's text passes unchanged. It contains the whole text.
         guard let delta = news.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta)
         else {
             return [event]

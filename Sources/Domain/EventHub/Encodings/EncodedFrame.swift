@@ -13,10 +13,10 @@ package struct EncodedFrame: Sendable, Equatable {
         /// Whether this is an OpenCode 1 event that was made from an OpenCode 2 event. Such events have a different
         /// wrapper.
         package var isTranslated = false
-        /// Whether the end of a turn begins with this frame: it is the last frame of its event that reports the session
-        /// as idle.
+        /// Whether this frame reports the end of a turn. It is the last frame of its event that reports the session as
+        /// idle.
         package var endsTurn = false
-        /// Whether this is the `session.idle` of that end. Another encoding can give it another number.
+        /// Whether this is the `session.idle` frame of that end, which can have another number in another encoding.
         package var completesTurn = false
 
         /// Creates an event of the given type with the subject of another event.

@@ -2,17 +2,17 @@
 
 package import OpenCodeFamilies
 
-/// The state of one encoding of one project's events, for all its sessions. It makes the frames of the next event.
+/// The state of one encoding of a project's events, for all its sessions. It makes the frames of the next event.
 ///
 /// The frames depend only on the events and their times. It makes no difference whether a timer called ``due(now:)`` or
-/// only the next event arrived, because frames that were due by the time of that event come first. The times are
-/// therefore those recorded with the events, and ``due(now:)`` must not receive a time before which more events will be
+/// the next event arrived, because frames that were due by the time of that event come first. The times must therefore
+/// be those recorded with the events, and ``due(now:)`` must not receive a time before which more events will be
 /// recorded.
 ///
 /// A state can start at an event of a session at which no part was growing (``TurnMark``). It then makes the same
 /// frames of that session as a state that received all events. It keeps 4 MiB of texts of at most 256 parts in memory.
-/// Beyond that limit, the parts that have been silent longest pass unchanged, as does every part whose beginning is
-/// unknown.
+/// Beyond that limit, the parts that have not changed for the longest time pass unchanged, as does every part whose
+/// beginning is unknown.
 package struct EncodingState: Sendable {
     /// The encoding that this state produces.
     package let form: EventEncoding

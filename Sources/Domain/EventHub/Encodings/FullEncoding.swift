@@ -3,12 +3,12 @@
 internal import Encodings
 import OpenCodeFamilies
 
-/// Makes `message.part.updated` frames, with the whole text and the added text, from the pieces of each growing part.
-/// The pieces are `message.part.delta` events (OpenCode 1.2 and later), or the `message.part.updated` events of 1.1.x,
-/// which OpenCode sends for every piece.
+/// Makes `message.part.updated` frames, with the whole text and the added text, from the deltas of each growing part.
+/// The deltas are `message.part.delta` events (OpenCode 1.2 and later), or the `message.part.updated` events of 1.1.x,
+/// which OpenCode sends for every delta.
 ///
-/// A part is sent immediately if at least 100 ms have passed since its last frame. Otherwise it is sent after the 100 ms,
-/// or earlier, before another event of its session that is not a piece.
+/// If at least 100 ms have passed since the last frame of a part, the part is sent immediately. Otherwise it is sent at
+/// the end of the 100 ms, or earlier if its session has another event that is not a delta.
 struct FullEncoding: Sendable {
     /// The time between two frames of a part, in milliseconds.
     static let interval: UInt64 = 100
@@ -78,8 +78,9 @@ struct FullEncoding: Sendable {
     /// Returns all frames that are pending.
     mutating func emitAll(_ counter: inout FrameCounter) -> [EncodedFrame] { emit(&counter, at: nil) { _ in true } }
 
-    /// Returns the frames of an event, preceded by the frames that must be sent before it; `event` is the frame of the
-    /// event itself.
+    /// Returns the frames of an event, preceded by the frames that must be sent before it.
+    ///
+    /// - Parameter event: The frame of the event itself.
     mutating func take(
         _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, time: UInt64,
         counter: inout FrameCounter
@@ -100,7 +101,7 @@ struct FullEncoding: Sendable {
         if skeleton.endsEverything {
             frames = emitAll(&counter)
         } else if skeleton.type.elementsEqual("message.part.delta".utf8) {
-            // A piece of something other than the text: the known part is no longer complete.
+            // The delta concerns something other than the text, so the known part is no longer complete.
             if let part = skeleton.part { frames = drop(part, time: time, &counter) }
         } else if let session = skeleton.session {
             frames = emit(&counter, at: time) { $0.session == session }
@@ -170,7 +171,7 @@ struct FullEncoding: Sendable {
         return event
     }
 
-    /// Returns the pending frame of a part, and forgets the part.
+    /// Returns the pending frame of a part and forgets the part.
     private mutating func drop(_ id: [UInt8], time: UInt64, _ counter: inout FrameCounter) -> [EncodedFrame] {
         defer { parts.forget(id) }
         return emit(id, at: time, &counter)
@@ -187,7 +188,7 @@ struct FullEncoding: Sendable {
     }
 
     /// Returns the pending frames of the parts that match, in the order in which they are due. The next frames of these
-    /// parts may be sent 100 ms after `time`, or 100 ms after they were due if `time` is nil.
+    /// parts may be sent 100 ms after `time`. If `time` is nil, they may be sent 100 ms after they were due.
     private mutating func emit(
         _ counter: inout FrameCounter, at time: UInt64?, where fits: (Part) -> Bool
     ) -> [EncodedFrame] {

@@ -8,11 +8,12 @@ protocol GrowingPart: Sendable {
     var size: Int { get }
 }
 
-/// The growing parts by id, as many as fit into the memory limit. The part that has been silent longest is evicted first.
+/// The growing parts by id, as many as fit into the memory limit. The part that has not changed for the longest time is
+/// evicted first.
 struct GrowingParts<Part: GrowingPart>: Sendable {
     private struct Entry: Sendable {
         var part: Part
-        /// The number of the part's last change; the numbers increase.
+        /// The number of the part's last change. Later changes have greater numbers.
         var change: UInt64
     }
 
@@ -55,8 +56,8 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
         size = entries.values.reduce(0) { $0 + $1.part.size }
     }
 
-    /// Returns the parts to evict, in order, before the part with this id can grow by `bytes`; nil if there is no space
-    /// for it.
+    /// Returns the parts that must be evicted, in order, before the part with this id can grow by `bytes`; nil if the
+    /// part is too large.
     func victims(for id: [UInt8], bytes: Int) -> [[UInt8]]? {
         let own = entries[id]?.part.size ?? 0
         guard own + bytes <= Self.mostBytes else { return nil }

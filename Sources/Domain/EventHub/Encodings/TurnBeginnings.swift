@@ -3,12 +3,13 @@
 package import OpenCodeFamilies
 
 /// The events with which the sessions' turns began. An encoding state that receives the events again from there reaches
-/// the same state as this one.
+/// the same state.
 ///
 /// A reader that starts in the middle of the kept events uses this to find the sessions that are followed from a
-/// beginning. In the other sessions, a part may have begun earlier; its events pass unchanged.
+/// beginning. In the other sessions, a part may have begun earlier, and its events pass unchanged.
 package struct TurnBeginnings: Sendable, Equatable {
-    /// More sessions than a user has at once. Beyond this limit, all sessions have to begin again.
+    /// The maximum number of sessions, which is more than a user has at once. Beyond this limit, all sessions must
+    /// begin again.
     private static let most = 4096
 
     /// The last beginning of each followed session; nil if its turn has ended.
@@ -18,10 +19,10 @@ package struct TurnBeginnings: Sendable, Equatable {
     /// Creates a state that follows no session.
     package init() {}
 
-    /// The first event that must be read again; nil if no turn is running and none must be.
+    /// The first event that must be read again; nil if no turn is running.
     package var first: EventID? { beginnings.values.compactMap { $0 }.min() }
 
-    /// Whether a session is followed from a beginning.
+    /// Returns whether a session is followed from a beginning.
     package func isFollowed(_ session: [UInt8]) -> Bool { beginnings[session] != nil }
 
     /// Takes the next event and updates the state of its session.

@@ -3,7 +3,7 @@
 internal import Encodings
 internal import OpenCodeFamilies
 
-/// The gateway's own numbering of all projects' events: the ids of `GET /events`.
+/// The gateway's own numbering of the events of all projects, which provides the ids of `GET /events`.
 ///
 /// The index is a separate log next to the projects' logs, and is kept and reopened in the same way. Its records
 /// contain a project's name and an event's id instead of an event. A generation begins with each start of the gateway,
@@ -39,7 +39,7 @@ package final class EventIndex: Sendable {
         package let after: LogPosition
     }
 
-    /// The name of no project: names of projects never begin with a dot.
+    /// The name of the index's folder, which no project can have because names of projects never begin with a dot.
     static let name = ".index"
 
     private let log: EventLog
@@ -47,7 +47,8 @@ package final class EventIndex: Sendable {
     private init(_ log: EventLog) { self.log = log }
 
     /// Opens the index in the gateway's state folder and begins a generation, like `EventLog.open`. An entry takes
-    /// about a hundred bytes, independent of its event, so a tenth of what all logs keep is enough (`limits`).
+    /// about a hundred bytes, whatever the size of its event, so a tenth of the size of all logs is sufficient
+    /// (`limits`).
     package static func open(
         _ folder: String?, limits: LogLimits, now: Int64, obstacle: String? = nil
     ) -> EventIndex {
@@ -95,7 +96,7 @@ package final class EventIndex: Sendable {
 
     // MARK: Reading
 
-    /// The reason why the index is not kept as configured, as a sentence for people; nil if all is well.
+    /// The reason why the index is not kept as configured, as a sentence for people; nil if it is kept as configured.
     package var warning: String? { log.warning }
     /// Whether entries stay in memory until the disk can be used.
     package var isWaitingForDisk: Bool { log.isWaitingForDisk }
@@ -103,16 +104,16 @@ package final class EventIndex: Sendable {
     package var segments: [LogSegment] { log.segments }
     /// A summary of the entries that are kept.
     package var summary: LogSummary { log.summary }
-    /// The position after everything that is in the index now.
+    /// The position after all current entries of the index.
     package var end: LogPosition { log.end }
-    /// The position before everything that is kept.
+    /// The position before all kept entries.
     package var beginning: LogPosition { log.beginning }
 
     /// Returns where reading continues for a client that has read up to this entry.
     package func place(after id: EventID) -> LogSearch { log.place(after: id) }
     /// Returns the position before this entry; nil if the entry is not kept.
     func place(before id: EventID) -> LogPosition? { log.place(before: id) }
-    /// Returns the position before the first entry received at this time or later, in milliseconds since 1970.
+    /// Returns the position before the first entry that was received at or after this time, in milliseconds since 1970.
     package func place(since time: Int64) -> LogSearch { log.place(since: time) }
 
     /// Returns the entry with this id; nil if it is not kept.
@@ -123,8 +124,9 @@ package final class EventIndex: Sendable {
         return Self.entry(event)
     }
 
-    /// Returns the items after a position, up to this many bytes of entries but at least one; empty if there are none.
-    /// Advances the position.
+    /// Returns the items after a position, advances the position, and returns an empty array if there are none.
+    ///
+    /// - Parameter bytes: The maximum size of the entries. At least one entry is returned.
     package func next(_ place: inout LogPosition, atMost bytes: Int) -> [Item] {
         steps(&place, atMost: bytes).map(\.item)
     }

@@ -7,11 +7,12 @@ extension EventLog {
     /// Returns where reading continues for a client that has read up to this event, regardless of the frames made from
     /// it.
     ///
-    /// - The event is older than those that are kept: a gap `retention`, then the oldest event that is kept.
-    /// - The event is after the last event of a kept generation: it was lost with the power, or with the memory that
-    ///   held it. The client receives a gap `damaged`, unless the log has another gap there, then the events after the
-    ///   generation.
-    /// - The event's id was never assigned: a gap `unknown-id`, then the events from now on.
+    /// - - If the event is older than the kept events, the client receives a gap `retention`, then the events from the
+    ///   oldest kept event on.
+    /// - - If the event is after the last event of a kept generation, it was lost in a power failure, or with the
+    ///   memory that held it. The client receives a gap `damaged`, unless the log has another gap there, then the
+    ///   events after that generation.
+    /// - - If the event's id was never assigned, the client receives a gap `unknown-id`, then the events from now on.
     package func place(after id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let state = shared.withLock { $0 }
@@ -20,14 +21,14 @@ extension EventLog {
         if first.header.previous == id { return .place(first.beginning) }
         let isAfter = { (segment: Segment) in segment.header.previous.map { $0 < id } ?? true }
         guard let segment = state.segments.last(where: isAfter) else { return forgotten(id, state) }
-        // Segments that contain only gaps may precede it.
+        // Segments that contain only gaps may precede this segment.
         let alike = state.segments.filter { $0.header.previous == segment.header.previous }
         let (place, isFound) = Self.search(id, from: alike.first ?? segment, alike.dropFirst())
         if isFound { return .place(place) }
         guard let last = place.last else {
             return id.generation < state.generation ? forgotten(id, state) : unknown
         }
-        // In the newest generation, only events that a gap reports can be lost.
+        // In the newest generation, only events that are reported by a gap can be lost.
         let isEndLost = last.generation == id.generation && id.generation < state.generation
         var after = place
         if case .gap = next(&after, atMost: 1).first, isEndLost || after.last.map({ id <= $0 }) ?? false {
@@ -50,7 +51,8 @@ extension EventLog {
         return nil
     }
 
-    /// Returns the position before the first record received at this time or later, in milliseconds since 1970.
+    /// Returns the position before the first record that was received at or after this time, in milliseconds since
+    /// 1970.
     package func place(since time: Int64) -> LogSearch {
         let state = shared.withLock { $0 }
         guard let first = state.segments.first else { return .place(end) }
@@ -84,7 +86,7 @@ extension EventLog {
         return .gap(EventGap(.retention, from: id, to: firstEvent(after: place)), place)
     }
 
-    /// Returns the position after the event, or else after the last event before it.
+    /// Returns the position after the event, or after the last event before it.
     private static func search(
         _ id: EventID, from first: Segment, _ others: some Sequence<Segment>
     ) -> (LogPosition, isFound: Bool) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EventLog {
-    /// Returns the event with this id; nil if it is not kept. `place` is the position after the event of the previous
-    /// search. Usually that position is directly before this event.
+    /// Returns the event with this id; nil if it is not kept.
+    ///
+    /// - Parameter place: The position after the event of the previous search. It is usually directly before this
+    ///   event.
     func event(_ id: EventID, _ place: inout LogPosition?) -> StoredEvent? {
         if var near = place, case .event(let event)? = next(&near, atMost: 1).first, event.id == id {
             place = event.after

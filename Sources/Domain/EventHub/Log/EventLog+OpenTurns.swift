@@ -6,8 +6,8 @@ internal import OpenCodeFamilies
 
 extension EventLog {
     /// Returns the position before the first event of all turns that have not ended before `end`; nil if there is none.
-    /// A turn that began before approximately the last `bytes` bytes is not found, or only from one of its later steps
-    /// on.
+    /// A turn that began before approximately the last `bytes` bytes is not found, or is found only from one of its
+    /// later steps on.
     package func beginningOfOpenTurns(before end: LogPosition, atMost bytes: Int) -> LogPosition? {
         guard let last = end.last, var place = recent(bytes) else { return nil }
         var turns = OpenTurns()
@@ -27,7 +27,7 @@ extension EventLog {
         }
     }
 
-    /// Returns the position before the newest segments that together have this many bytes.
+    /// Returns the position before the newest segments with this total size.
     private func recent(_ bytes: Int) -> LogPosition? {
         let segments = shared.withLock { $0.segments }
         var left = bytes
@@ -42,7 +42,7 @@ extension EventLog {
 }
 
 extension EventGap.Reason {
-    /// Whether no turn that began before such a gap continues after it.
+    /// Whether turns that began before a gap with this reason have ended.
     package var endsTurns: Bool {
         switch self {
         case .instanceRestarted, .stopped: true
@@ -51,7 +51,7 @@ extension EventGap.Reason {
     }
 }
 
-/// The turns that have begun and not ended, computed from a log's events in order.
+/// The turns that have begun but not ended, computed from a log's events in order.
 private struct OpenTurns {
     private struct Session {
         /// The last message that was reported, and its position.
@@ -96,7 +96,7 @@ private struct OpenTurns {
         switch skeleton.type {
         case Self.message: sessions[id, default: Session()].message = skeleton.message.map { ($0, place) }
         case Self.part:
-            // A message that is only changed is reported without its parts.
+            // If a message is only changed, it is reported without its parts.
             guard let message = sessions[id]?.message, message.id == skeleton.message else { return }
             sessions[id]?.prompt = message.place
         case Self.inbox: sessions[id, default: Session()].prompt = place

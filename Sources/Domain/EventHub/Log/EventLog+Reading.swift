@@ -4,14 +4,14 @@ internal import Locking
 internal import MappedFiles
 
 extension EventLog {
-    /// The position after everything that is in the log now.
+    /// The position after all current records of the log.
     package var end: LogPosition {
         let state = shared.withLock { $0 }
         let newest = state.segments.last ?? state.origin
         return LogPosition(segment: newest, offset: newest.region.published, last: state.last)
     }
 
-    /// The position before everything that is kept.
+    /// The position before all kept records.
     package var beginning: LogPosition { shared.withLock { $0.beginning } }
 
     /// Returns whether nothing follows a position at present.
@@ -20,10 +20,13 @@ extension EventLog {
         return newest.ordinal <= segment.ordinal && place.offset >= segment.region.published
     }
 
-    /// Returns the items after a position: whole records of up to this many bytes, but at least one; empty if there are
-    /// none. Advances the position. If segments were removed before they were read, a gap reports this, and reading
-    /// continues at the oldest segment. A position in a segment that moved from memory to a file becomes the same
-    /// position in the file.
+    /// Returns the items after a position, as whole records, and advances the position. Returns an empty array if there
+    /// are none.
+    ///
+    /// If segments were removed before they were read, a gap reports this, and reading continues at the oldest segment.
+    /// A position in a segment that moved from memory to a file becomes the same position in the file.
+    ///
+    /// - Parameter bytes: The maximum size of the records. At least one record is returned.
     package func next(_ place: inout LogPosition, atMost bytes: Int) -> [LogItem] {
         var items: [LogItem] = []
         var taken = 0
@@ -46,7 +49,7 @@ extension EventLog {
                 place.segment = next
                 continue
             }
-            // The writer may have continued in this segment before it began the next one.
+            // The writer may have continued in this segment before it began the next segment.
             guard place.offset >= place.segment.region.published else { continue }
             let isHole = next.ordinal != place.segment.ordinal + 1 && next.header.previous != place.last
             let from = place.last
@@ -57,8 +60,8 @@ extension EventLog {
         }
     }
 
-    /// Returns the events after a position, up to and including `last`, for which `isWanted` returns true. Skips events
-    /// that are missing.
+    /// Returns the events after a position, up to and including `last`, for which `isWanted` returns true. Missing
+    /// events are skipped.
     package func events(
         from place: LogPosition, through last: EventID, where isWanted: (StoredEvent) -> Bool
     ) -> [StoredEvent] {

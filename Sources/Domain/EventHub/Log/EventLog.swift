@@ -3,15 +3,15 @@
 internal import Locking
 package import OpenCodeFamilies
 
-/// The events of one project's instance, kept in segments: in mapped files, so that nothing is lost if the process
-/// ends, or in memory.
+/// The events of one project's instance, kept in segments. The segments are mapped files, so that nothing is lost if
+/// the process ends, or memory.
 ///
-/// One thread writes, any threads read. A reader takes the lock once for a batch and never waits for a disk.
+/// One thread writes, and any threads read. A reader acquires the lock once for a batch and never waits for a disk.
 package final class EventLog: Sendable {
     /// The state that readers share with the writer.
     let shared: Locked<LogState>
-    /// The state of the writing thread. The lock orders the few calls that may come from other threads; no reader waits
-    /// for it.
+    /// The state of the writing thread. The lock orders the few calls that may come from other threads. No reader waits
+    /// for this lock.
     private let writer: Locked<SegmentWriter>
 
     private init(_ writer: sending SegmentWriter, _ state: LogState) {
@@ -20,9 +20,13 @@ package final class EventLog: Sendable {
     }
 
     /// Opens a project's log in the gateway's state folder, with the events that are kept there. Never fails: if the
-    /// disk cannot be used, the log is in memory, and `warning` gives the reason. A `folder` of nil means memory only.
-    /// `now` is in milliseconds since 1970. `obstacle` is a sentence that says why the folder must not be accessed
-    /// before ``useFolder(now:)``.
+    /// disk cannot be used, the log is in memory, and `warning` gives the reason.
+    ///
+    /// - Parameters:
+    ///   - folder: The path of the state folder; nil to use memory only.
+    ///   - now: The time in milliseconds since 1970.
+    ///   - obstacle: The reason why the folder must not be accessed before ``useFolder(now:)``, as a sentence; nil if
+    ///     it may be accessed.
     package static func open(
         _ folder: String?, project: String, limits: LogLimits, now: Int64, obstacle: String? = nil
     ) -> EventLog {
@@ -40,8 +44,8 @@ package final class EventLog: Sendable {
         write { $0.useFolder(now: now) }
     }
 
-    /// Writes the events in memory to the disk if it can be used again, and continues there. Called from time to time
-    /// while ``isWaitingForDisk`` is true.
+    /// Writes the events in memory to the disk if it can be used again, and continues there. Call this from time to
+    /// time while ``isWaitingForDisk`` is true.
     package func retryDisk(now: Int64) {
         write { $0.retryDisk(now: now) }
     }
@@ -58,8 +62,8 @@ package final class EventLog: Sendable {
         write { $0.append(gap: reason, time: time) }
     }
 
-    /// Stores an event under the next id of the generation. An event that is larger than everything that may be kept is
-    /// not in the log; later readers find a gap there.
+    /// Stores an event under the next id of the generation. An event that is larger than the size of the log is not
+    /// stored, and later readers find a gap there.
     package func append(_ skeleton: EventSkeleton, line: borrowing Span<UInt8>, time: Int64) -> StoredEvent {
         writer.withLock { writer in
             let event = writer.append(skeleton, line: line, time: time)
@@ -68,7 +72,7 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// Removes segments that are older than the retention time. Called from time to time.
+    /// Removes segments that are older than the retention time. Call this from time to time.
     package func trim(now: Int64) {
         write { $0.trim(now: now) }
     }
@@ -83,8 +87,9 @@ package final class EventLog: Sendable {
         write { $0.removeOlder(than: time) }
     }
 
-    /// Returns the projects with events in the gateway's state folder, including projects that no longer exist. A
-    /// `folder` of nil means no projects.
+    /// Returns the projects with events in the gateway's state folder, including projects that no longer exist.
+    ///
+    /// - Parameter folder: The path of the state folder. If it is nil, there are no projects.
     package static func projects(in folder: String?) -> [String] {
         folder.map { SegmentFolder.projects(in: $0) } ?? []
     }
@@ -111,17 +116,18 @@ package final class EventLog: Sendable {
 
     // MARK: State
 
-    /// The reason why the events are not kept as configured, as a sentence for people; nil if all is well.
+    /// The reason why the events are not kept as configured, as a sentence for people; nil if they are kept as
+    /// configured.
     package var warning: String? { shared.withLock { $0.warning } }
 
-    /// Whether events stay in memory because the disk cannot be used, until ``retryDisk(now:)`` or a new segment finds
-    /// that it can be used.
+    /// Whether events stay in memory because the disk cannot be used. This ends when ``retryDisk(now:)`` or a new
+    /// segment finds that the disk can be used.
     package var isWaitingForDisk: Bool { shared.withLock { $0.isWaitingForDisk } }
 
     /// Whether a gap follows the newest event, and no generation has begun since.
     package var endsInGap: Bool { writer.withLock { $0.endsInGap } }
 
-    /// The newest generation, begun in this process or an earlier one; 0 if there is none.
+    /// The newest generation, which began in this process or in an earlier one; 0 if there is none.
     package var lastGeneration: UInt64 { shared.withLock { $0.generation } }
 
     /// The id that the next event of the generation will have.

@@ -4,8 +4,8 @@ internal import Encodings
 internal import MappedFiles
 internal import OpenCodeFamilies
 
-/// A record of a segment: the positions of its parts. It begins with 72 bytes, with little-endian numbers; its length
-/// is a multiple of 8.
+/// A record of a segment, as the positions of its parts. A record begins with 72 bytes. Numbers are little-endian, and
+/// the length is a multiple of 8.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -20,7 +20,8 @@ internal import OpenCodeFamilies
 /// | 68 | 4 | length of the line |
 /// | 72 | | the fields, the line, zeros to the next multiple of 8 |
 ///
-/// From byte 40 on, a gap has instead the generation and sequence of the last event before it.
+/// In the record of a gap, the bytes from 40 on contain the generation and sequence of the last event before the gap
+/// instead.
 struct EventRecord: Sendable {
     enum Kind: UInt8 {
         case event = 1
@@ -125,7 +126,7 @@ struct EventRecord: Sendable {
 
     // MARK: A gap's parts
 
-    /// Returns the reason of the gap, and the last event before it.
+    /// Returns the reason for the gap and the last event before it.
     func gap(in region: MappedRegion) -> (reason: EventGap.Reason, from: EventID?)? {
         let number = UInt8(truncatingIfNeeded: region.number32(at: offset + 32) >> 8)
         guard kind == .gap, let reason = EventGap.Reason(number: number) else { return nil }
@@ -200,7 +201,7 @@ struct EventRecord: Sendable {
     }
 
     private static func checksum(at offset: Int, length: Int, in region: MappedRegion) -> UInt32 {
-        // The checksum includes the length as if it preceded the other bytes; it cannot include itself.
+        // The checksum covers the length as if it preceded the other bytes, because it cannot cover its own bytes.
         region.checksum(offset + 8..<offset + length, after: UInt32(length))
     }
 
@@ -216,7 +217,7 @@ struct EventRecord: Sendable {
 }
 
 extension EventGap.Reason {
-    /// The number of the reason in a record, which is never reused for another reason.
+    /// The number that represents the reason in a record. A number is never reused for another reason.
     var number: UInt8 {
         switch self {
         case .retention: 1

@@ -3,10 +3,10 @@
 import Encodings
 package import OpenCodeFamilies
 
-/// A reader's selection of the events of one instance. It is a value that learns the children of its
-/// sessions, which belong to the selection.
+/// A reader's selection of the events of one instance. It is a value that learns the children of its sessions, because
+/// they belong to the selection.
 package struct EventSelector: Sendable {
-    /// A pattern for event types: `message.*`, or a whole type.
+    /// A pattern for event types, such as `message.*`, or a whole type.
     package struct TypePattern: Sendable, Hashable {
         private let text: [UInt8]
         private let isPrefix: Bool
@@ -26,18 +26,18 @@ package struct EventSelector: Sendable {
         }
     }
 
-    /// The maximum number of sessions that a reader can select at once, including children; further children are left
-    /// out.
+    /// The maximum number of sessions that a reader can select at once, including children. Further children are
+    /// omitted.
     package static let mostSessions = 1_000
 
-    /// Only events of exactly this directory, without `sync` events, which carry the order of another stream: OpenCode
-    /// 1's `/event`.
+    /// If set, only events of exactly this directory are selected, without `sync` events, which carry the order of
+    /// another stream. This is OpenCode 1's `/event`.
     package var directory: [UInt8]?
-    /// Another name of the directory that events may have.
+    /// Another name of the directory that events may use.
     package var alias: [UInt8]?
-    /// Only events that match one of these patterns; empty for all events.
+    /// If not empty, only events that match one of these patterns are selected.
     package var types: [TypePattern] = []
-    /// Only events of these sessions and of their children; nil for all events.
+    /// If set, only events of these sessions and of their children are selected.
     package var sessions: Set<[UInt8]>?
 
     /// Creates a selection of all events.
@@ -76,7 +76,7 @@ package struct EventSelector: Sendable {
         return types.isEmpty || types.contains { $0.matches(skeleton.type.span) }
     }
 
-    /// Returns whether events that name this directory are wanted, if the selection has a directory.
+    /// Returns whether events that name this directory are selected, if the selection has a directory.
     package func isNamed(_ name: [UInt8]?) -> Bool { name != nil && (name == directory || name == alias) }
 
     private mutating func admits(_ session: [UInt8], parent: [UInt8]?) -> Bool {

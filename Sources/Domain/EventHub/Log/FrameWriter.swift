@@ -6,14 +6,14 @@ internal import OpenCodeFamilies
 
 /// The shape of an event in a stream.
 package enum EventShape: Sendable, Hashable {
-    /// The line as the instance sent it: OpenCode 1's `/global/event`, OpenCode 2's `/api/event`.
+    /// The line as the instance sent it, as on OpenCode 1's `/global/event` and OpenCode 2's `/api/event`.
     case line
-    /// The event alone: OpenCode 1's `/event`.
+    /// The event alone, as on OpenCode 1's `/event`.
     case payload
-    /// The event, its project and its directory: the gateway's own streams.
+    /// The event with its project and its directory, as on the gateway's own streams.
     case project(String)
-    /// The same as an object with the event's id, on a line of its own, for a page of events. The line of a gap begins
-    /// with `gap` and a space.
+    /// Like ``project(_:)``, but as an object with the event's id on a separate line, for a page of events. The line of
+    /// a gap begins with `gap` and a space.
     case item(String)
     /// Like ``project(_:)``, for the project of each event.
     case all
@@ -37,7 +37,9 @@ package struct FrameWriter: Sendable {
         self.isChunked = isChunked
     }
 
-    /// Writes an unchanged event; `id` is set if the stream uses an id other than the event's own.
+    /// Writes an unchanged event.
+    ///
+    /// - Parameter id: The id in the stream, if it differs from the event's own id.
     package mutating func write(_ event: StoredEvent, id: EventID? = nil, project: String = "") {
         let id = id ?? event.id
         switch shape {
@@ -52,8 +54,9 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// Writes a frame that an encoding or a translation made from an event, in place of the event's own JSON. `project`
-    /// is used if the shape names no project.
+    /// Writes a frame that an encoding or a translation made from an event, in place of the event's own JSON.
+    ///
+    /// - Parameter project: The name of the project, if the shape does not contain it.
     package mutating func write(
         _ id: EventID, _ made: EncodedFrame.Made, of event: StoredEvent, project: String = ""
     ) {
@@ -79,7 +82,7 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// Writes a translated event that is not in the log, and so has no id.
+    /// Writes a translated event that is not in the log and therefore has no id.
     mutating func write(addition event: [UInt8], directory: [UInt8]?) {
         let (before, after) =
             switch shape {
@@ -90,8 +93,10 @@ package struct FrameWriter: Sendable {
         writeFrame(Array("data: ".utf8) + before + event + after + Self.blank)
     }
 
-    /// Writes a gap. `connected` is the instance's own frame that reports the beginning of a stream; OpenCode's clients
-    /// read their whole state again when they receive it.
+    /// Writes a gap.
+    ///
+    /// - Parameter connected: The instance's frame that reports the beginning of a stream. OpenCode's clients read
+    ///   their whole state again when they receive it.
     package mutating func write(_ gap: EventGap, project: String?, connected: [UInt8]) {
         let json = Self.json(gap, project: project)
         switch shape {
@@ -101,7 +106,7 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// Writes a gap in the events of one of all projects, as JSON, with the gateway's own id.
+    /// Writes a gap, given as JSON, in the events of a project, with the gateway's own id.
     package mutating func write(gap json: [UInt8], id: EventID) {
         if case .allItems = shape { return writeFrame(Array("gap ".utf8) + json + [UInt8(ascii: "\n")]) }
         writeFrame(Array("id: \(id.text)\nevent: gap\ndata: ".utf8) + json + Self.blank)
@@ -128,7 +133,7 @@ package struct FrameWriter: Sendable {
         endChunk()
     }
 
-    /// Writes bytes of a frame that was made before, with the remainder of its chunk.
+    /// Writes the remaining bytes of a frame that was made before, with the remainder of its chunk.
     package mutating func writeRaw(_ rest: some Collection<UInt8>) { bytes.append(contentsOf: rest) }
 
     /// Removes all bytes, but keeps the memory.
@@ -181,7 +186,7 @@ package struct FrameWriter: Sendable {
         return bytes
     }
 
-    /// Returns the bytes before an event on OpenCode 1's `/global/event`; events of the whole server name no directory.
+    /// Returns the bytes before an event on OpenCode 1's `/global/event`. Events of the whole server name no directory.
     private static func opening(_ directory: [UInt8]?) -> [UInt8] {
         guard let directory else { return Array("{\"payload\":".utf8) }
         var bytes = Array("{\"directory\":".utf8)

@@ -24,7 +24,7 @@ package struct LogPosition: Sendable, Equatable {
     /// The last event before the position; nil if there is none.
     package internal(set) var last: EventID?
 
-    /// The number that distinguishes the segment from others of the same log.
+    /// The number that distinguishes the segment from other segments of the same log.
     package var segmentNumber: UInt64 { segment.ordinal }
 
     /// Returns whether both positions are before the same record. Two positions without anything between them can
@@ -48,13 +48,13 @@ package enum LogSearch: Sendable {
     case gap(EventGap, LogPosition)
 }
 
-/// The range, size and gaps of what a log keeps.
+/// The range, size and gaps of the events that a log keeps.
 package struct LogSummary: Sendable, Equatable {
     /// The oldest event that is kept.
     package var first: EventID?
     /// The newest event that was ever assigned an id.
     package var last: EventID?
-    /// The bytes of all segments, on the disk and in memory.
+    /// The size of all segments in bytes, on the disk and in memory.
     package var bytes: Int
     /// The number of gaps among the kept events.
     package var gaps: Int
@@ -68,7 +68,7 @@ package struct LogSummary: Sendable, Equatable {
     }
 }
 
-/// A segment, as input to the decision which segments are removed.
+/// The properties of a segment that determine whether it is removed.
 package struct LogSegment: Sendable, Equatable {
     /// The bytes that the segment uses on the disk or in memory.
     package var bytes: Int

@@ -10,14 +10,14 @@ struct LogState: Sendable {
     var generation: UInt64
     /// The newest event that was assigned an id.
     var last: EventID?
-    /// The bytes of all segments together.
+    /// The size of all segments together, in bytes.
     var bytes: Int
     var gaps: Int
     var warning: String?
     /// Whether events stay in memory until the disk can be used.
     var isWaitingForDisk: Bool
 
-    /// Returns the segment as it is now: the segment that is kept under its ordinal, which may have moved to a file. A
+    /// Returns the current form of a segment: the kept segment with the same ordinal, which may have moved to a file. A
     /// segment that was removed, or that represents the end of an empty log, is returned unchanged.
     func current(_ segment: Segment) -> Segment {
         guard segment.header.capacity > SegmentHeader.count, let newest = segments.last,

@@ -3,9 +3,12 @@
 /// Selects the segments of all projects to remove, so that all logs together stay within the limit
 /// (`--event-keep-total`). The oldest segments are removed first, regardless of their project.
 package enum RetentionPlan {
-    /// Returns how many segments each log loses, oldest first. `logs` contains each log's segments in order. Segments
-    /// in memory do not count, because they are not on the disk. With `keepsNewest`, each log's newest segment stays,
-    /// because it has just begun.
+    /// Returns the number of segments that each log must remove, oldest first.
+    ///
+    /// - Parameters:
+    ///   - logs: The segments of each log, in order. Segments in memory do not count, because they are not on the disk.
+    ///   - total: The maximum total size in bytes.
+    ///   - keepsNewest: Whether each log's newest segment stays, because it has just begun.
     package static func removals(_ logs: [[LogSegment]], total: Int, keepsNewest: Bool = false) -> [Int] {
         var counts = [Int](repeating: 0, count: logs.count)
         var bytes = logs.joined().reduce(0) { $0 + ($1.isFile ? $1.bytes : 0) }

@@ -2,8 +2,8 @@
 
 internal import MappedFiles
 
-/// A part of a log: a header and consecutive records, in a file or in memory. Its region knows how much of it is
-/// complete.
+/// A part of a log, which consists of a header and consecutive records, in a file or in memory. Its region knows how
+/// much of it is complete.
 final class Segment: Sendable {
     let region: MappedRegion
     let header: SegmentHeader
@@ -16,8 +16,8 @@ final class Segment: Sendable {
         self.ordinal = ordinal
     }
 
-    /// The bytes available to records, including the header before them. If a file was truncated, its present size
-    /// counts, not its original one.
+    /// The number of bytes available to records, including the header before them. If a file was truncated, its present
+    /// size counts instead of its original size.
     var capacity: Int { min(header.capacity, region.count) }
 
     /// Creates a segment in memory.
@@ -30,8 +30,8 @@ final class Segment: Sendable {
     /// Returns the same segment with its records in another region, with the same ordinal and the same offsets.
     func moved(to region: MappedRegion) -> Segment { Segment(region, header, ordinal: ordinal) }
 
-    /// Writes the header and the published records to a region of the same size. The header is the segment's own,
-    /// because what precedes the segment may have become known after the region in memory was written.
+    /// Writes the header and the published records to a region of the same size. The header comes from this object,
+    /// because information about the preceding segment may have become known after the region in memory was written.
     func copy(to other: MappedRegion) {
         header.write(to: other)
         let end = region.published

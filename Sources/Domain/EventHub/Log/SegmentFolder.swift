@@ -2,7 +2,7 @@
 
 internal import MappedFiles
 
-/// The folder of a log's segments on the disk: `FOLDER/events/NAME`.
+/// The folder of a log's segments on the disk, `FOLDER/events/NAME`.
 struct SegmentFolder: Sendable {
     /// The path of the gateway's state folder.
     let state: String
@@ -21,12 +21,12 @@ struct SegmentFolder: Sendable {
         return (names ?? []).filter { !$0.hasPrefix(".") }
     }
 
-    /// Opens the folder; nil if it does not exist and is not to be created.
+    /// Opens the folder; nil if it does not exist and must not be created.
     func open(isMade: Bool = true) throws(MappedFileError) -> MappedFolder? {
         try MappedFolder(state).folder(Self.events, isMade: isMade)?.folder(name, isMade: isMade)
     }
 
-    /// Creates a segment's file. The number in its name is chosen so that no other file has the name.
+    /// Creates a segment's file. The number in its name is chosen so that the name is unique.
     func make(
         _ name: SegmentName, count: Int, prepare: (MappedRegion) -> Void
     ) throws(MappedFileError) -> (name: SegmentName, region: MappedRegion) {

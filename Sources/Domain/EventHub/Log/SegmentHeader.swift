@@ -2,7 +2,7 @@
 
 internal import MappedFiles
 
-/// The header at the beginning of a segment: 80 bytes, with little-endian numbers.
+/// The header at the beginning of a segment. It has 80 bytes, and its numbers are little-endian.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -24,14 +24,14 @@ struct SegmentHeader: Equatable, Sendable {
     var previous: EventID?
     /// The time at which that event was received.
     var previousTime: Int64 = 0
-    /// The time at which the segment was created, in milliseconds since 1970; not later than its first record.
+    /// The time at which the segment was created, in milliseconds since 1970. It is not later than its first record.
     var time: Int64
     /// Whether the records before the segment were not on the disk.
     var followsMemory = false
 
     static let count = 80
     static let version: UInt32 = 1
-    private static let magic: UInt64 = 0x746E_7665_6562_6976  // `vibeevnt`
+    private static let magic: UInt64 = 0x746E_7665_6562_6976  // The ASCII letters `vibeevnt`.
 
     /// The result of reading the beginning of a file.
     enum ReadResult: Equatable {
@@ -55,8 +55,8 @@ struct SegmentHeader: Equatable, Sendable {
         let previous = EventID(generation: region.number64(at: 32), sequence: region.number64(at: 40))
         let previousTime = Int64(bitPattern: region.number64(at: 48))
         let time = Int64(bitPattern: region.number64(at: 56))
-        // The checksum does not detect a header that was written with wrong values. The next numbers are counted from
-        // these.
+        // The checksum does not detect a header that was written with wrong values, and the following numbers are
+        // derived from these.
         guard generation <= EventID.largestNumber, previous.isPlausible, EventID.isPlausible(time: previousTime),
             EventID.isPlausible(time: time)
         else { return .damaged }

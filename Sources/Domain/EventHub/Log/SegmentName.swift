@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a segment's file: `GENERATION-SEQUENCE.NUMBER.events`, with leading zeros, so that the order of the
+/// The name of a segment's file, `GENERATION-SEQUENCE.NUMBER.events`, with leading zeros, so that the order of the
 /// names is the order of the contents. The sequence is that of the first event that the segment may contain. The number
-/// distinguishes segments that begin alike.
+/// distinguishes segments with the same generation and sequence.
 struct SegmentName: Equatable {
     var generation: UInt64
     var sequence: UInt64

@@ -41,7 +41,7 @@ struct SegmentScan {
         isDamaged = region.count < header.capacity
     }
 
-    /// Returns whether a record may follow the records before it, and updates the state from the record.
+    /// Returns whether a record may follow the previous records, and updates the state from the record.
     private mutating func follows(_ record: EventRecord, _ region: MappedRegion) -> Bool {
         let next = EventID(
             generation: generation,
@@ -63,14 +63,15 @@ struct SegmentScan {
         return true
     }
 
-    /// Returns whether data follows a position without a length that writing in order cannot have left there. A loss of
-    /// power reverts single pages; the end of the process leaves the beginning of a record.
+    /// Returns whether there is data after a position without a length, which an interrupted process cannot have left.
+    /// A process writes in order, so its end leaves at most the beginning of a record. A power failure reverts single
+    /// pages.
     private static func hasLostPage(_ region: MappedRegion, at end: Int, limit: Int) -> Bool {
         guard var index = region.firstNonzero(from: end) else { return false }
         if index >= limit { return false }
         if region.number64(at: end + 8) == 0 { return true }
-        // This is a record that was being written, or one whose length is lost. In the second case, another record may
-        // follow.
+        // This is either a record that was being written, or a record whose length is lost. In the second case, another
+        // record may follow.
         var tries = 64
         while tries > 0, index < limit {
             if let record = EventRecord(region, at: index, limit: limit) {

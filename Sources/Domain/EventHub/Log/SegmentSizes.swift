@@ -3,18 +3,22 @@
 /// The sizes of a log's segments.
 ///
 /// Segments grow, so that a project with few events uses little space. They are small compared with the retention
-/// limit, so that little of it is removed at once.
+/// limit, so that only a small part is removed at once.
 enum SegmentSizes {
-    /// The size of the first segment.
+    /// The size of the first segment in bytes.
     static let first = 256 << 10
-    /// The size of the largest segment, unless one event needs more.
+    /// The size of the largest segment in bytes, unless one event needs more.
     static let largest = 4 << 20
     /// The minimum number of bytes that are kept, regardless of the limit.
     static let leastKept = 64 << 10
     private static let page = 4096
 
-    /// Returns the bytes of a segment that follows one of `previous` bytes and must hold `least` bytes, if `kept` bytes
-    /// are kept in total; nil if the segment would be larger than that.
+    /// Returns the size of the next segment in bytes; nil if the segment would exceed `kept`.
+    ///
+    /// - Parameters:
+    ///   - previous: The size of the previous segment.
+    ///   - least: The size that the segment must have at least.
+    ///   - kept: The number of bytes that are kept in total.
     static func next(after previous: Int?, least: Int, kept: Int) -> Int? {
         guard least <= kept else { return nil }
         let grown = previous.map { min(max(4 * $0, first), largest) } ?? first

@@ -2,9 +2,9 @@
 
 internal import MappedFiles
 
-/// Moves segments that are in memory because the disk could not be used to the disk once it can be used.
+/// Moves segments to the disk that are in memory because the disk could not be used.
 extension SegmentWriter {
-    /// The bytes that are left free on a disk that was full, because the gateway's own state is also on it.
+    /// The number of bytes that are left free on a disk that was full, because the gateway's own state is also on it.
     private static let reserve = SegmentSizes.first
 
     /// Handles the failure to create a file of this size.
@@ -28,7 +28,8 @@ extension SegmentWriter {
     }
 
     /// Writes the segments in memory to files, the oldest first, with the same ordinals and the same offsets, and
-    /// continues in the newest file. Stops at the first segment that finds no space; `problem` then gives the reason.
+    /// continues in the newest file. Stops at the first segment for which there is no space; `problem` then gives the
+    /// reason.
     mutating func moveToDisk() {
         guard let folder, limits.bytes > 0 else { return }
         hasChanged = true

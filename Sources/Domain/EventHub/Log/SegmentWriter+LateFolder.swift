@@ -2,23 +2,23 @@
 
 internal import MappedFiles
 
-/// Handles a folder that belonged to another owner when the log was opened, and is the gateway's own now.
+/// Handles a folder that belonged to another process when the log was opened, and now belongs to this gateway.
 extension SegmentWriter {
     /// The ordinal at which the segments of such a log begin. Segments that are found in the folder later precede it.
     static let lateOrdinal: UInt64 = 1 << 32
 
-    /// Finds the segments in the folder, and writes there from now on.
+    /// Finds the segments in the folder, and writes to the folder from now on.
     ///
-    /// The segments in the folder precede those in memory, with a gap between them. The segments in memory are dropped
-    /// only if another process has begun a generation there that is not older than theirs, because ids must increase.
-    /// Readers then receive a gap, and a new generation continues.
+    /// The segments in the folder precede those in memory, with a gap between them. If another process has begun a
+    /// generation in the folder that is not older than the generations in memory, the segments in memory are dropped,
+    /// because ids must increase. Readers then receive a gap, and a new generation begins.
     mutating func useFolder(now: Int64) {
         guard obstacle != nil else { return }
         obstacle = nil
         readFolder(now: now)
     }
 
-    /// Finds the segments in the folder, as above, and also writes the segments in memory there.
+    /// Finds the segments in the folder, as in ``useFolder(now:)``, and also writes the segments in memory to it.
     mutating func readFolder(now: Int64) {
         hasChanged = true
         guard let folder else { return }
@@ -66,7 +66,7 @@ extension SegmentWriter {
 
     private var firstOrdinal: UInt64 { kept.first?.segment.ordinal ?? origin.ordinal + 1 }
 
-    /// Returns its segments with new ordinals, for a log whose own segments begin with this ordinal.
+    /// Returns the segments with new ordinals, for a log whose own segments begin with this ordinal.
     private func kept(before ordinal: UInt64) -> [Kept] {
         kept.enumerated().map { index, kept in
             let segment = kept.segment
@@ -78,7 +78,7 @@ extension SegmentWriter {
 }
 
 extension SegmentWriter.Kept {
-    /// Returns the same segment after an event that was not known when the segment was created.
+    /// Returns a copy of the header for an event that was not known when the segment was created.
     fileprivate func following(_ event: EventID?, at time: Int64, in generation: UInt64) -> Self {
         guard segment.header.previous == nil else { return self }
         var header = segment.header

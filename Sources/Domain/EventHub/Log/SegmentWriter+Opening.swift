@@ -14,7 +14,7 @@ extension SegmentWriter {
         } catch {
             problem = Self.sentence(error, folder)
             isUnread = true
-            // Segments that are found there later precede what is written until then.
+            // Segments that are found there later precede everything that is written until then.
             origin = Self.origin(generation: 0, last: nil, ordinal: Self.lateOrdinal)
         }
         trim(now: now)
@@ -22,7 +22,8 @@ extension SegmentWriter {
         hasChanged = true
     }
 
-    /// Returns the segments' names in order. Removes files that were never finished, and leaves all others alone.
+    /// Returns the segments' names in order. Removes files that were never finished, and leaves all other files
+    /// unchanged.
     private mutating func segmentNames(_ files: MappedFolder) throws(MappedFileError) -> [SegmentName] {
         try files.names().compactMap { text in
             if let name = SegmentName(text) { return name }
@@ -42,8 +43,8 @@ extension SegmentWriter {
     }
 
     private mutating func take(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
-        // The generation was assigned, regardless of the remaining part of its segment. This does not apply to a generation that no
-        // gateway assigns.
+        // The generation was assigned, even if its segment is damaged. This does not apply to a generation that no
+        // gateway can have assigned.
         defer { if name.generation <= EventID.largestNumber { generation = max(generation, name.generation) } }
         let region: MappedRegion
         do throws(MappedFileError) {
@@ -58,7 +59,7 @@ extension SegmentWriter {
                 name.text, in: files,
                 because: "its format version is \(version), and the gateway supports version \(SegmentHeader.version)")
         case .damaged:
-            // Nothing in the segment can be read. It is removed when its retention time has passed.
+            // Nothing in the segment can be read. It is removed after its retention time has passed.
             let header = SegmentHeader(
                 capacity: SegmentHeader.count, generation: generation, previous: last, previousTime: lastTime,
                 time: lastTime)
@@ -94,9 +95,11 @@ extension SegmentWriter {
         isDamaged = scan.isDamaged
     }
 
-    /// Adds a gap that is not recorded anywhere: a segment of its own, in memory. `before` is the last event that was
-    /// assigned an id before the next segment. `isDerived` means that the next process also finds the gap, and that it
-    /// never moves to the disk.
+    /// Adds a gap that is not recorded anywhere, as a separate segment in memory.
+    ///
+    /// - Parameters:
+    ///   - before: The last event that was assigned an id before the next segment.
+    ///   - isDerived: Whether the next process also finds the gap, so that it never moves to the disk.
     mutating func addGap(
         _ reason: EventGap.Reason, before id: EventID?, ordinal: UInt64? = nil, isDerived: Bool = true
     ) {

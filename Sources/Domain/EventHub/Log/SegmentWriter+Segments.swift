@@ -5,16 +5,15 @@ internal import MappedFiles
 
 /// Begins new segments and removes the oldest ones.
 extension SegmentWriter {
-    /// Begins a segment that has space for a record. Returns false if the record is larger than everything that may be
-    /// kept.
+    /// Begins a segment that has space for a record. Returns false if the record exceeds the size of the log.
     mutating func begin(_ length: Int, time: Int64) -> Bool {
         let least = SegmentHeader.count + length
         // Segments in memory move to the disk first, because the order of the files is the order of their contents.
         if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }
         if let folder, limits.bytes > 0, problem == nil {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
-            // After a segment for which the disk had no space, the next one is not smaller: it would use up the last
-            // free space.
+            // After a segment for which the disk had no space, the next segment is not made smaller, because it would
+            // use up the last free space.
             let previous = kept.last { $0.name != nil }?.segment.capacity
             guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
             removeOldest(until: budget - size)
@@ -34,12 +33,12 @@ extension SegmentWriter {
 
     private mutating func beginInMemory(_ least: Int, time: Int64) -> Bool {
         let budget = memoryBudget
-        // The new segment must not have the ordinal of one that is removed below.
+        // The new segment must not have the ordinal of a segment that is removed below.
         let ordinal = newestOrdinal + 1
         let previous = kept.last.flatMap { $0.name == nil ? $0.segment.capacity : nil }
         guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
         var inMemory = kept.reduce(0) { $0 + ($1.name == nil ? $1.segment.region.count : 0) }
-        // Segments on the disk stay as long as they may; a gap reports the hole after them.
+        // Segments on the disk stay as long as they may. A gap reports the missing events after them.
         while inMemory > budget - size, let oldest = kept.firstIndex(where: { $0.name == nil }) {
             inMemory -= kept[oldest].segment.region.count
             kept.remove(at: oldest)
@@ -48,7 +47,7 @@ extension SegmentWriter {
         return true
     }
 
-    /// The bytes that are kept in memory if the disk is not used.
+    /// The size in bytes that is kept in memory if the disk is not used.
     private var memoryBudget: Int {
         guard folder != nil, limits.bytes > 0 else { return LogLimits.memoryBytes }
         return min(max(limits.bytes, SegmentSizes.leastKept), LogLimits.memoryBytes)

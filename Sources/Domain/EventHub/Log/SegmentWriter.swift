@@ -3,9 +3,9 @@
 internal import MappedFiles
 internal import OpenCodeFamilies
 
-/// The writing side of a log: its segments, and the state for the next record.
+/// The writer of a log, with its segments and the state for the next record.
 struct SegmentWriter {
-    /// A segment that is kept, and the name of its file.
+    /// A kept segment and the name of its file.
     struct Kept {
         let segment: Segment
         /// The name of the segment's file; nil if the segment is in memory.
@@ -41,18 +41,18 @@ struct SegmentWriter {
     var generation: UInt64 = 0
     /// The first generation that this process has begun; nil if there is none.
     var firstGeneration: UInt64?
-    /// The newest event that was assigned an id, and the time at which it was received.
+    /// The newest event that was assigned an id, and the time at which the gateway received it.
     var last: EventID?
     var lastTime: Int64 = 0
     /// Whether the newest record is a gap.
     var endsInGap = false
-    /// The reason why the disk cannot be used; nil if it can be used, or is not to be used.
+    /// The reason why the disk cannot be used; nil if it can be used, or must not be used.
     var problem: String?
-    /// The number of bytes that must be available on a disk that was full before the next attempt.
+    /// The number of bytes that must be available on a disk that was full before another attempt.
     var roomWanted = 0
-    /// Whether the segments that earlier processes left in the folder are not known yet.
+    /// Whether the segments that earlier processes left in the folder have not been read yet.
     var isUnread = false
-    /// Sentences about files that were found among the segments' files and left alone.
+    /// Sentences about files that are not segments and were left unchanged in the folder.
     var strangers: [String] = []
     /// Whether the readers need an update other than new records.
     var hasChanged = true
@@ -128,13 +128,17 @@ struct SegmentWriter {
         return StoredEvent(region, record, after: place(after: id))
     }
 
-    /// Returns the position after everything that was written; `id` is the last event.
+    /// Returns the position after everything that was written.
+    ///
+    /// - Parameter id: The last event.
     private func place(after id: EventID) -> LogPosition {
         let newest = kept[kept.count - 1].segment
         return LogPosition(segment: newest, offset: newest.region.published, last: id)
     }
 
-    /// Writes a gap. After the gap, `id` is the last event that was assigned an id, whether the event is kept or not.
+    /// Writes a gap.
+    ///
+    /// - Parameter id: The last event that was assigned an id, whether the event is kept or not.
     private mutating func writeGap(_ reason: EventGap.Reason, last id: EventID?, time: Int64) {
         makeRoomForMark(time: time)
         let index = kept.count - 1
@@ -151,8 +155,7 @@ struct SegmentWriter {
         precondition(isThere, "the smallest log has room for a record without a line")
     }
 
-    /// Ensures that the newest segment has space for a record. Returns false if the record is larger than everything
-    /// that may be kept.
+    /// Ensures that the newest segment has space for a record. Returns false if the record exceeds the size of the log.
     private mutating func makeRoom(_ length: Int, time: Int64) -> Bool {
         if isOpen, let newest = kept.last?.segment {
             if isFromBefore {

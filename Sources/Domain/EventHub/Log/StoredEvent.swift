@@ -11,8 +11,8 @@ package struct StoredEvent: Sendable {
     package let id: EventID
     /// The time at which the gateway received the event, in milliseconds since 1970.
     package let time: Int64
-    /// The position after the event in its log. For an event that was too large to be kept, the position at which the
-    /// log continues.
+    /// The position after the event in its log. If the event was too large to be kept, this is the position at which
+    /// the log continues.
     package let after: LogPosition
 
     init(_ region: MappedRegion, _ record: EventRecord, after: LogPosition) {

@@ -3,11 +3,11 @@
 import Encodings
 internal import OpenCodeFamilies
 
-/// How a project's events are encoded if they are not copied unchanged.
+/// The way in which a project's events are encoded if they are not copied unchanged.
 package struct EncodingKind: Sendable, Hashable {
     /// The encoding of growing texts.
     var form: EventEncoding
-    /// Whether the events use OpenCode 1's API, whichever OpenCode version sent them.
+    /// Whether the events use OpenCode 1's API, whatever version of OpenCode sent them.
     var isOpenCode1Compatible: Bool
 }
 
@@ -25,49 +25,50 @@ package struct EncodedStream: Sendable {
         /// The id of the last frame, including that of the step itself.
         let id: EventID
         let size: Int
-        /// The event or gap that caused the step, or by whose time the step was due. It is nil if a timer caused the
-        /// step, and the event or gap that would have caused it has not followed yet.
+        /// The event or gap that caused the step, or whose time made the step due. It is nil if a timer caused the step
+        /// and no later event or gap has followed yet.
         var bringer: EventID?
         /// The event that follows the step, if the step is a gap.
         var follower: EventID?
     }
 
-    /// The frames that an event caused when it was taken.
+    /// The frames that an event caused.
     struct Brought {
         /// The gap directly before the event.
         var gap: EventGap?
         var frames: [EncodedFrame] = []
     }
 
-    /// The limits for the frames that are kept.
+    /// The maximum total size of the kept frames in bytes, and their maximum number.
     private static let mostBytes = 4 << 20
     private static let mostSteps = 8_192
 
     /// The kind of frames that the stream makes.
     package let kind: EncodingKind
-    /// The encoders; `translation` makes the frames if it is set, else `state`.
+    /// The state of the encoding, which makes the frames if there is no `translation`.
     private var state: EncodingState
     private var translation: TranslatedEncoding?
     private var place: LogPosition
-    /// The items that were read from the log and not taken yet.
+    /// The items that were read from the log but not processed yet.
     private var rest: ArraySlice<LogItem> = []
     /// The query that must be answered before the stream continues.
     package private(set) var question: TranslationQuery?
-    /// The last event that was taken.
+    /// The last event that was processed.
     private(set) var reached: EventID?
     private var lastEvent: StoredEvent?
     /// The last frame that is no longer kept; nil if all frames are kept.
     private var first: EventID?
     private var last: EventID?
     private var emitted: [SentStep] = []
-    /// The event that is being taken now.
+    /// The event that is being processed now.
     private var bringer: EventID?
     private var bytes = 0
-    /// The frame after which the current reader reads. The frames after it are not removed; nil protects all frames.
+    /// The frame after which the current reader reads. Frames after it are not removed. If it is nil, all frames are
+    /// protected.
     private var reader: EventID?
-    /// The bytes of the steps after `reader`, as far as they were counted.
+    /// The size of the steps after `reader` in bytes, as far as they were counted.
     private var ahead = 0
-    /// An event of each directory; its wrapper is used for made frames.
+    /// An event of each directory, whose wrapper is used for made frames.
     private var carriers: [[UInt8]: StoredEvent] = [:]
 
     /// Creates a stream that starts at the beginning of the log.
@@ -91,7 +92,9 @@ package struct EncodedStream: Sendable {
     var end: EventID? { last }
 
     /// Returns the steps after this frame, approximately `limit` bytes of them, and whether there are no more at
-    /// present. `now` is in milliseconds since 1970.
+    /// present.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
     package mutating func steps(after id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
         steps: [Step], ids: [EventID], isAtEnd: Bool
     ) {
@@ -114,13 +117,13 @@ package struct EncodedStream: Sendable {
         return (steps, ids, isAtEnd)
     }
 
-    /// Returns the frames that this event caused; none if the event is no longer kept, or was not encoded yet.
+    /// Returns the frames that this event caused. Returns none if the event is no longer kept or was not encoded yet.
     mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> Brought {
         while reached.map({ $0 < event.id }) ?? true {
             begin(after: event.id.before, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
         }
-        // The steps that a timer caused are the last ones: no event has caused them yet.
+        // The steps that a timer caused are the last ones, because no event has caused them yet.
         let start = firstEmitted { $0.bringer.map { $0 >= event.id } ?? true }
         let own = emitted[start...].prefix { $0.bringer == event.id }
         var brought = Brought()
@@ -131,8 +134,8 @@ package struct EncodedStream: Sendable {
         return brought
     }
 
-    /// Returns the frames that the first gap after this event caused: the pending frames, each with the event whose
-    /// wrapper it uses.
+    /// Returns the frames that were pending at the first gap after this event, each with the event whose wrapper it
+    /// uses.
     mutating func frames(endedAfter id: EventID, _ log: EventLog, now: Int64) -> [(EncodedFrame, of: StoredEvent)] {
         while gap(after: id) == nil, reached.map({ $0 <= id }) ?? true {
             begin(after: id, atMost: 1)
@@ -184,8 +187,8 @@ package struct EncodedStream: Sendable {
         translation?.learn(answered, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
-    /// Advances in the log to its end, until `limit` bytes are available to the reader, until many bytes were taken, or
-    /// to an event that waits for an answer. Returns true at the end.
+    /// Advances in the log. Stops at the end of the log, when `limit` bytes are available to the reader, when many
+    /// bytes were processed, or at an event that waits for an answer. Returns true at the end of the log.
     private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
         var taken = 0
         while taken < Self.mostBytes / 2, ahead < limit {
@@ -227,7 +230,7 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// Attributes the preceding steps that a timer caused to this event or gap, which would have caused them.
+    /// Attributes the preceding steps that a timer caused to this event or gap, because it would have caused them.
     private mutating func noteBringer(_ id: EventID) {
         for index in emitted.indices.reversed() {
             guard emitted[index].bringer == nil else { break }
@@ -235,7 +238,7 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// The id of a gap: after everything that was taken, also for readers that have received all of it.
+    /// The id of a gap. It is after everything that was processed, even for readers that have received all of it.
     private var gapID: EventID {
         let first = EventID(generation: 0, sequence: 0)
         var id = max(last ?? first, reached ?? first)
@@ -263,7 +266,7 @@ package struct EncodedStream: Sendable {
                 id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, line: $0, payload: range)
         }
         question = outcome?.question
-        // Translated frames have a wrapper of their own.
+        // Translated frames have their own wrapper.
         for frame in outcome?.frames ?? [] {
             keep(.frame(frame, of: lastEvent ?? event), id: frame.id, size: frame.made?.payload.count ?? 0)
         }
@@ -286,7 +289,7 @@ package struct EncodedStream: Sendable {
         bytes += size
         if reader.map({ id > $0 }) ?? true { ahead += size }
         guard bytes > Self.mostBytes || emitted.count > Self.mostSteps else { return }
-        // Remove the older half, but nothing that is being read.
+        // Remove the older half, except for frames that are being read.
         let half = min(max(1, emitted.count / 2), firstEmitted(after: reader))
         guard half > 0 else { return }
         first = emitted[half - 1].id
@@ -295,7 +298,7 @@ package struct EncodedStream: Sendable {
     }
 }
 
-/// The encoded streams that were used last.
+/// The encoded streams that were used most recently.
 package struct EncodedStreams: Sendable {
     private struct Kept {
         let log: ObjectIdentifier
@@ -308,8 +311,8 @@ package struct EncodedStreams: Sendable {
     /// Creates a collection without any streams.
     package init() {}
 
-    /// Calls `body` with a stream of this kind that has the frames after `id`. If there are several, it uses the one
-    /// that is farthest ahead, so that slower readers keep their own.
+    /// Calls `body` with a stream of this kind that has the frames after `id`. If there are several, uses the most
+    /// advanced one, so that slower readers keep their own stream.
     mutating func withTrack<Result>(
         _ kind: EncodingKind, of log: EventLog, after id: EventID?, _ body: (inout EncodedStream) -> Result
     ) -> Result {

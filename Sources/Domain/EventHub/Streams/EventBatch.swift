@@ -3,7 +3,7 @@
 /// Bytes for a client, and the end of each frame in them.
 package struct EventBatch: Sendable {
     struct Mark: Sendable {
-        /// The end of the frame in the bytes.
+        /// The offset of the end of the frame in the bytes.
         var end: Int
         /// The position after the frame in the log; nil if the frame has no position of its own.
         let place: LogPosition?
@@ -13,7 +13,7 @@ package struct EventBatch: Sendable {
         var base = 0
         /// The id of the frame, if frames are made.
         var emitted: EventID?
-        /// Whether a reader that begins before the frame makes the same frame again.
+        /// Whether a reader that starts before the frame makes the same frame again.
         var isMadeAgain = false
     }
 
@@ -21,21 +21,26 @@ package struct EventBatch: Sendable {
     package internal(set) var bytes: [UInt8] = []
     /// Whether nothing followed the batch when it was read.
     package internal(set) var isAtEnd = false
-    /// The position after the whole batch, including events that the client has not selected.
+    /// The position after the whole batch, including events that the client did not select.
     package internal(set) var end: LogPosition?
-    /// The last frame that the batch contains or leaves out, if frames are made.
+    /// The last frame that the batch contains or omits, if frames are made.
     var emitted: EventID?
     /// The time of the next frame that no event causes, in milliseconds since 1970.
     package var deadline: Int64?
-    /// The query that must be answered before more frames can be made; nil if there is none, or if there are bytes to
-    /// send first.
+    /// The query that must be answered before more frames can be made; nil if there is none, or if there are bytes that
+    /// must be sent first.
     package internal(set) var question: TranslationQuery?
-    /// The frame before which the batch ends, because that frame must not be sent yet; nil if there is none.
+    /// The frame before which the batch ends, because it must not be sent yet; nil if there is none.
     package internal(set) var heldFrame: EventID?
     private(set) var marks: [Mark] = []
 
-    /// Returns the first frames of the batch, up to `most` frames and `limit` bytes, but at least one frame. A frame
-    /// that begins with `separator` is either the first frame or left out.
+    /// Returns the first frames of the batch. A frame that begins with `separator` is either the first frame or left
+    /// out.
+    ///
+    /// - Parameters:
+    ///   - most: The maximum number of frames.
+    ///   - limit: The maximum size in bytes. At least one frame is returned.
+    ///   - separator: The beginning of frames that may only be the first one.
     package func limited(to most: Int, bytes limit: Int, separator: [UInt8]) -> EventBatch {
         var count = 0
         var start = 0
@@ -64,8 +69,9 @@ package struct EventBatch: Sendable {
         marks.append(Mark(end: end, place: place, event: event, base: base, emitted: emitted, isMadeAgain: isMadeAgain))
     }
 
-    /// Records bytes that belong to the frame `emitted`, the last one that was read, but are not made again with it.
-    /// `isWithLast` is whether that frame is in the batch; it is then sent together with these bytes.
+    /// Records bytes that belong to the frame `emitted`, which was read last, but that are not made again with it.
+    ///
+    /// - Parameter isWithLast: Whether that frame is in the batch. The frame is then sent together with these bytes.
     mutating func noteAddition(_ end: Int, emitted: EventID, isWithLast: Bool) {
         guard isWithLast, let last = marks.indices.last else {
             return note(end: end, position: nil, event: nil, emitted: emitted)
@@ -74,11 +80,12 @@ package struct EventBatch: Sendable {
         marks[last].isMadeAgain = false
     }
 
-    /// Whether the remainder of a frame could not be made again, so that the frame that was partly sent cannot be
-    /// continued.
+    /// Whether the remainder of a frame could not be made again, so that a partly sent frame cannot be continued.
     package private(set) var isBroken = false
 
-    /// Removes the part of the first frame that was sent before; `size` is the size of that frame.
+    /// Removes the part of the first frame that was already sent.
+    ///
+    /// - Parameter size: The size of that frame.
     mutating func dropSent(_ sent: Int, size: Int) {
         guard let first = marks.first, first.end == size else {
             isBroken = true

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EventCursor {
-    /// Reads like ``read(_:atMost:connected:)``, but the events of all projects in the order of the index. `log`
-    /// returns a project's log; `now` is in milliseconds since 1970.
+    /// Reads like ``read(_:atMost:connected:)``, but reads the events of all projects in the order of the index.
+    ///
+    /// - Parameters:
+    ///   - log: Returns the log of a project.
+    ///   - now: The time in milliseconds since 1970.
     ///
     /// The frames of an encoding follow the event that causes them. Frames that are due by the time of the event come
-    /// first. All of them have the index's id, with the frame's number if there are several. A timer causes no frames,
-    /// so that ids increase over all projects. If a project's events are interrupted, the pending frames precede the
-    /// gap, with the gap's id. A reader that joins after a gap receives the gap before the project's next event, as on
-    /// the project's own stream.
+    /// first. All these frames have the id from the index, with the frame's number if there are several. A timer causes
+    /// no frames, so that ids increase over all projects. If a project's events are interrupted, the pending frames
+    /// precede the gap, with the gap's id. A reader that joins after a gap receives the gap before the project's next
+    /// event, as on the project's own stream.
     package mutating func readAll(
         _ index: EventIndex, _ tracks: inout EncodedStreams, atMost limit: Int, now: Int64, log: (String) -> EventLog?
     ) -> EventBatch {
@@ -51,7 +54,7 @@ extension EventCursor {
             if !hasBegun, joins { joined = position.last }
             start = .now
             hasBegun = true
-            // The position may not be that of a frame; frames are sent from there on.
+            // The position may not be that of a frame, but frames are sent from there on.
             if isFormed, emitted == nil { emitted = position.last }
         }
         switch start {
@@ -70,7 +73,7 @@ extension EventCursor {
     }
 }
 
-/// One read of all projects' events.
+/// A single read of all projects' events.
 private struct AllReading {
     /// A frame that may still wait for adjacent frames.
     private struct Pending {
@@ -91,7 +94,7 @@ private struct AllReading {
     private var places: [String: LogPosition] = [:]
     private var merger = DeltaMerger()
     private var pending: [EventID: Pending] = [:]
-    /// The projects whose last entries refer to events that are not kept.
+    /// The projects whose last entries refer to events that are no longer kept.
     private var missing: Set<String> = []
 
     init(cursor: EventCursor, writer: FrameWriter, batch: EventBatch) {
@@ -119,7 +122,7 @@ private struct AllReading {
             if let ended, let log = log(project) {
                 place.frame = emit(tracks.frames(cursor.form, endedAfter: ended, log, now: now), at: id, of: project)
             }
-            // The frames sent before the gap have numbers; in that case, the gap has one, too.
+            // If the frames before the gap have numbers, the gap has a number as well.
             if place.frame > 0 { place.frame += 1 }
             if emitsGaps, !isEmitted(place) { writer.write(gap: json, id: place) }
             note(step, emitted: place)
@@ -153,7 +156,7 @@ private struct AllReading {
             isMadeAgain: true)
     }
 
-    /// Whether the client receives gaps; a client that selects sessions does not.
+    /// Whether the client receives gaps. A client that selects sessions does not.
     private var emitsGaps: Bool { selector.takesAll || selector.sessions == nil }
 
     private func isEmitted(_ id: EventID) -> Bool { cursor.emitted.map { id <= $0 && id.isOfEvent($0) } ?? false }
@@ -163,7 +166,7 @@ private struct AllReading {
         guard emitsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
             var place = before.last
         else { return }
-        // The gap comes after every frame of the preceding event, and has no id of its own.
+        // The gap follows every frame of the preceding event and has no id.
         place.frame = .max
         guard cursor.emitted != place else { return }
         finish()
@@ -171,8 +174,8 @@ private struct AllReading {
         batch.note(end: writer.bytes.count, position: before, event: nil, emitted: place, isMadeAgain: true)
     }
 
-    /// Sends the pending frames of a project whose events were interrupted, numbered under this id. Returns the number
-    /// of frames.
+    /// Sends the pending frames of a project whose events were interrupted, and numbers them under this id. Returns the
+    /// number of frames.
     private mutating func emit(
         _ frames: [(EncodedFrame, of: StoredEvent)], at id: EventID, of project: String
     ) -> UInt32 {
@@ -195,7 +198,7 @@ private struct AllReading {
             if frames.count > 1 { id.frame = UInt32(number) + 1 }
             let skeleton = frame.made?.skeleton ?? event.skeleton
             guard !isEmitted(id), selector.admits(skeleton) else { continue }
-            // A client that has only some of the frames continues before the event.
+            // A client that has only some of the frames must continue before the event.
             let place = number + 1 < frames.count ? before : after
             pending[id] = Pending(event: event, project: entry.project, place: place)
             let named = EncodedFrame(id: id, made: frame.made)
@@ -211,14 +214,14 @@ private struct AllReading {
         }
     }
 
-    /// The index outlives the kept events of a busy project. A client that begins again in the middle of the missing
-    /// events is informed again.
+    /// Reports missing events of a project. The index outlives the kept events of a busy project. A client that starts
+    /// again in the middle of the missing events receives the report again.
     private mutating func emitMissing(of project: String) {
         guard emitsGaps else { return }
         writer.write(EventGap(.retention, from: nil, to: nil), project: project, connected: [])
     }
 
-    /// Sends the frames that still wait.
+    /// Sends the frames that are still waiting.
     mutating func finish() {
         for frame in merger.finish() { write(frame) }
     }

@@ -3,12 +3,14 @@
 internal import OpenCodeFamilies
 
 extension EventCursor {
-    /// Reads like ``read(_:atMost:connected:)``, but returns frames that an encoding made. `isHeld` is called with the
-    /// session and the frame of each end of a turn. If it returns true, the batch ends before that frame, provided that
-    /// the client has selected the frame, or the event that may be added to it.
+    /// Reads like ``read(_:atMost:connected:)``, but returns frames that an encoding made.
     ///
-    /// `added` is called with the session and the frame of the `session.idle` of each end of a turn. It returns the JSON
-    /// of events that are not in the log (`command.executed`); they are sent with that frame, without ids of their own.
+    /// - Parameters:
+    ///   - isHeld: Called with the session and the frame of each end of a turn. If it returns true, the batch ends
+    ///     before that frame, provided that the client has selected the frame or the event that may be added to it.
+    ///   - added: Called with the session and the frame of the `session.idle` of each end of a turn. Returns the JSON
+    ///     of events that are not in the log (`command.executed`). They are sent with that frame and have no ids of
+    ///     their own.
     package mutating func readFormed(
         _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
         isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
@@ -25,7 +27,7 @@ extension EventCursor {
             writer.write(gap, project: project, connected: connected)
             batch.note(end: writer.bytes.count, position: nil, event: nil, emitted: emitted)
         }
-        // The frames that were made from an event were sent with it.
+        // The frames that were made from the event were sent together with it.
         let isAtBeginning = isOpenCode1Compatible && emitted?.frame == 0 && emitted?.isOfEvent(begun) ?? false
         let after = isAtBeginning ? begun : emitted
         let kind = EncodingKind(form: form, isOpenCode1Compatible: isOpenCode1Compatible)
@@ -91,7 +93,7 @@ extension EventCursor {
         batch.note(end: writer.bytes.count, position: nil, event: nil, emitted: frame.id, isMadeAgain: maxRate == nil)
     }
 
-    /// Returns the frames that can be sent now that this one follows.
+    /// Returns the frames that can be sent after this frame was added.
     private func merged(
         _ frame: EncodedFrame, of event: StoredEvent, with merger: inout DeltaMerger
     ) -> [EncodedFrame] {
@@ -101,7 +103,7 @@ extension EventCursor {
         return event.withLine { merger.take(frame, event.skeleton, payload: $0.extracting(range)) }
     }
 
-    /// Whether the client has selected the end of a turn, or an event that may be added to it.
+    /// Returns whether the client has selected the end of a turn, or an event that may be added to it.
     private mutating func admitsEnd(_ skeleton: EventSkeleton) -> Bool {
         if selector.admits(skeleton) { return true }
         var addition = skeleton
@@ -109,7 +111,7 @@ extension EventCursor {
         return sendsAdditions && selector.admits(addition)
     }
 
-    /// Whether the client has selected this event, which is added to a frame.
+    /// Returns whether the client has selected this event, which is added to a frame.
     private mutating func admitsAddition(_ event: [UInt8], to frame: EventSkeleton) -> Bool {
         var skeleton = EventSkeleton(line: event.span, family: .one)
         skeleton.directory = frame.directory

@@ -2,16 +2,16 @@
 
 import OpenCodeFamilies
 
-/// A client's position in the events of one instance, and its selection of events. A value that moves between the
-/// client's loop and the thread that reads logs. No other state is kept for a client, however slow the client is.
+/// A client's position in the events of one instance, with its selection of events. It is a value that moves between
+/// the client's loop and the thread that reads logs. No other state is kept for a client, however slow the client is.
 package struct EventCursor: Sendable {
-    /// The start of a cursor in a log.
+    /// The position at which a cursor starts in a log.
     package enum Start: Sendable, Equatable {
-        /// With the events sent from now on.
+        /// The cursor starts with the events sent from now on.
         case now
-        /// After this event, or after this frame of an event.
+        /// The cursor starts after this event, or after this frame of an event.
         case after(EventID)
-        /// With the events from this time on, in milliseconds since 1970.
+        /// The cursor starts with the events from this time on, in milliseconds since 1970.
         case time(Int64)
         /// The client sent a value that is not an id. It receives a gap, then the events from now on.
         case unknown
@@ -22,13 +22,13 @@ package struct EventCursor: Sendable {
         case nothing
         /// The remaining bytes of the frame.
         case bytes([UInt8])
-        /// The event's frame without its first bytes; the frame is made again.
+        /// The frame of the event without its first bytes. The frame is made again from the event.
         case event(StoredEvent, sent: Int)
-        /// The next frame, of this size, without its first bytes; it is also made again.
+        /// The next frame of this size without its first bytes. The frame is made again.
         case again(sent: Int, size: Int)
     }
 
-    /// The maximum size, in bytes, of a frame's remainder that the cursor stores. The cursor encodes a larger remainder again.
+    /// The maximum size in bytes of a remainder that the cursor stores. A larger remainder is encoded again.
     static let largestKeptRest = 2_048
 
     /// The project's name; empty if all projects' events are read.
@@ -48,17 +48,17 @@ package struct EventCursor: Sendable {
     package var maxRate: Int?
     /// The last frame that was sent, if an encoding makes the frames.
     var emitted: EventID?
-    /// The last `session.idle` of a turn's end that was read, in a translated stream.
+    /// The last `session.idle` at the end of a turn that was read, in a translated stream.
     var readTurnEnd: EventID?
-    /// The event after which the cursor began; the client receives none of its frames.
+    /// The event after which the cursor started. The client receives none of its frames.
     private(set) var begun: EventID?
     var hasBegun = false
-    /// The last of all projects' events before the client joined these streams without having read any; nil if the
-    /// client continues after an event.
+    /// The last event of all projects when the client joined these streams without having read any; nil if the client
+    /// continues after an event.
     var joined: EventID?
-    /// The first gap that the cursor has passed since then, by project.
+    /// The first gap that the cursor has passed since the client joined, for each project.
     var gaps: [String: EventID] = [:]
-    /// The last event to send, if the stream ends with one.
+    /// The last event to send, if the stream ends with an event.
     package var until: EventID?
     var start: Start
     var position: LogPosition
@@ -66,7 +66,9 @@ package struct EventCursor: Sendable {
     /// A gap that is sent first.
     var gap: EventGap?
 
-    /// Creates a cursor; `now` is the position after everything that the instance has sent so far.
+    /// Creates a cursor.
+    ///
+    /// - Parameter now: The position after all events that the instance has sent so far.
     package init(
         _ start: Start, now: LogPosition, project: String, shape: EventShape, isChunked: Bool, selector: EventSelector
     ) {
@@ -78,29 +80,29 @@ package struct EventCursor: Sendable {
         position = now
     }
 
-    /// The position after everything that was taken.
+    /// The position after everything that was processed.
     package var place: LogPosition { position }
 
-    /// Moves to a position up to which everything was sent; only if frames are copied unchanged.
+    /// Moves to a position up to which everything was sent. Use it only if frames are copied unchanged.
     package mutating func stand(at place: LogPosition) { position = place }
 
-    /// The last event before the position; also nil until the cursor has found where it begins.
+    /// The last event before the position; nil if there is none, or until the cursor has found its start.
     package var last: EventID? {
         guard case .now = start else { return nil }
         return isFormed ? emitted : position.last
     }
 
-    /// The frame up to which the client has received everything, if frames are made. This includes all frames of the
-    /// event after which the cursor began.
+    /// The frame up to which the client has received everything, if frames are made. All frames of the event after
+    /// which the cursor started count as received.
     package var lastFrame: EventID? {
         guard let emitted, emitted.frame == 0, emitted.isOfEvent(begun) else { return emitted }
         return begun
     }
 
-    /// The last `session.idle` of a turn's end that was sent or left out; nil if the cursor has not passed one.
+    /// The last `session.idle` at the end of a turn that was sent or omitted; nil if the cursor has not passed one.
     package var lastTurnEnd: EventID? { readTurnEnd.flatMap { end in emitted.map { end <= $0 } ?? false ? end : nil } }
 
-    /// The start of the cursor; `now` after its position was found.
+    /// The start of the cursor. It is `now` after its position was found.
     package var begins: Start { start }
 
     /// Whether frames are made for the client instead of copied.
@@ -115,7 +117,7 @@ package struct EventCursor: Sendable {
     /// Whether no frame is partly sent.
     package var isBetweenFrames: Bool { if case .nothing = remainder { true } else { false } }
 
-    /// Whether the last event to send was sent.
+    /// Whether the last event of the stream was sent.
     package var isFinished: Bool {
         guard let until, let last, isSettled else { return false }
         return last >= until
@@ -123,8 +125,9 @@ package struct EventCursor: Sendable {
 
     // MARK: Reading
 
-    /// Returns the next bytes for the client, approximately `limit` of them. `connected` is the frame that OpenCode's
-    /// clients receive after a gap.
+    /// Returns the next bytes for the client, approximately `limit` of them.
+    ///
+    /// - Parameter connected: The frame that OpenCode's clients receive after a gap.
     package mutating func read(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventBatch {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
@@ -158,7 +161,7 @@ package struct EventCursor: Sendable {
         return batch
     }
 
-    /// Returns the bytes for existing items, beginning at the cursor's position.
+    /// Returns the bytes for items that were already read, beginning at the cursor's position.
     package mutating func write(_ items: [LogItem], upTo place: LogPosition, connected: [UInt8]) -> EventBatch {
         var writer = FrameWriter(shape, isChunked: isChunked)
         var batch = EventBatch()
@@ -192,7 +195,7 @@ package struct EventCursor: Sendable {
         return last >= until
     }
 
-    /// Finds the position at which the cursor begins.
+    /// Finds the position at which the cursor starts.
     mutating func find(in log: EventLog) {
         defer {
             if !hasBegun, let emitted, emitted.frame == 0 {
@@ -205,7 +208,7 @@ package struct EventCursor: Sendable {
         case .now: if emitted == nil { emitted = position.last }
         case .after(let id):
             take(log.place(after: id))
-            // Frames that were made from an event come after the event itself.
+            // Frames that were made from an event follow the event itself.
             if case .none = gap { emitted = id } else { emitted = position.last }
         case .time(let time):
             take(since: log.place(since: time))
@@ -216,8 +219,8 @@ package struct EventCursor: Sendable {
         }
     }
 
-    /// Takes the position for a time, but never one after the end of the log at the time of the request. For a time in
-    /// the future, the client receives the events from the request on.
+    /// Sets the position for a time, but never after the end of the log at the time of the request. For a time in the
+    /// future, the client receives the events from the request on.
     mutating func take(since search: LogSearch) {
         let asked = position
         take(search)
@@ -235,7 +238,7 @@ package struct EventCursor: Sendable {
 
     // MARK: Sending
 
-    /// Records that the client has taken this many bytes of the batch, perhaps all of them.
+    /// Records that the client has received this many bytes of the batch.
     package mutating func sent(_ count: Int, of batch: EventBatch) {
         guard count < batch.bytes.count else {
             remainder = .nothing

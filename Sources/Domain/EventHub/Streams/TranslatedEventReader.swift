@@ -5,23 +5,23 @@ import Encodings
 internal import JSONText
 internal import OpenCodeFamilies
 
-/// An event that a project's instance sent, as a value of OpenCode 1's model, whichever OpenCode version it runs.
+/// An event of a project's instance as a value of OpenCode 1's model, whatever version of OpenCode the instance runs.
 package enum TranslatedEvent: Sendable {
     case event(Event)
-    /// Events are missing here; the receiver must request its whole state again.
+    /// Events are missing here. The receiver must request its whole state again.
     case gap(EventGap)
 }
 
-/// Reads one log's events as values. It belongs to one receiver and keeps no events.
+/// Reads the events of one log as values. A reader belongs to one receiver and stores no events.
 ///
-/// The reader translates the log from its beginning, because the log contains the sessions that later events of an
-/// OpenCode 2 do not describe. It returns only the events after its start.
+/// The reader translates the log from its beginning, because only earlier events describe the sessions of later events
+/// of an OpenCode 2. It returns only the events after its start.
 package struct TranslatedEventReader: Sendable {
     /// The result of a read.
     package struct Batch: Sendable {
         /// The events and gaps, in order.
         package fileprivate(set) var events: [TranslatedEvent] = []
-        /// Whether there are no more at present.
+        /// Whether there are no more events at present.
         package fileprivate(set) var isAtEnd = false
         /// The query that must be answered before the next read (``TranslatedEventReader/learn(_:)``).
         package fileprivate(set) var question: TranslationQuery?
@@ -31,7 +31,7 @@ package struct TranslatedEventReader: Sendable {
     /// The position of the first event to return; nil after it was reached.
     private var start: LogPosition?
     private var place: LogPosition
-    /// The items that were read from the log and not taken yet.
+    /// The items that were read from the log but not processed yet.
     private var rest: ArraySlice<LogItem> = []
     private var translation = EventTranslation()
     private var question: TranslationQuery?
@@ -43,7 +43,7 @@ package struct TranslatedEventReader: Sendable {
         place = log.beginning
     }
 
-    /// Returns the next events, approximately `limit` bytes of the log.
+    /// Returns the next events, from approximately `limit` bytes of the log.
     package mutating func read(atMost limit: Int) -> Batch {
         var batch = Batch()
         var taken = 0
@@ -86,7 +86,7 @@ package struct TranslatedEventReader: Sendable {
         _ = translation.begin(event.id.generation)
         let range = event.payload
         guard range.count == event.size else {
-            // OpenCode 1 sent the event: its events have a wrapper.
+            // OpenCode 1 sent the event, because its events have a wrapper.
             guard start == nil else { return }
             let payload = event.withLine { [UInt8](copying: $0.extracting(range)) }
             if let event = JSONParser.parse(payload).flatMap(Event.init(openCode1:)) {

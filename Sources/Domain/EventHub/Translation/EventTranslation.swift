@@ -3,28 +3,28 @@
 internal import Dialects
 internal import JSONText
 
-/// Translates the events of an OpenCode 2 in one project's log to OpenCode 1's API, and knows what must be queried for
-/// that. It is shared by the streams of text (``TranslatedEncoding``) and of values (``TranslatedEventReader``).
+/// Translates the events of an OpenCode 2 in one project's log to OpenCode 1's API, and determines the necessary
+/// queries. Both the streams of text (``TranslatedEncoding``) and of values (``TranslatedEventReader``) use it.
 struct EventTranslation: Sendable {
     /// The result of taking an event.
     enum Outcome {
         case frames([Frame])
-        /// The query must be answered first; the event must then be taken again.
+        /// The query must be answered first, and the event must then be passed again.
         case question(TranslationQuery)
     }
 
     /// The number of known sessions above which idle sessions are forgotten.
     private static let mostSessions = 256
-    /// The time after which a session without an answer is queried again, in milliseconds.
+    /// The time in milliseconds after which a session without an answer is queried again.
     private static let patience: UInt64 = 5_000
     private static let mostUnanswered = 64
 
     private var translator: StreamTranslator?
     private var surroundings: InstanceDefaults?
     private var generation: UInt64?
-    /// The sessions for which no answer came, and the times.
+    /// The sessions for which there was no answer, with the times.
     private var unanswered: [String: UInt64] = [:]
-    /// The number of sessions that may be known before idle ones are forgotten.
+    /// The number of sessions that may be known before idle sessions are forgotten.
     private var limit = Self.mostSessions
 
     /// Forgets all sessions, because events are missing.
@@ -33,8 +33,8 @@ struct EventTranslation: Sendable {
         unanswered = [:]
     }
 
-    /// Begins the events of a generation. Returns whether it is another one, and then forgets everything: another run of
-    /// the instance may be another OpenCode version.
+    /// Begins the events of a generation. If it is a new generation, forgets everything and returns true, because
+    /// another run of the instance may have another version of OpenCode.
     mutating func begin(_ generation: UInt64) -> Bool {
         guard self.generation != generation else { return false }
         self.generation = generation
@@ -44,7 +44,11 @@ struct EventTranslation: Sendable {
         return true
     }
 
-    /// Takes the next event: its line, and the time at which it was recorded, in milliseconds since 1970.
+    /// Processes the next event.
+    ///
+    /// - Parameters:
+    ///   - line: The data line of the event.
+    ///   - time: The time at which the event was recorded, in milliseconds since 1970.
     mutating func take(_ line: [UInt8], time: UInt64) -> Outcome {
         askAgain(time)
         switch translator?.translate(line) {
@@ -57,8 +61,11 @@ struct EventTranslation: Sendable {
     /// Forgets all sessions of a directory.
     mutating func forget(directory: String) { translator?.forget(directory: directory) }
 
-    /// Takes an answer. `event` is the line of the event that waits for it, and `time` is the time at which that event
-    /// was recorded.
+    /// Processes an answer.
+    ///
+    /// - Parameters:
+    ///   - event: The line of the event that waits for the answer.
+    ///   - time: The time at which that event was recorded.
     mutating func learn(
         _ question: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
     ) {

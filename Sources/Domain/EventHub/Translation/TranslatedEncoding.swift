@@ -4,18 +4,18 @@ internal import Dialects
 import Encodings
 package import OpenCodeFamilies
 
-/// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, whichever OpenCode version
+/// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, whatever version of OpenCode
 /// sent them.
 ///
 /// The frames of an event depend on the events before it and on the answers about their sessions. A session whose
 /// beginning is among the events needs no query. For any other session, the instance returns the present state, and the
-/// translation reverts it to the event that caused the query.
+/// translation reverts that state to the time of the event that caused the query.
 package struct TranslatedEncoding: Sendable {
     /// The frames for an event, or the query that must be answered first.
     package struct EncodingResult: Sendable {
         /// The frames to send now, in order.
         package var frames: [EncodedFrame] = []
-        /// The query that must be answered first; the event must then be taken again.
+        /// The query that must be answered first. The event must then be passed again.
         package var question: TranslationQuery?
     }
 
@@ -38,17 +38,23 @@ package struct TranslatedEncoding: Sendable {
         return numbered(state.interrupt())
     }
 
-    /// Takes the next event: its id, the time at which it was recorded (milliseconds since 1970), its skeleton, its
-    /// line, and the range of the event's own JSON in the line.
+    /// Processes the next event.
+    ///
+    /// - Parameters:
+    ///   - id: The id of the event.
+    ///   - time: The time at which the event was recorded, in milliseconds since 1970.
+    ///   - skeleton: The skeleton of the event.
+    ///   - line: The data line of the event.
+    ///   - payload: The range of the event's own JSON in the line.
     package mutating func take(
         id: EventID, time: UInt64, skeleton: EventSkeleton, line: borrowing Span<UInt8>, payload: Range<Int>
     ) -> EncodingResult {
         var outcome = EncodingResult()
         if translation.begin(id.generation) { outcome.frames = numbered(state.interrupt()) }
-        // Frames that are due by then belong to the previous event.
+        // Frames that were due by this time belong to the previous event.
         outcome.frames += due(now: time)
         guard payload.count == line.count else {
-            // OpenCode 1 sent the event: its events have a wrapper.
+            // OpenCode 1 sent the event, because its events have a wrapper.
             counter.begin(id)
             emit(
                 EncodedFrame.Made(skeleton, payload: [UInt8](copying: line.extracting(payload))), id: id, time: time,
@@ -74,22 +80,25 @@ package struct TranslatedEncoding: Sendable {
         return outcome
     }
 
-    /// Takes an answer. `event` is the line of the event that waits for it, and `time` is the time at which that event
-    /// was recorded.
+    /// Processes an answer.
+    ///
+    /// - Parameters:
+    ///   - event: The line of the event that waits for the answer.
+    ///   - time: The time at which that event was recorded.
     package mutating func learn(
         _ question: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
     ) {
         translation.learn(question, answer, before: event, time: time)
     }
 
-    /// Returns OpenCode 1's event for the beginning of a stream, made from OpenCode 2's event.
+    /// Returns OpenCode 1's event for the beginning of a stream, made from the corresponding event of OpenCode 2.
     package static func connected(of line: [UInt8]) -> [UInt8]? {
         var translator = StreamTranslator(InstanceDefaults(version: ""))
         guard case .frames(let frames) = translator.translate(line) else { return nil }
         return frames.first?.bytes()
     }
 
-    /// Adds the frames that the encoding makes of a translated event.
+    /// Adds the frames that the encoding makes from a translated event.
     private mutating func emit(
         _ event: EncodedFrame.Made, id: EventID, time: UInt64, into outcome: inout EncodingResult
     ) {

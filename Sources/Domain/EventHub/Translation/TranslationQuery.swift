@@ -2,9 +2,9 @@
 
 /// A query that must be answered before a translation continues, because events do not repeat the queried data.
 package enum TranslationQuery: Sendable, Hashable {
-    /// The instance's information about itself.
+    /// The information that the instance provides about itself.
     case surroundings
-    /// A session, its messages, its inbox, and whether it is running.
+    /// A session, its messages, its inbox, and whether the session is running.
     case session(String)
 }
 
@@ -12,10 +12,10 @@ package enum TranslationQuery: Sendable, Hashable {
 package enum TranslationAnswer: Sendable {
     /// The instance's version, its configuration files, and its default model.
     case surroundings(version: String, configuration: [UInt8], model: [UInt8])
-    /// The session, its last messages with the newest first, its inbox, and the sessions that are running.
+    /// The session, its last messages (newest first), its inbox, and the running sessions.
     case session([UInt8], messages: [UInt8], inbox: [UInt8], active: [UInt8])
     /// The instance has no such session.
     case unknown
-    /// No answer came from the instance.
+    /// The instance did not answer.
     case nothing
 }

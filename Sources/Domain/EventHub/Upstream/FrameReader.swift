@@ -3,12 +3,12 @@
 internal import Encodings
 internal import OpenCodeFamilies
 
-/// Assembles a stream's frames from its bytes as they arrive (WHATWG HTML §9.2.6), one after the other.
+/// Assembles the frames of a stream from bytes as they arrive (WHATWG HTML §9.2.6), one after the other.
 package struct FrameReader: Sendable {
     /// A frame of the stream.
     package enum Frame: Sendable, Equatable {
-        /// An event's data. Several lines are joined by a space, because they contain JSON, and no OpenCode version
-        /// writes several lines.
+        /// The data of an event. Several lines are joined by a space. This is safe because they contain JSON, and no
+        /// version of OpenCode writes several lines.
         case event([UInt8])
         /// Any other frame, usually a comment, unchanged and with its blank line.
         case other([UInt8])
@@ -16,7 +16,7 @@ package struct FrameReader: Sendable {
         case tooLarge
     }
 
-    /// The maximum length of a frame without data that is kept.
+    /// The maximum size in bytes of a stored frame without data.
     private static let longestOther = 16 * 1024
 
     private let limit: Int
@@ -25,13 +25,13 @@ package struct FrameReader: Sendable {
     private var data: [UInt8] = []
     private var hasLine = false
     private var isTooLarge = false
-    /// All bytes of the current frame, if it has no data so far.
+    /// All bytes of the current frame, as long as it has no data.
     private var raw: [UInt8] = []
 
     /// Creates a reader at the beginning of a stream, for events of at most `limit` bytes.
     package init(limit: Int) { self.limit = limit }
 
-    /// Takes the next bytes, split anywhere, and calls `body` with each frame that they complete.
+    /// Processes the next bytes, which may be split anywhere, and calls `body` with each frame that they complete.
     package mutating func read(_ bytes: borrowing Span<UInt8>, _ body: (Frame) -> Void) {
         var index = 0
         var start = 0

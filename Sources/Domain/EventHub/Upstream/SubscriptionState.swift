@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of the gateway's own stream of one instance's events. It receives events and returns actions.
+/// The state machine of the gateway's subscription to one instance's events. It receives events and returns actions.
 ///
-/// A silent stream is not abandoned before a second one has begun and the first one is still silent. A stalled OpenCode
-/// queues the events that it will send, and one that was frozen sends nothing on either stream.
+/// A silent stream is not abandoned until a second one has begun and the first one is still silent. A stalled OpenCode
+/// queues the events that it will send later, and a frozen OpenCode sends nothing on either stream.
 package struct SubscriptionState: Sendable {
     /// An event of a subscription; streams are identified by their numbers.
     package enum Event: Sendable, Equatable {
@@ -13,7 +13,7 @@ package struct SubscriptionState: Sendable {
         case opened(Int)
         /// There is no response, or the response is not a stream.
         case refused(Int)
-        /// The stream has received data.
+        /// Data was received on the stream.
         case heard(Int)
         /// The instance has reported that the stream has begun.
         case connected(Int)
@@ -29,14 +29,13 @@ package struct SubscriptionState: Sendable {
         case open(Int)
         /// Closes the stream, whose data is no longer used.
         case close(Int)
-        /// Clients receive this stream from now on. The data that it has delivered is taken, beginning with the data
-        /// that was held.
+        /// From now on, clients receive this stream. Its data is used, beginning with the data that was held back.
         case follow(Int)
         /// Clients may be informed that their streams have begun.
         case announce
         /// The followed stream is lost, and with it the instance's events until another stream has begun.
         case lost
-        /// No stream has begun for so long that the user should be warned.
+        /// No stream has begun for so long that the user must be warned.
         case warn
     }
 
@@ -46,14 +45,14 @@ package struct SubscriptionState: Sendable {
         package var silence: Int64
         /// The time between the beginning of a stream and its announcement to clients.
         package var settling: Int64
-        /// The time between the beginning of a second stream and the end of the first one. At the end of a stall, the
+        /// The time between the beginning of a second stream and the end of the first one. When a stall ends, the
         /// events of both streams arrive within this time.
         package var grace: Int64 = 1_000_000_000
         /// The time that the beginning of a stream may take.
         package var opening: Int64 = 30_000_000_000
-        /// The time without a stream after which people are warned.
+        /// The time without a stream after which users are warned.
         package var patience: Int64 = 4_000_000_000
-        /// The first delay before another attempt; doubled each time, up to ``longestDelay``.
+        /// The first delay before another attempt. The delay is doubled each time, up to ``longestDelay``.
         package var delay: Int64 = 100_000_000
         /// The longest delay before another attempt.
         package var longestDelay: Int64 = 5_000_000_000
@@ -80,7 +79,7 @@ package struct SubscriptionState: Sendable {
     /// The time of the next attempt.
     private var retryAt: Int64?
     private var announceAt: Int64?
-    /// The time at which people are warned that no stream has begun; nil if one has begun, or they were warned.
+    /// The time at which users are warned that no stream has begun; nil if a stream has begun or they have been warned.
     private var warnAt: Int64?
 
     /// Whether clients may be informed that their streams have begun.

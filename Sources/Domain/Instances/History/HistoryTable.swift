@@ -2,11 +2,11 @@
 
 package import Storage
 
-/// The events of projects' instances, as rows of `state.db`.
+/// The events of projects' instances, stored as rows of `state.db`.
 package enum HistoryTable {
     /// One event of an instance.
     package struct Entry: Row, Equatable {
-        /// The time of the event: nanoseconds since 1970.
+        /// The time of the event, in nanoseconds since 1970.
         package let time: Int64
         /// The kind of the event, as one word.
         package let event: String
@@ -52,10 +52,10 @@ package enum HistoryTable {
         }
     }
 
-    /// The maximum number of entries of a folder; older ones are removed.
+    /// The maximum number of entries of a folder. Older entries are removed.
     package static let length = 200
 
-    /// Adds an entry, and removes the folder's oldest one if there are too many.
+    /// Adds an entry. If there are too many, removes the folder's oldest entry.
     package static func add(
         _ entry: Entry, to folder: [UInt8], _ connection: Connection
     ) throws(StorageError) {

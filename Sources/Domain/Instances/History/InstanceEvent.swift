@@ -10,7 +10,7 @@ package struct InstanceEvent: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The instance was started on request.
         case started
-        /// The instance runs although this gateway did not start it: its service manager or another gateway did.
+        /// The instance runs although this gateway did not start it. Its service manager or another gateway started it.
         case found
         /// The instance was found healthy, for the first time or again.
         case ready
@@ -68,7 +68,7 @@ package struct InstanceEvent: Sendable, Equatable {
         """
     }
 
-    /// Date and time as defined by RFC 3339, in UTC, to the millisecond.
+    /// The date and time in UTC as RFC 3339 defines them, with milliseconds.
     private var timestamp: String { Timestamp.utc(time, withMilliseconds: true) }
 }
 

@@ -7,7 +7,7 @@ package import Storage
 /// The history of one home's instances in `state.db`.
 package struct StoredHistory: InstanceHistory {
     private let store: Store
-    /// The path of the folder whose sub-folders are the projects, with a trailing slash.
+    /// The path of the folder that contains the projects, with a trailing slash.
     private let home: [UInt8]
     private let log: Logger
 
@@ -43,7 +43,7 @@ package struct StoredHistory: InstanceHistory {
     /// Returns the events of a project, including all that were recorded before the call.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] {
         let folder = home + project.bytes
-        // A disk that cannot be written can still be read.
+        // A disk that cannot be written may still be readable.
         try? await store.flush()
         do throws(StorageError) {
             let entries = try await store.read { (connection) throws(StorageError) in
@@ -77,7 +77,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Returns the event of a stored entry; nil for a kind that only a newer gateway knows.
+    /// Returns the event of a stored entry; nil if only a newer gateway knows its kind.
     private static func event(_ entry: HistoryTable.Entry) -> InstanceEvent? {
         InstanceEvent.Kind(rawValue: entry.event).map { kind in
             InstanceEvent(

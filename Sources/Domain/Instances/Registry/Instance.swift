@@ -17,7 +17,7 @@ struct Instance {
     let slot: Int
     /// The instance's server; nil if none is running.
     var run: Run?
-    /// The number of that run. A different number means a different process, even on the same port.
+    /// The number of the current run. A different number means a different process, even on the same port.
     var generation: UInt64 = 0
     /// The number of its last port announcement. Later announcements have greater numbers.
     var claim: UInt64 = 0

@@ -8,7 +8,7 @@ internal import Systemd
 
 /// Handles the events of instances and performs the actions of their state machines.
 extension InstanceRegistry {
-    /// Handles an event of a project's instance.
+    /// Handles an event of the instance of a project.
     func handle(_ event: InstanceStateMachine.Event, of name: ProjectName) { take(event, of: name) }
 
     func take(_ event: InstanceStateMachine.Event, of name: ProjectName, from supervisor: String? = nil) {

@@ -5,7 +5,7 @@ internal import Logging
 internal import OpenCodeFamilies
 internal import Projects
 
-/// Health checks, signs of life, and conflicts about ports.
+/// Handles health checks, signs of life, and conflicts about ports.
 extension InstanceRegistry {
     func probe(_ number: UInt64, at address: InstanceAddress, within timeout: Duration, of name: ProjectName) {
         guard let instance = instances[name], let run = instance.run else { return }

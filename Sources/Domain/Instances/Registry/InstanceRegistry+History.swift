@@ -4,7 +4,7 @@ internal import Encodings
 internal import Logging
 package import Projects
 
-/// The events of instances over the lifetimes of several gateways.
+/// Manages the events of instances over the lifetimes of several gateways.
 extension InstanceRegistry {
     /// The result of a request for the history of a project's instance.
     package enum HistoryAnswer: Sendable, Equatable {
@@ -44,8 +44,8 @@ extension InstanceRegistry {
         recallFailures()
     }
 
-    /// Reads these events if the history becomes readable only after instances were requested. Events that this gateway
-    /// has recorded are newer and remain valid.
+    /// Reads the events of earlier gateways if the history becomes readable only after instances were requested. Events
+    /// that this gateway has recorded are newer and remain valid.
     private func recallHistoryLate() async {
         let found = await links.history.lastEvents(before: made)
         guard end == .none else { return }

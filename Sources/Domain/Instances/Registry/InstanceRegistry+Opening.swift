@@ -3,7 +3,7 @@
 internal import Projects
 internal import Systemd
 
-/// The registry's start, before which it must not be used, and its shutdown.
+/// Manages the registry's start, before which it must not be used, and its shutdown.
 extension InstanceRegistry {
     /// The state of the registry's start.
     struct Opening {

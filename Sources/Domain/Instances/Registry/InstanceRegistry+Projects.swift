@@ -30,7 +30,7 @@ extension InstanceRegistry {
     private static let ownTimeout = Duration.seconds(5)
     private static let othersTimeout = Duration.seconds(2)
 
-    /// Returns the OpenCode project of a ready instance's folder; nil if the instance does not report it.
+    /// Returns the OpenCode project of the folder of a ready instance; nil if the instance does not report it.
     ///
     /// The instance's own folders, and the answers of other instances, determine whether the project is shared. Only
     /// instances that have answered a client are asked. Their folders are already open, so the request is cheap.
@@ -157,7 +157,7 @@ extension InstanceRegistry {
     private func ownProject(of name: ProjectName, by answer: ProjectQuery.ProjectAnswer) -> OpenCodeProject? {
         guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
-        // If the instance does not report its folders, other projects may be among them.
+        // If the instance does not report its folders, other projects of the gateway may be among them.
         return OpenCodeProject(
             answer.identity, in: scope, isShared: answer.folders == nil || !sharers(of: name).isEmpty,
             number: answer.number)

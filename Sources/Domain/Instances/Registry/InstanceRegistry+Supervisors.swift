@@ -3,7 +3,7 @@
 internal import Logging
 internal import Projects
 
-/// The assignment of supervisors. Each project names its supervisor. A running server belongs to the supervisor that
+/// Assigns supervisors to projects. Each project names its supervisor. A running server belongs to the supervisor that
 /// found it.
 extension InstanceRegistry {
     /// Returns the supervisor that runs the project's server, or would start it.
@@ -28,7 +28,8 @@ extension InstanceRegistry {
     }
 
     /// Returns whether an event from this supervisor applies to the project. If the project has no server, a server of
-    /// any supervisor is accepted. If it has one, a second server is left to its own supervisor.
+    /// any supervisor is accepted. If it has one, the supervisor of a second server remains responsible for that
+    /// server.
     func accepts(_ event: SupervisedEvent, of name: ProjectName, from teller: String) -> Bool {
         guard case .launched(let run) = event else { return instances[name]?.supervisor.name ?? teller == teller }
         enterFound(name)

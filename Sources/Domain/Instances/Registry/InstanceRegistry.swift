@@ -13,7 +13,7 @@ package actor InstanceRegistry {
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let loop: SystemEventLoop
-    /// The supervisors, at least one. The first one is the default for projects that name none.
+    /// The supervisors, at least one. The first one is the default for projects that do not name one.
     let supervisors: [any Supervisor]
     /// Returns the name of the supervisor that a project names.
     let chooseSupervisor: @Sendable (ProjectName) -> String?

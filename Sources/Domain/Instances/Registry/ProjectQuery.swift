@@ -14,9 +14,9 @@ struct ProjectQuery {
         let time: SuspendingClock.Instant
     }
 
-    /// How long an answer is valid for callers that are not notified of changes.
+    /// The time for which an answer is valid for callers that are not notified of changes.
     static let unwatched = Duration.seconds(10)
-    /// How long to wait before asking an instance again that has not answered.
+    /// The delay before another request to an instance that has not answered.
     private static let retry = Duration.seconds(10)
 
     /// The answer of the current run; nil if it must be requested.
@@ -26,7 +26,7 @@ struct ProjectQuery {
     private(set) var lastFolders: [String] = []
     /// The callers that wait for the current request; nil if there is none.
     var waiting: [CheckedContinuation<ProjectAnswer?, Never>]?
-    /// When the last request of this run failed, and its time limit.
+    /// The time of the last failed request of this run, with its time limit.
     private var failure: (time: SuspendingClock.Instant, timeout: Duration)?
 
     /// Returns whether a request of this run with the same or a longer time limit has failed recently.

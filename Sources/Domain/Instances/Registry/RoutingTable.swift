@@ -126,8 +126,8 @@ package struct InstanceEndpoint: Sendable, Equatable {
     /// The instance's index in per-instance counters. It is small and the same for all of the instance's runs.
     package let slot: Int
 
-    /// Whether it was observed to reject a request without its password. If so, a server that rejects the password
-    /// itself is a different one.
+    /// Whether the instance was observed to reject a request without its password. In that case, a server that rejects
+    /// the password is not this instance.
     package let enforcesPassword: Bool
     /// The OpenCode API that it implements; nil if unknown.
     package let family: APIFamily?

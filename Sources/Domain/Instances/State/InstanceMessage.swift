@@ -107,7 +107,7 @@ package enum InstanceMessage {
         return lines.isEmpty ? reason : reason + outputFollows + lines.joined(separator: "\n")
     }
 
-    /// Returns such a reason without the lines of output.
+    /// Returns a reason created by ``reason(_:tail:)`` without the lines of output.
     static func withoutOutput(_ reason: String) -> String {
         reason.firstRange(of: outputFollows).map { String(reason[..<$0.lowerBound]) } ?? reason
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The transitions for requests to start or stop the instance.
+/// The transitions for requests to start or stop an instance.
 extension InstanceStateMachine {
     mutating func requestStart() -> [Action] {
         switch phase {

@@ -39,7 +39,7 @@ extension InstanceStateMachine {
         /// The time without a healthy response and without a byte, and whether bytes have arrived since the last
         /// measurement.
         case measured(quiet: Duration, progressed: Bool)
-        /// An armed timer fired; with the last lines of output so far.
+        /// An armed timer has fired. The value contains the last lines of output so far.
         case fired(Timer, tail: [String] = [])
     }
 

@@ -2,7 +2,7 @@
 
 package import Addresses
 
-/// The life cycle of one instance as a pure value: it handles events and returns the actions to perform.
+/// The life cycle of an instance as a pure value. It handles events and returns the actions to perform.
 ///
 ///     stopped → starting → booting → probing → ready ⇄ busy, unhealthy → stopping → stopped
 ///                  ↑ ↘ failed (a start that was asked for)  ↓ ends by itself

@@ -31,7 +31,7 @@ package enum SupervisedEvent: Sendable, Equatable {
 
     /// The consequence of a server's end.
     package enum Next: Sendable, Equatable {
-        /// None: the server was asked to end, by the gateway or another program.
+        /// The server was asked to end, by the gateway or by another program, so there is no consequence.
         case stopped
         /// The server ended by itself. The gateway decides whether and when to restart it.
         case failed

@@ -17,7 +17,8 @@ package protocol Supervisor: Sendable {
     func open(_ observer: any SupervisorObserver) async throws(LaunchError)
     /// Starts the project's server. The result is reported as an event: `launched` or `launchFailed`.
     func start(_ folder: ProjectFolder)
-    /// Asks all processes of the project's server to end (SIGTERM, StopUnit). `exited` follows when none remains.
+    /// Asks all processes of the project's server to end (SIGTERM, StopUnit). The event `exited` follows when no
+    /// process remains.
     func terminate(_ project: ProjectName)
     /// Kills all processes of the project's server with SIGKILL.
     func kill(_ project: ProjectName)

@@ -4,7 +4,7 @@ internal import Glibc
 internal import Logging
 internal import Systemd
 
-/// Watches the file system for changes. Every watch is set before reading the watched directory, so that no change is
+/// Watches the file system for changes. Each watch is set before the watched directory is read, so that no change is
 /// missed.
 extension ProjectCatalogue {
     /// The entries of a project that affect its list entry.
@@ -136,7 +136,7 @@ extension ProjectCatalogue {
         }
     }
 
-    /// Schedules reading everything again, once for several triggers. After lost events, the kernel notifies every
+    /// Schedules reading everything again, once for several triggers. After events were lost, the kernel notifies every
     /// watch.
     private func readSoon() {
         guard !isReadingSoon else { return }

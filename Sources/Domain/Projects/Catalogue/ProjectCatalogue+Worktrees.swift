@@ -28,8 +28,8 @@ extension ProjectCatalogue {
         }
     }
 
-    /// The files of a worktree's entry that are written when the worktree is added, moved or removed. Others change
-    /// with every commit.
+    /// The files of a worktree's entry that are written when the worktree is added, moved or removed. Other files
+    /// change with every commit.
     private static let tellingFiles: [[UInt8]] = ["gitdir", "commondir", "locked"].map { Array($0.utf8) }
     private static let list = Array("worktrees".utf8)
 
@@ -48,8 +48,8 @@ extension ProjectCatalogue {
         followed[name]?.scope ?? known[name]?.entry.folder?.scope
     }
 
-    /// Returns the same after reading it again from disk, unless that was done recently. A worktree that was just
-    /// created is therefore recognised.
+    /// Returns a project's directories after reading the worktrees again from disk, unless that was done recently. A
+    /// worktree that was just created is therefore recognised.
     package func presentScope(of name: ProjectName) -> DirectoryScope? {
         // An event may have reported a change that was not read yet.
         if let project = followed[name], project.isLookingSoon || project.mayBeOutdated() { lookAtWorktrees(of: name) }

@@ -6,8 +6,8 @@ package import Systemd
 /// The project folders in the home directory, cached in memory and updated through inotify. Runs on the control loop.
 ///
 /// The home directory and every project are watched. Folders that cannot be watched are polled every few seconds, so
-/// that no information remains outdated. These are links, whose targets change elsewhere, folders for which the user
-/// has no watches left, and a missing home directory.
+/// that no information remains outdated. These are links, whose targets change elsewhere, folders beyond the user's
+/// limit of watches, and a missing home directory.
 package actor ProjectCatalogue {
     /// The maximum time for which unwatched folders may be out of date.
     package static let defaultInterval = Duration.seconds(5)

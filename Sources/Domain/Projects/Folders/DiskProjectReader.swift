@@ -96,8 +96,9 @@ extension FolderIdentity {
     init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 }
 
-/// Resolves the paths of folders.
+/// Resolves the paths of folders with their symbolic links.
 package enum FolderPath {
-    /// The absolute path with every symbolic link followed (realpath(3)); nil where nothing is there. May wait for a disk.
+    /// Returns the absolute path with every symbolic link followed (realpath(3)); nil if nothing exists at the path.
+    /// May wait for a disk.
     package static func resolved(_ path: String) -> String? { FilePath.resolved(path) }
 }

@@ -4,8 +4,8 @@ internal import Encodings
 
 /// The name of a project: a folder directly in the home directory.
 ///
-/// Two names are equal if their bytes are. File systems do not apply Unicode's canonical equivalence, which `String`
-/// does.
+/// Two names are equal if their bytes are equal. Unlike `String`, file systems do not apply Unicode's canonical
+/// equivalence.
 package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a file name in bytes (NAME_MAX, limits.h).
     package static let maximumLength = 255
@@ -15,7 +15,7 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
 
     /// The name as text, with exactly these bytes.
     package var string: String { String(decoding: bytes, as: UTF8.self) }
-    /// The same text as ``string``.
+    /// The name as text, as in ``string``.
     package var description: String { string }
 
     /// Creates a name from a folder's name on disk; returns nil if it cannot be a project.

@@ -2,7 +2,7 @@
 
 package import Systemd
 
-/// The reason why the home directory could not be listed.
+/// An error that prevented the home directory from being listed.
 package struct ProjectListingError: Error, Equatable, CustomStringConvertible {
     /// One sentence that describes the problem.
     package let description: String

@@ -12,7 +12,7 @@ package protocol RepositoryReader: Sendable {
 
 /// Reads repositories from the file system.
 package struct DiskRepositoryReader: RepositoryReader {
-    /// The maximum number of worktrees to read of one project.
+    /// The maximum number of worktrees that are read for one project.
     package static let mostWorktrees = 1_000
 
     /// Creates a reader of the file system.

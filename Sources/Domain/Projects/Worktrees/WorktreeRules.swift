@@ -58,7 +58,8 @@ struct WorktreeRules {
         owners?.allSatisfy { $0 == project } ?? true
     }
 
-    /// Returns the usable spellings of a worktree's path. A `..` after a link does not lead where the text suggests.
+    /// Returns the usable spellings of a worktree's path. If a `..` follows a link, the path does not lead where its
+    /// text suggests.
     private static func spellings(of worktree: Repository.Worktree) -> [String] {
         let hasWayUp = worktree.path.split(separator: "/").contains("..")
         return hasWayUp || worktree.path == worktree.resolvedPath

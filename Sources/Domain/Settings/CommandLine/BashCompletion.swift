@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The script for bash (bash(1), "Programmable Completion").
+/// Generates the completion script for bash (bash(1), "Programmable Completion").
 enum BashCompletion {
     static var text: String {
         """

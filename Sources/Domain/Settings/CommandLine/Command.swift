@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The request of a command line.
+/// The action that a command line requests.
 package enum Command: Sendable {
-    /// Run the gateway; the sources are for a reload.
+    /// Run the gateway. The sources are kept for a reload.
     case serve(Configuration, SettingSources)
-    /// Print the settings, and whether they would work.
+    /// Print the settings and whether they would work.
     case check(Resolution)
     /// Send a request to the running gateway.
     case project(ProjectRequest, ProjectOutput, Configuration)
-    /// Become the OpenCode server of a unit's instance.
+    /// Replace this process with the OpenCode server of a unit's instance.
     case exec(instance: String, Configuration)
-    /// The settings of `exec` are invalid: print this text on stderr and end with `misconfiguredExitCode`.
+    /// The settings of `exec` are invalid. Print this text on stderr and exit with `misconfiguredExitCode`.
     case misconfigured(String)
-    /// Print this text on stdout and end with exit code 0.
+    /// Print this text on stdout and exit with code 0.
     case print(String)
-    /// Print this text on stderr and end with `usageExitCode`.
+    /// Print this text on stderr and exit with `usageExitCode`.
     case usageError(String)
 
     /// The exit code after an invalid command line or setting.
     package static let usageExitCode: Int32 = 2
-    /// The exit code of `exec` where another attempt would also fail (EX_CONFIG, sysexits.h).
+    /// The exit code of `exec` if another attempt would also fail (EX_CONFIG, sysexits.h).
     package static let misconfiguredExitCode: Int32 = 78
 
-    /// Parses a command line; `arguments` are without the program's name. Reads only its parameters.
+    /// Parses a command line without the program's name. Reads nothing but its parameters.
     package static func parse(
         arguments: [String], environment: [String: String], defaults: SystemDefaults, files: SettingFiles
     ) -> Command {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The scripts for shell completion, generated from the tables of commands and settings.
+/// Generates the scripts for shell completion from the tables of commands and settings.
 enum CompletionScript {
-    /// Returns the script for the shell that the words after `completion` name.
+    /// Returns the script for the shell that follows the word `completion`.
     static func text(shell words: [String]) throws(SettingError) -> String {
         let names = CompletionShell.allCases.map(\.rawValue)
         guard words.count == 1, let word = words.first else {
@@ -19,10 +19,10 @@ enum CompletionScript {
         }
     }
 
-    /// The commands that are completed.
+    /// The commands that are completed, which excludes those for units.
     static var commands: [Subcommand] { Subcommand.all.filter { !$0.isForUnits } }
 
-    /// Returns the flags of a command, each with its setting; nil for a switch.
+    /// Returns the flags of a command, each with its setting. The setting is nil for a switch.
     static func flags(of command: Subcommand) -> [(flag: String, help: String, setting: Setting?)] {
         command.settings.flatMap { setting in
             guard let flag = setting.flag else { return [(flag: String, help: String, setting: Setting?)]() }
@@ -33,7 +33,7 @@ enum CompletionScript {
         ]
     }
 
-    /// All flags that take a value, once each.
+    /// All flags that take a value, without duplicates.
     static var valueFlags: [(flag: String, setting: Setting)] {
         Settings.table.compactMap { setting in setting.flag.map { ($0, setting) } }
     }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits a command's arguments into flags with values, switches and words: `--flag value`, `--flag=value`, `--switch`,
-/// `--` for the end of flags.
+/// Splits a command's arguments into flags with values, switches and words. It accepts `--flag value`, `--flag=value`,
+/// `--switch`, and `--` as the end of flags.
 ///
-/// It replaces getopt_long(3), which keeps its position in global variables, needs C strings that live on, and prints
-/// its own messages. getopt_long(3) also accepts any unambiguous beginning of a flag, so that a later flag breaks old
-/// scripts.
+/// getopt_long(3) is not used, because it keeps its position in global variables, needs permanent C strings, and prints
+/// its own messages. It also accepts any unambiguous beginning of a flag, so that a new flag can break old scripts.
 struct FlagSplitter {
     /// The result of splitting the arguments.
     enum SplitResult: Equatable {
@@ -63,13 +62,13 @@ struct FlagSplitter {
         return .given(given)
     }
 
-    /// Returns the flag of the setting that a flag such as `--no-directory-pinning` switches off.
+    /// Returns the flag of the setting that an argument such as `--no-directory-pinning` switches off.
     private func switchedOff(by argument: String) -> String? {
         guard argument.hasPrefix("--no-") else { return nil }
         return command.settings.first { $0.offFlag == argument }?.flag
     }
 
-    /// Returns the placeholder of a flag's value. Errors never show the text after a `=`, because it could be a key.
+    /// Returns the placeholder of a flag's value. Errors never show the text after a `=`, because it may be a key.
     private func placeholder(of flag: String) throws(SettingError) -> String {
         if let setting = command.settings.first(where: { $0.flag == flag }) { return setting.placeholder }
         if Settings.retired(beside: command.settings).contains(where: { $0.flag == flag }) { return "VALUE" }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The texts of `--help` and `help COMMAND`, generated from the tables of commands and settings.
+/// Generates the texts of `--help` and `help COMMAND` from the tables of commands and settings.
 enum HelpText {
-    /// The maximum length of a line.
+    /// The maximum length of a line in characters.
     static let width = 100
 
     /// The program's description, its commands and examples.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The manual page as man(7) source, generated from the tables of commands and settings.
+/// Generates the manual page as man(7) source from the tables of commands and settings.
 enum ManualPage {
     static var text: String {
         let name = GatewayVersion.program
@@ -57,8 +57,8 @@ enum ManualPage {
         ]
     }
 
-    /// Returns text in roff's syntax: with escaped backslashes and hyphens, words in backquotes in bold, and no line
-    /// that begins like a request.
+    /// Returns text in roff's syntax. Backslashes and hyphens are escaped, words in backquotes are bold, and no line
+    /// begins like a request.
     private static func escaped(_ text: String) -> String {
         var isBold = false
         var result = ""

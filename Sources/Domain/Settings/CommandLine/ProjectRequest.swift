@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The request of the command `project` to the running gateway.
+/// A request of the command `project` to the running gateway.
 package enum ProjectRequest: Sendable, Equatable {
     /// List all projects of the gateway.
     case list
@@ -51,12 +51,12 @@ package enum ProjectRequest: Sendable, Equatable {
     }
 }
 
-/// The output format of `project`.
+/// The output format of the command `project`.
 package enum ProjectOutput: Sendable, Equatable {
     /// A table for human readers.
     case table
     /// The response of the gateway, unchanged.
     case json
-    /// The names of the projects alone.
+    /// Only the names of the projects.
     case names
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the program's commands: its text in help, completions and the manual, and its arguments.
+/// A command of the program, with its arguments and its texts in help, completions and the manual.
 struct Subcommand: Sendable {
     /// A flag without a value.
     struct Switch: Sendable {
@@ -14,27 +14,27 @@ struct Subcommand: Sendable {
         let lines: [String]
     }
 
-    /// The word that calls it.
+    /// The word that selects the command.
     let name: String
-    /// The usage after its name, such as `list|start|stop|status|history [NAME] [FLAGS]`.
+    /// The usage after the command's name, such as `list|start|stop|status|history [NAME] [FLAGS]`.
     let usage: String
-    /// The purpose, for the list of commands.
+    /// The purpose in the list of commands.
     let summary: String
-    /// The other information about it, a paragraph each.
+    /// Further information about the command, one string for each paragraph.
     let description: [String]
-    /// The settings that it uses, by their names in the table.
+    /// The settings that the command uses.
     let settings: [Setting]
     var switches: [Switch] = []
-    /// The words that may follow it.
+    /// The words that may follow the command.
     var words: [String] = []
     var examples: [Example] = []
-    /// Whether it is for systemd's units and not for people.
+    /// Whether the command is for systemd's units and not for people.
     var isForUnits = false
 
-    /// Whether anything but flags may follow it.
+    /// Whether words other than flags may follow the command.
     var takesWords: Bool { !words.isEmpty || ["exec", "help"].contains(name) }
 
-    /// Returns the command of that name.
+    /// Returns the command with this name; nil if there is none.
     static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
     /// All commands, in the order of help.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The completion script for zsh (zshcompsys(1)).
+/// Generates the completion script for zsh (zshcompsys(1)).
 enum ZshCompletion {
     static var text: String {
         """

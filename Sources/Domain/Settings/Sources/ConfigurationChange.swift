@@ -2,11 +2,12 @@
 
 /// The effect of a configuration that is reloaded while the gateway runs.
 package struct ConfigurationChange: Sendable {
-    /// The configuration from now on: the new values of settings that a reload changes, the old ones of all others.
+    /// The configuration from now on. It contains the new values of settings that a reload applies, and the old values
+    /// of all others.
     package let configuration: Configuration
-    /// The settings that have changed and take effect, by flag or by name in the environment.
+    /// The changed settings that take effect, by their flag or their name in the environment.
     package let applied: [String]
-    /// The settings that have changed and wait for a restart.
+    /// The changed settings that require a restart.
     package let waiting: [String]
 
     /// Compares the current configuration with the new one.
@@ -21,7 +22,7 @@ package struct ConfigurationChange: Sendable {
             }
             if !setting.isReloaded { setting.carry(from: old, into: &next) }
         }
-        // The file may have the same path but other keys.
+        // The key file may have the same path but other keys.
         let hasOtherKeys = old.keys != new.keys
         if hasOtherKeys, old.authSecret == new.authSecret, old.keyFile == new.keyFile {
             applied.append("keys")

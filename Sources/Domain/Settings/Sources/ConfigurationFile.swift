@@ -2,39 +2,43 @@
 
 internal import EnvironmentFiles
 
-/// The optional file for settings that neither flag nor environment sets: systemd's environment file syntax, the
-/// environment's names.
+/// The optional file for settings that neither a flag nor the environment sets. It has the syntax of systemd's
+/// environment files and uses the names of the environment.
 struct ConfigurationFile: Sendable, Equatable {
     /// The path below the user's and the machine's configuration folder.
     static let name = "viberemote-gateway/config"
-    /// The description in help of the file that is read when none is named.
+    /// The description of the default path in help.
     static let defaultText = "~/.config/\(name) or in /etc"
 
     /// The absolute path of the file.
     let path: String
     private let assignments: [String: EnvironmentFile.Assignment]
 
-    /// Returns the value of a name and its position; nil also where the value is empty.
+    /// Returns the value of a name with its position; nil if the name is missing or its value is empty.
     func value(of name: String) -> (text: String, origin: SettingOrigin)? {
         guard let assignment = assignments[name], !assignment.value.isEmpty else { return nil }
         return (assignment.value, .file(path: path, line: assignment.line, name: name))
     }
 
-    /// Returns the paths where a file is searched; the first that exists is used (XDG Base Directory Specification).
+    /// Returns the paths at which a file is searched for. The first existing file is used (XDG Base Directory
+    /// Specification).
     static func candidates(_ environment: [String: String], _ defaults: SystemDefaults) -> [String] {
         let given = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return [(given ?? "\(defaults.home)/.config") + "/\(name)", "/etc/\(name)"]
     }
 
-    /// Reads and checks the file `path`; `errors` receives all problems with it. A file that sets a secret must be
-    /// accessible only to its owner.
+    /// Reads and checks a file. A file that contains a secret must be accessible only to its owner.
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - errors: Receives all problems with the file.
     init(
         reading path: String, _ files: SettingFiles, errors: inout [SettingError]
     ) throws(PrivateFileError) {
         let file = try Self.parse(path, for: .everybody, files: files, errors: &errors)
         let secrets = Settings.table.filter(\.isSecret).map(\.environment)
         let holdsSecret = file?.assignments.contains { secrets.contains($0.name) } ?? false
-        // The file is read again, so that the values in use are the checked ones.
+        // Read the file again, so that the values in use are those that were checked.
         let checked = holdsSecret ? try Self.parse(path, for: .owner, files: files, errors: &errors) : file
         self.path = path
         assignments = Dictionary((checked?.assignments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
@@ -55,8 +59,8 @@ struct ConfigurationFile: Sendable, Equatable {
         }
     }
 
-    /// Returns errors about names that are set twice: a reader who changes the first line would assume that it is in
-    /// force.
+    /// Returns errors about names that are set twice. A person who changes the first line would assume that it has an
+    /// effect.
     private static func repetitions(in assignments: [EnvironmentFile.Assignment], _ path: String) -> [SettingError] {
         var lines: [String: Int] = [:]
         return assignments.compactMap { assignment in
@@ -70,7 +74,8 @@ struct ConfigurationFile: Sendable, Equatable {
         }
     }
 
-    /// Returns an error about a name. A misspelt name would otherwise silently leave a setting at its default.
+    /// Returns an error about a name. Without it, a misspelt name would leave a setting at its default without a
+    /// message.
     private static func problem(of assignment: EnvironmentFile.Assignment, _ path: String) -> SettingError? {
         let place = "\(path), line \(assignment.line)"
         guard let setting = Settings.table.first(where: { $0.environment == assignment.name }) else {

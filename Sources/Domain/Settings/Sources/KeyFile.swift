@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A key of the gateway, and its name in the log.
+/// A key of the gateway with its name in the log.
 package struct NamedKey: Sendable, Equatable {
-    /// `VIBE_AUTH_SECRET`, or the key file's path with the line; not secret.
+    /// The name, which is `VIBE_AUTH_SECRET` or the key file's path with the line. It is not secret.
     package let name: String
     /// The key itself, masked when printed.
     package let secret: Secret
 
-    /// Creates a key with that name.
+    /// Creates a key with this name.
     package init(name: String, secret: Secret) {
         self.name = name
         self.secret = secret
     }
 }
 
-/// A file of keys: one on each line. Empty lines and those that begin with `#` are ignored.
+/// Parses a file of keys with one key on each line. Empty lines and lines that begin with `#` are ignored.
 ///
-/// Several keys allow a change without an interruption: add the new one, reload, change the clients, remove the old
-/// one, reload.
+/// With several keys, a key can be replaced without an interruption: add the new key, reload, change the clients,
+/// remove the old key, and reload.
 enum KeyFile {
-    /// The maximum number of keys: each request is compared with all of them.
+    /// The maximum number of keys. Each request is compared with all of them.
     static let limit = 100
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-    /// Parses the content of the file `path`; every key must meet the requirements for one from the environment.
+    /// Parses the content of the file at `path`. Every key must meet the requirements for a key from the environment.
     static func parse(_ bytes: [UInt8], path: String) throws(SettingError) -> [NamedKey] {
         guard !bytes.starts(with: byteOrderMark) else {
             throw SettingError("\(path) begins with a byte order mark: save it as UTF-8 without one.")
@@ -33,7 +33,7 @@ enum KeyFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, raw) in lines.enumerated() {
             let line = raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw
-            // A line of blanks looks like an empty line to every reader of the file.
+            // A person cannot distinguish a line of blanks from an empty line.
             if line.first == UInt8(ascii: "#")
                 || line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
             {

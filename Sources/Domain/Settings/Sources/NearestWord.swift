@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the word that a user who mistyped it probably meant.
+/// Finds the word that a user probably meant when mistyping it.
 enum NearestWord {
-    /// Returns the candidate with the fewest typing mistakes between it and `word`; nil where none is close.
+    /// Returns the candidate with the fewest typing mistakes; nil if no candidate is similar to `word`.
     static func find(_ word: String, among candidates: [String]) -> String? {
-        // A long word that was pasted by mistake is not worth the quadratic comparison.
+        // A long word was pasted by mistake and is not worth the quadratic comparison.
         guard word.utf8.count <= 64 else { return nil }
         let ranked = candidates.map { (candidate: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }),
@@ -13,8 +13,8 @@ enum NearestWord {
         return best.candidate
     }
 
-    /// Returns the end of a sentence about an unknown word, after its colon: a question where a candidate is close,
-    /// else `fallback`.
+    /// Returns the end of a sentence about an unknown word, after its colon. It is a question if there is a similar
+    /// candidate, otherwise `fallback`.
     static func hint(_ word: String, among candidates: [String], else fallback: String) -> String {
         find(word, among: candidates).map { "did you mean \($0)?" } ?? "\(fallback)."
     }

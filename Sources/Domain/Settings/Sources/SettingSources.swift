@@ -2,13 +2,13 @@
 
 internal import EnvironmentFiles
 
-/// All sources of settings, stored so that they can be read again: a flag overrides the environment, the environment
-/// overrides the configuration file, the file overrides the default.
+/// All sources of settings, stored so that they can be read again. A flag overrides the environment, the environment
+/// overrides the configuration file, and the file overrides the default.
 package struct SettingSources: Sendable {
     private let flags: [GivenFlag]
     private let environment: [String: String]
     private let defaults: SystemDefaults
-    /// The settings that are read; others stay blank, and their values are not checked.
+    /// The settings that are read. The values of other settings are not checked, and these settings stay empty.
     private let settings: [Setting]
 
     init(
@@ -28,11 +28,10 @@ package struct SettingSources: Sendable {
         return resolution.configuration
     }
 
-    /// Reads the files again and returns a configuration with a value for every setting, together with all errors; an
-    /// invalid setting has its default.
+    /// Reads the files again and returns a configuration with a value for every setting, together with all errors. An
+    /// invalid setting has its default value.
     ///
-    /// An empty value in the environment or the file counts as not set. If a flag is given twice, the later one is
-    /// used.
+    /// An empty value in the environment or the file counts as unset. If a flag is given twice, the last one is used.
     package func resolve(_ files: SettingFiles) -> Resolution {
         var resolution = Resolution(configuration: Configuration(), errors: [])
         let file = configurationFile(files, &resolution)
@@ -61,7 +60,7 @@ package struct SettingSources: Sendable {
 
     private typealias Given = (text: String, origin: SettingOrigin)
 
-    /// Returns the values of a setting in flag, environment and file, the one in force first.
+    /// Returns all values of a setting, from the flag, the environment and the file. The value in use is first.
     private func allGiven(_ setting: Setting, _ file: ConfigurationFile?) -> [Given] {
         var all: [Given] = []
         if let flag = setting.flag, let pair = flags.last(where: { $0.flag == flag }) {
@@ -74,11 +73,11 @@ package struct SettingSources: Sendable {
         return all
     }
 
-    /// Returns the value of a setting in a flag, the environment or the file; nil where there is none.
+    /// Returns the value of a setting from a flag, the environment or the file; nil if there is none.
     private func given(_ setting: Setting, _ file: ConfigurationFile?) -> Given? { allGiven(setting, file).first }
 
-    /// Returns the errors in values that another source overrides. They would become visible when that source is
-    /// removed.
+    /// Returns the errors in values that another source overrides. These errors would become effective if that source
+    /// were removed.
     private static func wrongWithoutEffect(_ given: [Given], of setting: Setting) -> [String] {
         guard let (_, holding) = given.first else { return [] }
         return given.dropFirst().compactMap { text, origin in
@@ -92,7 +91,7 @@ package struct SettingSources: Sendable {
         }
     }
 
-    /// Returns one sentence for each retired setting that is still given.
+    /// Returns one sentence for each retired setting that is still in use.
     private func retired(_ file: ConfigurationFile?) -> [String] {
         Settings.retired(beside: settings).compactMap { retired in
             if flags.contains(where: { $0.flag == retired.flag }) { return retired.notice(retired.flag) }
@@ -118,7 +117,7 @@ package struct SettingSources: Sendable {
         }
     }
 
-    /// Returns the named file, else the first existing one of the usual paths.
+    /// Returns the named file, or otherwise the first existing file at the usual paths.
     private func configurationFile(_ files: SettingFiles, _ resolution: inout Resolution) -> ConfigurationFile? {
         guard let setting = settings.first(where: { !$0.isTakenFromFile }) else { return nil }
         guard let (text, origin) = given(setting, nil) else {
@@ -127,7 +126,7 @@ package struct SettingSources: Sendable {
         do throws(SettingError) {
             try setting.set(text, from: origin, in: &resolution.configuration)
         } catch {
-            // The loop over all settings reads this setting again and then reports the error.
+            // The loop over all settings reads this setting again and reports the error.
             return nil
         }
         guard let path = resolution.configuration.configurationFile else { return nil }
@@ -146,7 +145,7 @@ package struct SettingSources: Sendable {
             } catch {
                 switch error.kind {
                 case .missing: continue
-                // Another user's gateway, perhaps the system's own.
+                // The file belongs to another user's gateway, perhaps to the system's gateway.
                 case .forbidden:
                     resolution.configuration.notices.append("\(error.description) The file has no effect.")
                 case .open, .unusable:
@@ -158,7 +157,7 @@ package struct SettingSources: Sendable {
         return nil
     }
 
-    /// Reads the key from the environment and those from the key file: all of them are valid.
+    /// Reads the keys from the environment and from the key file. All of them are valid.
     private func readKeys(_ files: SettingFiles, file: ConfigurationFile?, into resolution: inout Resolution) {
         guard let secret = settings.first(where: \.isSecret) else { return }
         if let key = resolution.configuration.authSecret {
@@ -197,7 +196,8 @@ package struct SettingSources: Sendable {
         return try KeyFile.parse(bytes, path: path)
     }
 
-    /// Returns notices about unknown names. A misspelt name would otherwise silently leave a setting at its default.
+    /// Returns notices about unknown names. Without them, a misspelt name would leave a setting at its default without
+    /// a message.
     private static func unknownNames(in environment: [String: String]) -> [String] {
         let known = Settings.table.map(\.environment)
         let retired = Settings.retired.map(\.environment)
@@ -209,17 +209,17 @@ package struct SettingSources: Sendable {
     }
 }
 
-/// The value of every setting, and the errors in the given ones.
+/// The value of every setting, with the errors in the given values.
 package struct Resolution: Sendable {
-    /// The configuration; an invalid setting has its default in it.
+    /// The configuration. An invalid setting has its default value.
     package internal(set) var configuration: Configuration
-    /// The errors, one sentence each, in the order of the table.
+    /// The errors in the order of the table, one sentence each.
     package internal(set) var errors: [SettingError]
     /// Sentences about invalid values that another source overrides.
     package internal(set) var overridden: [String] = []
 }
 
-/// A flag of the command line and its value.
+/// A flag of the command line with its value.
 struct GivenFlag: Equatable {
     let flag: String
     let value: String

@@ -5,15 +5,15 @@ package import Instances
 package import Projects
 
 extension InstanceEnvironment {
-    /// Reads a project's environment files. A file that does not exist is skipped.
+    /// Reads a project's environment files, and skips files that do not exist.
     ///
     /// All callers use this function, so that a server has the same environment whichever process starts it.
     ///
     /// - Parameters:
     ///   - home: The user's own home directory.
     ///   - base: The environment of the process that starts the server.
-    /// - Throws: One sentence with the path and the fix. For a file that others can read it contains the `chmod`
-    ///   command, for an ambiguous file the line.
+    /// - Throws: One sentence with the path and the fix. If other users can read the file, the sentence contains the
+    ///   `chmod` command. If the file is ambiguous, it contains the line.
     package static func load(
         project: ProjectName, home: String, base: [String: String]
     ) throws(LaunchError) -> InstanceEnvironment {

@@ -69,8 +69,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
 
     /// Returns the credentials that the server will require.
     ///
-    /// With own passwords, this is a random one. Otherwise it is the password that the environment configures. Without
-    /// any, OpenCode 1 requires none, and OpenCode 2, which always requires one, gets a random password.
+    /// With `withOwnPassword`, the password is random. Otherwise it is the password that the environment configures. If
+    /// there is none, OpenCode 1 requires no password. OpenCode 2, which always requires one, gets a random password.
     package func credentials(withOwnPassword: Bool) -> InstanceCredentials {
         let username = configured(["OPENCODE_SERVER_USERNAME"])
         let isOther = username.map { $0 != InstanceCredentials.defaultUsername } ?? false
@@ -117,7 +117,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
 
     /// The variable in a project's own file that sets its command. It is not passed to the server.
     private static let command = "VIBE_OPENCODE"
-    /// The variable in a project's own file that sets the encoding of its streams. It is not passed to the server.
+    /// The variable in a project's own file that sets the encoding of its event streams. It is not passed to the
+    /// server.
     private static let eventFormName = "VIBE_EVENT_FORM"
 
     private static func misplacedCommands(_ file: EnvironmentFile) -> [EnvironmentFileProblem] {

@@ -3,8 +3,8 @@
 internal import Glibc
 internal import Systemd
 
-/// A gateway's lock on the projects' folder, held for the lifetime of this object. It excludes other gateways,
-/// whichever path and environment they use for the same folder.
+/// A gateway's lock on the projects' folder, held for the lifetime of this object. It excludes other gateways, whatever
+/// path and environment they use for the same folder.
 package final class FolderLock: Sendable {
     /// The kinds of lock on the folder.
     package enum Kind: Sendable {
@@ -14,13 +14,14 @@ package final class FolderLock: Sendable {
         case shared
     }
 
-    /// The outcome of an attempt to lock a folder.
+    /// The result of an attempt to lock a folder.
     package enum Attempt: Sendable {
         case locked(FolderLock)
-        /// The folder cannot be locked: flock(2) on some network file systems, or a folder that may not be opened.
+        /// The folder cannot be locked, because flock(2) is missing on the network file system or the folder may not be
+        /// opened.
         case unsupported
-        /// A process of another user holds the lock. It is no gateway of this user, and any user can take the lock of a folder
-        /// that every user may open (flock(2) needs no write permission).
+        /// A process of another user holds the lock. That process is not a gateway of this user. Any user can acquire
+        /// the lock of a folder that every user may open, because flock(2) needs no write permission.
         case heldByOtherUser(process: Int32?)
     }
 
@@ -37,8 +38,8 @@ package final class FolderLock: Sendable {
     /// - Parameters:
     ///   - path: The folder. Symbolic links are followed.
     ///   - kind: What other gateways may still do.
-    ///   - ignoresEndedHolder: Whether a holder that no longer exists counts as another user's. Its children hold the lock; those of
-    ///     a gateway release it within milliseconds, when they execute their program.
+    ///   - ignoresEndedHolder: Whether a holder that no longer exists counts as another user's. The lock is then held
+    ///     by its children. The children of a gateway release it within milliseconds, when they execute their program.
     /// - Throws: An error if a gateway of this user or of root holds the lock.
     package static func take(
         _ path: String, _ kind: Kind, ignoresEndedHolder: Bool = false
@@ -96,7 +97,7 @@ package final class FolderLock: Sendable {
             guard fields.count >= 6, fields[1] == "FLOCK",
                 fields[5].split(separator: ":").last.map({ UInt64($0) }) == inode
             else { continue }
-            // Processes in other namespaces have the number 0.
+            // Processes in other namespaces are listed with the number 0.
             if let number = Int32(fields[4]), number > 0 { return number }
         }
         return nil

@@ -5,11 +5,11 @@ internal import Instances
 internal import Projects
 internal import Systemd
 
-/// A server that works in a folder, whichever program has started it. A folder never gets a second one.
+/// A server that works in a folder, whatever program has started it. A folder never gets a second server.
 struct FolderServer: Sendable, Equatable {
     /// The first process of the server.
     let process: Int32
-    /// The unit to which the server belongs; nil if none.
+    /// The unit to which the server belongs; nil if it belongs to none.
     let unit: UnitOfProcess?
 
     /// Returns the server in the table that works in the given folder. Ignores servers with a mark in `ignoring`.
@@ -55,8 +55,8 @@ struct UnitOfProcess: Sendable, Equatable {
     /// Whether the unit belongs to the user's own manager.
     let isUsers: Bool
 
-    /// Finds the unit in the process's control groups (cgroups(7), /proc/PID/cgroup). Returns nil if none of them is
-    /// that of a project's unit.
+    /// Finds the unit in the process's control groups (cgroups(7), /proc/PID/cgroup). Returns nil if none of these
+    /// groups belongs to a project's unit.
     init?(controlGroups: String) {
         for line in controlGroups.split(separator: "\n") {
             let parts = line.split(separator: "/")

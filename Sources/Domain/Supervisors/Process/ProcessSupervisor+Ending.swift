@@ -6,10 +6,10 @@ internal import Logging
 package import Projects
 internal import Systemd
 
-/// Ends servers with all their descendants: their process groups, and the processes outside them (OpenCode starts each
-/// shell command in its own session).
+/// Ends servers with all their descendants, which are their process groups and the processes outside them. OpenCode
+/// starts each shell command in its own session.
 extension ProcessSupervisor {
-    /// The maximum time to wait for processes after SIGKILL.
+    /// The maximum time to wait for processes to end after SIGKILL.
     static let patience = Duration.seconds(5)
 
     /// Sends SIGTERM once to all processes of the server.
@@ -34,7 +34,8 @@ extension ProcessSupervisor {
     /// remains.
     ///
     /// After a stop, the descendants of the server may end in their own time until `kill`. If the server ended by
-    /// itself, they are killed immediately: they have no purpose, and the next server may need their ports and files.
+    /// itself, they are killed immediately: they are no longer needed, and the next server may need their ports and
+    /// files.
     func sweep(_ project: ProjectName) {
         guard let instance = instances[project] else { return }
         let kills = instance.isKilling || (instance.hasEnded && !instance.isAsked)

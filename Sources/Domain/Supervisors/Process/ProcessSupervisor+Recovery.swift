@@ -12,7 +12,7 @@ extension ProcessSupervisor {
     /// Takes over every server that still runs, and ends the remains of the others.
     func recover() async {
         let records = setUp.records.all(report: report)
-        // Without records the table is not needed, and reading it delays the start.
+        // Without records the table is not needed, and reading it would delay the start.
         let table = records.contains(where: \.isOfThisBoot) ? ProcessTable.read(mark: RunMark.run) : ProcessTable([])
         for record in records {
             if record.isOfThisBoot {
@@ -28,7 +28,7 @@ extension ProcessSupervisor {
     }
 
     /// Ends every server that a killed gateway has left running as its child. A gateway whose servers run under another
-    /// supervisor calls this before it starts any, so that a folder never has two.
+    /// supervisor calls this before it starts any server, so that a folder never has two servers.
     ///
     /// Throws if another gateway still manages these servers, and prevents such a gateway from starting later.
     package func endLeftovers() async throws(LaunchError) {
@@ -86,7 +86,7 @@ extension ProcessSupervisor {
         instances[record.project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
         logger.notice("adopted a running instance", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))
-        // If the record has no address, the announcement may still be in the pipe.
+        // If the record has no address, the server's announcement may still be in the pipe.
         if let address = record.address {
             observer?.supervised(
                 record.project, .announced(run: run.id, address: address, family: record.memory.family))

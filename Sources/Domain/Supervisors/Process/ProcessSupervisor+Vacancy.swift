@@ -5,7 +5,7 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// Ensures that a folder never has two servers, whichever program has started the first one and whichever path leads to
+/// Ensures that a folder never has two servers, whatever program has started the first one and whatever path leads to
 /// the folder.
 extension ProcessSupervisor {
     /// Returns the identity of the folder. Throws if a server already works in it, even one that is unknown to this
@@ -60,7 +60,7 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Locks the projects' folder. Where that is not possible the private folder of records is all that is locked.
+    /// Locks the projects' folder. If that is not possible, only the private folder of records is locked.
     func takeFolderLock(_ kind: FolderLock.Kind) throws(InstanceRecordError) {
         switch try FolderLock.take(setUp.projects, kind, ignoresEndedHolder: ignoresEndedHolder) {
         case .locked(let lock): folderLock = lock

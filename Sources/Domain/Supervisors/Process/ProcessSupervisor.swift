@@ -27,9 +27,10 @@ package actor ProcessSupervisor: Supervisor {
     weak var observer: (any SupervisorObserver)?
     var lock: InstanceRecordLock?
     var folderLock: FolderLock?
-    /// Whether a lock whose holder no longer exists counts as another user's (``FolderLock/take(_:_:ignoresEndedHolder:)``).
+    /// Whether a lock whose holder no longer exists counts as the lock of another user
+    /// (``FolderLock/take(_:_:ignoresEndedHolder:)``).
     var ignoresEndedHolder = false
-    /// Whether what an earlier gateway has left is known: nothing is started before.
+    /// Whether the servers that an earlier gateway has left running are known. No server is started before.
     var isRecovered = false
     /// The runs whose processes are blocked in the kernel and process no requests.
     var abandoned: Set<String> = []
@@ -71,7 +72,7 @@ package actor ProcessSupervisor: Supervisor {
     /// Sends SIGKILL to the child's group and to the descendants outside it.
     package nonisolated func kill(_ project: ProjectName) { assumeIsolated { $0.forceEnd(of: project) } }
 
-    /// Returns the last lines of the running child, or of the last one.
+    /// Returns the last lines of the running child, or of the last child.
     package nonisolated func tail(of project: ProjectName) -> [String] {
         assumeIsolated { $0.instances[project]?.tail ?? $0.lastTails[project] ?? [] }
     }
@@ -175,7 +176,7 @@ package actor ProcessSupervisor: Supervisor {
     }
 }
 
-/// The command and the environment with which a ``ProcessSupervisor`` starts servers.
+/// The commands, environment and folders with which a ``ProcessSupervisor`` starts servers.
 package struct ProcessSetUp: Sendable {
     /// The program with its first arguments, such as `["opencode"]`; never empty.
     package let command: [String]

@@ -63,7 +63,7 @@ extension InstanceRecord {
             ("host", address.flatMap { $0.ip == .loopback ? nil : "\($0.ip)" }),
             ("username", credentials?.username), ("password", credentials?.password),
             ("password-of", credentials?.isForTwoOnly == true ? APIFamily.two.rawValue : nil),
-            // If OpenCode uses the user name, the member `username` contains it.
+            // If OpenCode uses the user name, the field `username` contains it.
             (
                 "other-user",
                 credentials?.configuresOtherUser == true && credentials?.username == InstanceCredentials.defaultUsername

@@ -73,7 +73,7 @@ package final class InstanceRecordLock: Sendable {
 
     /// Removes the lock file, and the folder if it is empty.
     deinit {
-        // Remove the file while the lock is held, so that it is never another gateway's.
+        // Remove the file while the lock is held, so that the file cannot belong to another gateway.
         unlink(path)
         if let slash = path.lastIndex(of: "/") { rmdir(String(path[..<slash])) }
         // Unlock explicitly, as in FolderLock.

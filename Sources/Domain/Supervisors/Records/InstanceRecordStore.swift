@@ -13,10 +13,10 @@ package struct InstanceRecordStore: Sendable {
 
     /// The absolute path of the directory.
     package let folder: String
-    /// The directory to use while ``folder`` is missing and cannot be created; nil for none.
+    /// The directory to use while ``folder`` is missing and cannot be created; nil if there is none.
     package let reserve: String?
 
-    /// Creates a store for this directory, which need not exist yet.
+    /// Creates a store for this directory, which does not need to exist yet.
     package init(folder: String, reserve: String? = nil) {
         self.folder = folder
         self.reserve = reserve == folder ? nil : reserve
@@ -24,7 +24,7 @@ package struct InstanceRecordStore: Sendable {
 
     // MARK: Records
 
-    /// Whether any record was ever written, or will be soon.
+    /// Whether any record was ever written or is about to be written.
     var exists: Bool { folders.contains { Self.exists($0) } }
 
     /// Creates the directory if it is missing. Throws unless it belongs to this user and is closed to others. Call this
@@ -47,7 +47,7 @@ package struct InstanceRecordStore: Sendable {
         if let reserve { Self.remove(name, in: reserve) }
     }
 
-    /// Returns the project's record; nil if there is none, or none that is valid and trusted.
+    /// Returns the project's record; nil if there is no valid and trusted record.
     package func read(_ project: ProjectName, report: Report = { _ in }) -> InstanceRecord? {
         let name = Self.fileName(of: project.bytes)
         for folder in folders {
@@ -90,8 +90,8 @@ package struct InstanceRecordStore: Sendable {
     /// The name of the lock file. No record has a name that begins like this.
     static let lockName = "~lock"
 
-    /// Returns a unique file name of at most 255 bytes for a text. This is systemd's escaping, which never begins with
-    /// `.` or `~`, or `~` and a hash if that is too long.
+    /// Returns a unique file name of at most 255 bytes for a text. The name is the text in systemd's escaping, which
+    /// never begins with `.` or `~`. If that is too long, the name is `~` and a hash.
     static func fileName(of bytes: [UInt8]) -> String {
         let escaped = UnitName.escape(bytes)
         return (1...255).contains(escaped.utf8.count) ? escaped : "~" + Hash.hex(bytes)

@@ -8,10 +8,10 @@ internal import Systemd
 
 /// Finds the ports of runs in their output in the journal. If the journal contains no port for a long time, searches
 /// their sockets. It is used by the supervisor and runs on the control loop.
-final class PortSearch: @unchecked Sendable {  // confined to the control loop, as JournalWatch checks
+final class PortSearch: @unchecked Sendable {  // Confined to the control loop, as JournalWatch checks.
     /// The time after which a run should have announced its port.
     private static let patience = Duration.seconds(10)
-    /// The shorter time to wait if the journal cannot be read.
+    /// The time to wait if the journal cannot be read.
     private static let impatience = Duration.milliseconds(500)
     /// The number of searches after which the journal is no longer polled continuously.
     private static let eagerSearches = 3
@@ -76,7 +76,7 @@ final class PortSearch: @unchecked Sendable {  // confined to the control loop, 
         journal?.forget(search.subject)
     }
 
-    /// Ends the take-over phase: all units that were already running are known.
+    /// Ends the take-over phase, because all units that were already running are known.
     func endOfAdoption() {
         isAdopting = false
         adoptionReader = nil

@@ -33,7 +33,7 @@ extension UnitStateMachine {
         case stopAccepted(job: String)
         /// The manager cannot stop the unit because it is not loaded.
         case stopRefused
-        /// The manager denies the gateway to stop or kill the unit; one sentence.
+        /// The manager does not permit the gateway to stop or kill the unit, for the reason in the sentence.
         case stopDenied(String)
         /// A signal has reported some properties. They are consistent with the earlier ones if `isComplete` is true.
         case changed(UnitProperties, isComplete: Bool)
@@ -49,7 +49,7 @@ extension UnitStateMachine {
         case otherHostNamed(run: String, host: String)
         /// The run should have announced its port long ago.
         case portOverdue(run: String)
-        /// The run's listening sockets were searched; nil if there is none.
+        /// The run's listening sockets were searched. The address is nil if none was found.
         case socketsSearched(run: String, address: InstanceAddress?)
     }
 
@@ -67,7 +67,7 @@ extension UnitStateMachine {
         case resetFailed
         /// Read all properties of the unit.
         case read
-        /// Search for the run's port: in its output, and if that is overdue among its sockets.
+        /// Search for the run's port: first in its output, and if that is overdue, among its sockets.
         case seekPort(UnitRun)
         /// Search the sockets of the run.
         case searchSockets(UnitRun)
@@ -104,8 +104,8 @@ enum UnitPhase: Sendable, Equatable {
     init(_ properties: UnitProperties) {
         switch (properties.activeState, properties.subState) {
         case (_, "auto-restart"): self = .awaitsRestart
-        // systemd 254 and later pass through these states before auto-restart. They pass through the last one also
-        // after it, then with the invocation ID of the next run.
+        // systemd 254 and later pass through these states before auto-restart. They also pass through the last one
+        // after auto-restart, with the invocation ID of the next run.
         case (_, "failed-before-auto-restart"), (_, "dead-before-auto-restart"), (_, "auto-restart-queued"):
             self = .between
         case ("deactivating", _): self = .ending

@@ -28,7 +28,7 @@ struct UnitStateMachine: Sendable {
     private var isEndReported = false
     /// Whether the run ends because of a stop, by the gateway or otherwise, and not by itself.
     private var isStopping = false
-    /// The last run whose end was reported, and whether a restart was to follow.
+    /// The last run whose end was reported, and whether a restart was expected after it.
     private var lastRun: String?
     private var awaitsRestart = false
     /// Whether a start was requested and has had no result yet.
@@ -259,8 +259,8 @@ struct UnitStateMachine: Sendable {
     /// Reports a run that was so short that it was never seen, including its start.
     private mutating func missedRun(_ next: SupervisedEvent.Next) -> [Action] {
         guard run == nil, let id = properties.invocation, !id.isEmpty, id != lastRun else { return [] }
-        // A unit that is not running may show a run from long ago. Only after the start job has ended is it certainly
-        // the requested one.
+        // A unit that is not running may show a run from long ago. It is certainly the requested run only after the
+        // start job has ended.
         if next == .stopped, !isStartPending || startRequest != .none { return [] }
         let actions = launched(id, 0, isFound: !isStartPending)
         return Array(actions.prefix(1))

@@ -6,9 +6,9 @@ extension InstanceDefaults {
     /// Creates the defaults from replies of an OpenCode 2.
     ///
     /// - Parameters:
-    /// - version: The version of the instance.
-    /// - configuration: The configuration files (`/api/config`). The last file that sets a value takes precedence.
-    /// - model: The default model (`/api/model/default`).
+    ///   - version: The version of the instance.
+    ///   - configuration: The configuration files (`/api/config`). The last file that sets a value takes precedence.
+    ///   - model: The default model (`/api/model/default`).
     package init(version: String, configuration: JSON?, model: JSON?) {
         let files = (configuration?.array ?? []).compactMap { $0["info"] }
         let agent = files.last { $0["default_agent"]?.text != nil }?["default_agent"]?.text

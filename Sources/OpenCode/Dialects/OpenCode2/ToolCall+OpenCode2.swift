@@ -22,9 +22,9 @@ struct ToolTranslation {
     /// Returns a running call.
     ///
     /// - Parameters:
-    /// - input: The input of the call.
-    /// - start: The start time, in milliseconds since 1970.
-    /// - metadata: OpenCode 2's metadata; nil before its first event.
+    ///   - input: The input of the call.
+    ///   - start: The start time, in milliseconds since 1970.
+    ///   - metadata: OpenCode 2's metadata; nil before its first event.
     func running(input: JSONObject, start: Number, metadata: JSONObject?) -> ToolCall {
         var state = ToolCall.State(.running, input: Names.input(input, of: name))
         if name == "subagent", metadata != nil { state.title = title(input) }

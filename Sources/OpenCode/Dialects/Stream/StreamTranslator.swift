@@ -63,12 +63,12 @@ package struct StreamTranslator: Sendable {
     /// `session` is not a session.
     ///
     /// - Parameters:
-    /// - session: The session in OpenCode 2's form.
-    /// - messages: The messages, oldest first. The last turn is sufficient.
-    /// - inbox: The prompts that wait for delivery.
-    /// - isRunning: Whether the session is busy.
-    /// - event: The JSON of the event that required the state, if the state may be newer. The translator then learns
-    ///   only the state before the event.
+    ///   - session: The session in OpenCode 2's form.
+    ///   - messages: The messages, oldest first. The last turn is sufficient.
+    ///   - inbox: The prompts that wait for delivery.
+    ///   - isRunning: Whether the session is busy.
+    ///   - event: The JSON of the event that required the state, if the state may be newer. The translator then learns
+    ///     only the state before the event.
     @discardableResult
     package mutating func learn(
         session: JSON, messages: [JSON], inbox: [JSON] = [], isRunning: Bool = false, before event: [UInt8]? = nil

@@ -18,10 +18,10 @@ package final class DirectoryScope: Sendable, Equatable {
     /// Creates the scope of a folder.
     ///
     /// - Parameters:
-    /// - folder: The absolute path of the folder.
-    /// - resolved: The same path with all symbolic links followed.
-    /// - worktrees: The absolute paths of worktrees outside the folder.
-    /// - isRepository: Whether the folder is a repository.
+    ///   - folder: The absolute path of the folder.
+    ///   - resolved: The same path with all symbolic links followed.
+    ///   - worktrees: The absolute paths of worktrees outside the folder.
+    ///   - isRepository: Whether the folder is a repository.
     package init(folder: String, resolved: String, worktrees: [String] = [], isRepository: Bool = false) {
         self.isRepository = isRepository
         let folder = Array(folder.utf8)

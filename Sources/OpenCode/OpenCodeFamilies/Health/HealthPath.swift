@@ -34,8 +34,8 @@ package struct HealthSearch: Sendable {
     /// Creates a search.
     ///
     /// - Parameters:
-    /// - family: The family that the instance has announced.
-    /// - found: The result of an earlier search in the same run.
+    ///   - family: The family that the instance has announced.
+    ///   - found: The result of an earlier search in the same run.
     package init(family: APIFamily?, found: HealthPath? = nil) {
         self.family = family
         isFound = found != nil

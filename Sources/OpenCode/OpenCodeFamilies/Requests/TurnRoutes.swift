@@ -34,8 +34,8 @@ package enum TurnRoutes {
     /// Returns whether a request is one of these.
     ///
     /// - Parameters:
-    /// - method: The method of the request.
-    /// - target: The target as the instance receives it.
+    ///   - method: The method of the request.
+    ///   - target: The target as the instance receives it.
     ///
     /// The path is interpreted as by OpenCode's routers: decoded, without empty segments, and ended by `?` or `;`.
     package static func contains(_ method: String, _ target: ArraySlice<UInt8>) -> Bool {
