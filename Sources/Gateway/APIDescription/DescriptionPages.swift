@@ -4,12 +4,12 @@ package import GatewayCore
 import JSONText
 
 extension StaticPage {
-    /// Returns `/openapi.json` of these endpoints.
+    /// Returns the page `/openapi.json` about these endpoints.
     package static func description(_ table: EndpointTable) -> StaticPage {
         StaticPage(OpenAPIDocument.json(table).bytes, ["Content-Type": "application/json"])
     }
 
-    /// Returns `/docs` of these endpoints.
+    /// Returns the page `/docs` about these endpoints.
     package static func documentation(_ table: EndpointTable) -> StaticPage {
         StaticPage(
             DocumentationPage.html(table),

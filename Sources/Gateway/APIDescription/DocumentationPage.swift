@@ -4,11 +4,12 @@ import GatewayCore
 import HTTPTypes
 import Sodium
 
-/// The API's description for people: a self-contained page, generated from ``EndpointTable``.
+/// The API's description for people. It is a self-contained page, generated from ``EndpointTable``.
 ///
-/// Its key field is read when a request is tried, and is not stored. The page may send requests to its own origin only.
+/// The page reads its key field only when a request is tried, and does not store the key. It may send requests only to
+/// its own origin.
 enum DocumentationPage {
-    /// Returns the page about these endpoints.
+    /// Returns the page about these endpoints as HTML.
     static func html(_ table: EndpointTable) -> [UInt8] {
         let sections = table.endpoints.map(section).joined(separator: "\n")
         return Array(
@@ -42,8 +43,8 @@ enum DocumentationPage {
             """.utf8)
     }
 
-    /// The page's Content Security Policy (Level 3): it allows the page's own style and script, and requests to its own
-    /// origin.
+    /// The page's Content Security Policy (Level 3). It allows the page's own style and script, and requests to the
+    /// page's own origin.
     static var policy: String {
         let style = ContentHash.base64(Array(PageParts.style.utf8))
         let script = ContentHash.base64(Array(PageParts.script.utf8))
@@ -67,7 +68,7 @@ enum DocumentationPage {
             """
     }
 
-    /// Returns a summary with a final period, if it has no punctuation mark at its end.
+    /// Returns a summary with a final period, unless it ends with a punctuation mark.
     private static func sentence(_ summary: String) -> String {
         summary.last.map { ".?!".contains($0) } == true ? summary : summary + "."
     }
@@ -85,7 +86,7 @@ enum DocumentationPage {
         return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(form)</td></tr>"
     }
 
-    /// Returns the text escaped for HTML; text between backquotes becomes code.
+    /// Returns the text escaped for HTML. Text between backquotes becomes code.
     private static func escaped(_ text: String) -> String {
         var result = ""
         var isCode = false

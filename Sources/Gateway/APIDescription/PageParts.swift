@@ -2,10 +2,10 @@
 
 import GatewayCore
 
-/// The page's style and script. Their hashes are in its Content-Security-Policy, so the page contains them byte for
+/// The page's style and script. The Content-Security-Policy contains their hashes, so they must be in the page byte for
 /// byte.
 enum PageParts {
-    /// The style: narrow screens first, and light or dark as the user prefers.
+    /// The style. It is designed for narrow screens first, and is light or dark as the user prefers.
     static let style = """
         :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
         body{max-width:46rem;margin:0 auto;padding:1rem}
@@ -25,7 +25,7 @@ enum PageParts {
         @media(min-width:40rem){label{display:inline-block;width:48%}}
         """
 
-    /// The script: it sends one request for each press of a button and shows the answer.
+    /// The script. It sends one request for each press of a button and shows the answer.
     static let script = """
         "use strict";
         const byId = (id) => document.getElementById(id);

@@ -9,24 +9,27 @@ package import Instances
 import OpenCodeFamilies
 import Projects
 
-/// The rules about directories and sessions of one loop: which directory, session or event belongs to which project.
+/// The rules of one loop about directories and sessions, which determine to which project a directory, session or event
+/// belongs.
 package final class DirectoryPinning {
     private unowned let gateway: GatewayLoop
-    /// Sends a message to the other threads that have a session index, in addition to the loops.
+    /// Sends a message to the threads other than the loops that have a session index.
     private let tellOthers: @Sendable (SessionIndexMessage) -> Void
     /// The sessions of the instances.
     package private(set) lazy var sessions = LoopSessionIndex(self)
 
     /// Creates the feature.
     ///
-    /// - Parameter tellOthers: Sends a message to the other threads that have a session index.
+    /// - - Parameter tellOthers: Sends a message to the threads other than the loops that have a session index.
     package init(_ gateway: GatewayLoop, tellOthers: @escaping @Sendable (SessionIndexMessage) -> Void) {
         self.gateway = gateway
         self.tellOthers = tellOthers
     }
 
-    /// Waits until an OpenCode 1 has opened the project's folder. The first loop asks it for all loops, so that it is
-    /// asked once in each run. `proceed` is called once, later.
+    /// Waits until an OpenCode 1 has opened the project's folder. The first loop asks the instance on behalf of all
+    /// loops, so that each run is asked once.
+    ///
+    /// - Parameter proceed: Called once, later.
     package func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
         sessions.awaitFolder(endpoint, proceed: proceed) { [unowned self] in
             guard gateway.postToFirst(.feature(FolderRequest(endpoint: endpoint))) else {
@@ -35,7 +38,7 @@ package final class DirectoryPinning {
         }
     }
 
-    /// A request of another loop to open the folder of an instance.
+    /// A request from another loop to make an instance open its folder.
     private struct FolderRequest: FeatureMessage {
         let endpoint: InstanceEndpoint
 
@@ -44,7 +47,7 @@ package final class DirectoryPinning {
 }
 
 extension DirectoryPinning: LoopFeature {
-    /// Forgets runs that have ended.
+    /// Forgets the runs that have ended.
     package func routesChanged() { sessions.follow(gateway.snapshot.routes) }
 
     /// Records that the run has opened the project's folder.
@@ -65,12 +68,12 @@ extension DirectoryPinning: SessionIndexOwner {
     package var control: any ProjectControl { gateway.control }
     /// The routing table that requests read now.
     package var routes: RoutingTable { gateway.snapshot.routes }
-    /// Five seconds: only requests to remove a session wait for the answer.
+    /// The time limit is five seconds. Only requests that remove a session wait for the answer.
     package var lookupTimeout: Duration { .seconds(5) }
     /// Whether other threads have sent messages that the loop has not received yet.
     package var hasUnread: Bool { gateway.mailbox?.hasUnread ?? false }
 
-    /// Sends a message to this loop's index; nil before the loop has a mailbox.
+    /// Sends a message to this loop's index; nil until the loop has a mailbox.
     package var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? {
         guard let mailbox = gateway.mailbox else { return nil }
         return { mailbox.post(.feature($0)) }
@@ -86,7 +89,7 @@ extension DirectoryPinning: SessionIndexOwner {
 // MARK: - Requests to instances
 
 extension DirectoryPinning: InstanceRequestRules {
-    /// Decides about a request by the directory rules, if they are on.
+    /// Decides about a request according to the directory rules, if they are enabled.
     package func decide(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route, under policy: Policy
     ) -> RuleDecision {
@@ -100,7 +103,7 @@ extension DirectoryPinning: InstanceRequestRules {
         }
     }
 
-    /// Takes the steps that the verdict requires before a feature answers the request.
+    /// Performs the steps that the verdict requires before a feature answers the request.
     private func apply(_ verdict: DirectoryRules.Verdict, to request: InstanceRequest, in scope: DirectoryScope) {
         var request = request
         switch verdict {
@@ -120,7 +123,7 @@ extension DirectoryPinning: InstanceRequestRules {
         }
     }
 
-    /// Repeats the decision with the current state of the disk.
+    /// Repeats the decision with the current state on disk.
     private func lookForWorktree(_ request: InstanceRequest, in scope: DirectoryScope) {
         let held = gateway.hold(request)
         sessions.askDirectories(of: request.route.name) { [unowned self] found in

@@ -10,9 +10,9 @@ import Logging
 import OpenCodeFamilies
 package import Projects
 
-/// A request that waits for a stream that cannot begin yet, or for a page.
+/// A request that waits for an event stream or for a page of events.
 protocol PendingStream: AnyObject {
-    /// Called when a project has another snapshot.
+    /// Called when a project has a new snapshot.
     func viewChanged()
     /// Called when there is a new routing table.
     func routesChanged()
@@ -20,18 +20,19 @@ protocol PendingStream: AnyObject {
     func giveUp()
 }
 
-/// One loop's side of the hub: the snapshots of the projects' events, and the streams that clients read on this loop.
+/// One loop's part of the event hub: the snapshots of the projects' events, and the streams that clients read on this
+/// loop.
 package final class LoopEvents {
     unowned let owner: GatewayLoop
     private let hub: Mailbox<HubMessage>
     private let reader: EventReaderThread
     /// The ends of turns that answers wait for.
     package let turnEnds: TurnEnds
-    /// Called with the number of a run when all streams have sent the end of the turn that it waits for.
+    /// Called with the number of a run after all streams have sent the end of the turn for which it waits.
     package var turnReached: ((Int) -> Void)?
     private(set) var views: [ProjectName: HubSnapshot] = [:]
     private var readers: [Int: Reader] = [:]
-    /// The clients by their projects; nil: those of all projects' events.
+    /// The clients of each project's events. The key nil is for the events of all projects.
     private var ofProject: [ProjectName?: ProjectReaders] = [:]
     private var sharedFrames = SharedStreamFrames()
     private var count = 0
@@ -52,13 +53,13 @@ package final class LoopEvents {
 
     // MARK: Readers
 
-    /// A client that reads events.
+    /// A client that reads events, through a stream or a page.
     private enum Reader {
         case stream(HubStream)
         case page(EventPage)
     }
 
-    /// The clients that read the events of one project, or of all.
+    /// The clients that read the events of one project, or of all projects.
     private struct ProjectReaders {
         var streams: [HubStream] = []
         var pages: [EventPage] = []
@@ -121,7 +122,7 @@ package final class LoopEvents {
         }
     }
 
-    /// Begins a watch for the next end of the session's turn (``TurnEnds``), and returns its number.
+    /// Begins to watch for the next end of the session's turn (``TurnEnds``), and returns the number of the watch.
     package func watchTurn(of session: String, _ project: ProjectName, holds: Bool) -> Int {
         turnEnds.watch(session, of: project, after: views[project]?.log.summary.last, holds: holds)
     }
@@ -133,8 +134,9 @@ package final class LoopEvents {
 
     func add(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = stream }
 
-    /// Asks the hub for the position at which a stream of this project begins. `begin` is called once, unless
-    /// the stream is removed.
+    /// Asks the hub for the position at which a stream of this project begins.
+    ///
+    /// - Parameter begin: Called once, unless the stream is removed.
     func mark(_ project: ProjectName?, for stream: any PendingStream, begin: @escaping (LogPosition) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
@@ -147,8 +149,9 @@ package final class LoopEvents {
         mark.begin(place)
     }
 
-    /// Resolves the symbolic links of an absolute path on a thread that may wait for the disk. `begin` is called once
-    /// with the result, unless the stream is removed.
+    /// Resolves the symbolic links of an absolute path on a thread that may wait for the disk.
+    ///
+    /// - Parameter begin: Called once with the result, unless the stream is removed.
     func resolve(_ path: [UInt8], for stream: any PendingStream, begin: @escaping ([UInt8]) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
@@ -194,12 +197,13 @@ package final class LoopEvents {
         }
     }
 
-    /// Calls `body` for each stream of the project. A stream may end, and so leave the list, during the call.
+    /// Calls `body` for each stream of the project. A stream may end during the call, and is then removed from the
+    /// list.
     private func forEach(_ project: ProjectName, _ body: (HubStream) -> Void) {
         for stream in ofProject[project]?.streams ?? [] { body(stream) }
     }
 
-    /// Delivers events. The frames are made once for all streams with the same properties.
+    /// Delivers events. Streams with the same properties share the same frames, which are made once.
     private func said(_ project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition) {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now
@@ -221,17 +225,17 @@ package final class LoopEvents {
 
 /// A message from the hub's threads to a loop.
 package enum EventStreamMessage: FeatureMessage {
-    /// Updates from the hub, in this order.
+    /// Updates from the hub, in order.
     case updates([EventUpdate])
-    /// The start position of the stream that requested it with this number.
+    /// The start position for the stream that requested it with this number.
     case marked(number: Int, LogPosition)
     /// The batch that was read for a stream.
     case reading(EventLogReadResult)
-    /// The path that was resolved for the stream that requested it with this number.
+    /// The resolved path for the stream that requested it with this number.
     case resolved(number: Int, path: [UInt8])
-    /// The answer was sent after which the project's streams may send the end of a turn.
+    /// The answer that preceded the end of a turn was sent, so the project's streams may send that end.
     case turnAnswered(ProjectName)
-    /// All streams have sent the end of the turn that the run with this number waits for.
+    /// All streams have sent the end of the turn for which the run with this number waits.
     case turnReached(run: Int)
 
     /// Delivers the message.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The error of a data plane that could not be set up.
+/// An error that prevents the data plane from being set up.
 package struct DataPlaneError: Error, CustomStringConvertible {
     /// The sentence that states what failed and why.
     package let description: String

@@ -45,9 +45,9 @@ extension GatewayLoop {
         }
     }
 
-    /// Aborts the operations whose keys are not in `keys`. The client sees no clean end, and a reconnect fails.
+    /// Aborts the operations whose keys are not in `keys`. The client sees no regular end, and its reconnection fails.
     ///
-    /// It iterates over everything in progress, so it is called only if a key was removed.
+    /// This iterates over all operations in progress, so call it only if a key was removed.
     func abortRevoked(under keys: KeyTable) -> RevocationCounts {
         func isRevoked(_ principal: Principal?) -> Bool { principal.map { !keys.holdsKey(of: $0) } ?? false }
         var counts = RevocationCounts()

@@ -6,7 +6,7 @@ import HTTPTypes
 import Logging
 package import Projects
 
-/// The gateway's own answers to clients and messages in the log.
+/// The gateway's own answers to clients, and its log messages about them.
 extension GatewayLoop {
     /// Answers with an error, in the form of the client's protocol.
     package func refuse(_ connection: ClientConnection, _ error: GatewayError) {
@@ -44,7 +44,7 @@ extension GatewayLoop {
         return answer
     }
 
-    /// Returns the form of errors for a request target; nil for the gateway's own.
+    /// Returns the form of errors for a request target; nil for the gateway's own form.
     func errorForm(_ target: ArraySlice<UInt8>) -> ErrorForm? { setUp.errorForms.first { $0.applies(target) } }
 
     /// Returns the cross-origin terms of the answer to the connection's request.

@@ -12,11 +12,11 @@ package import Projects
 
 /// The dispatch of a request from its head to the one feature that answers it.
 ///
-/// A request is received, then admitted (``admit(_:for:requirement:)``). A request to an instance is then checked by the
-/// ``InstanceRequestRules``, and the first ``InstanceRequestHandler`` that wants it answers it. A request that must wait
-/// for an instance or for information is kept by the dispatch itself (``InstanceWait``, ``HeldRequest``).
+/// A request is received and then admitted (``admit(_:for:requirement:)``). The ``InstanceRequestRules`` then check a
+/// request to an instance, and the first ``InstanceRequestHandler`` that accepts the request answers it. The dispatch
+/// itself keeps a request that must wait for an instance or for information (``InstanceWait``, ``HeldRequest``).
 extension GatewayLoop: RequestHandler {
-    /// Returns the refusal of a request whose body has not arrived; nil if the request may go on.
+    /// Returns the refusal of a request whose body has not arrived; nil if the request may continue.
     package func refusal(of connection: ClientConnection) -> GatewayAnswer? {
         switch decide(connection) {
         case .refusal(let error): completed(rendered(error, connection), connection)
@@ -59,7 +59,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Looks up the instance of a request again, because it was replaced before a feature had begun to answer.
+    /// Routes a request again, because its instance was replaced before a feature had begun to answer.
     package func reroute(_ request: InstanceRequest) {
         let connection = request.connection
         perform(route(connection, segment: request.segment, target: request.receivedTarget), connection)
@@ -76,17 +76,17 @@ extension GatewayLoop: RequestHandler {
 
     enum Decision {
         case refusal(GatewayError)
-        /// A browser's preflight receives this answer.
+        /// A browser's preflight request receives this answer.
         case preflight(GatewayAnswer)
         /// The endpoint with this index answers.
         case endpoint(Int)
         /// A feature answers the request to an instance.
         case instance(InstanceRequest)
-        /// The rules about directories have to be applied to the request first, by this step.
+        /// The rules about directories must be applied to the request first, by this step.
         case ruled(InstanceRequest, (InstanceRequest) -> Void)
         /// The request waits for an instance that will soon be ready.
         case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
-        /// The loops know no such project, but its folder may have been created a moment ago.
+        /// The loops know no project with this name, but its folder may have been created a moment ago.
         case unknown(ProjectName)
     }
 
@@ -123,7 +123,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Returns the decision about a preflight for a path with these methods; nil if the path is unknown.
+    /// Returns the decision about a preflight request for a path with these methods; nil if the path is unknown.
     func decision(_ preflight: Preflight, allow: String?, _ connection: ClientConnection) -> Decision {
         do throws(GatewayError) {
             return .preflight(try preflight.answer(allow, crossOriginTerms(connection)))
@@ -137,7 +137,7 @@ extension GatewayLoop: RequestHandler {
     }
 
     /// Looks up the instance of an admitted request by the undecoded name in the path. The name itself is parsed only
-    /// if there is no instance.
+    /// if no instance is found.
     private func route(
         _ connection: ClientConnection, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>
     ) -> Decision {
@@ -181,7 +181,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Returns the request for a handler, without the body, which is added when it has arrived.
+    /// Returns the request for a handler without the body, which is added after it has arrived.
     private func controlRequest(_ endpoint: Endpoint, _ connection: ClientConnection) -> ControlRequest {
         let context = connection.request
         var request = ControlRequest(principal: context.principal)
@@ -191,12 +191,13 @@ extension GatewayLoop: RequestHandler {
         request.parameters = endpoint.path.parameters(of: target.path)
         guard endpoint.path.namesProject, let segment = request.parameters["name"] else { return request }
         request.project = ProjectName(percentEncoded: segment)
-        // Only an existing project's name is recorded, because a client can write anything there, including a secret.
+        // Only the name of an existing project is recorded, because a client can write anything in its place, including
+        // a secret.
         if let name = request.project, snapshot.routes.isProject(name) { context.project = name.string }
         return request
     }
 
-    /// Returns the storage of a head that was sent to the pool of the client for instances.
+    /// Returns the storage of a sent head to the pool of the client for instances.
     package func sent(_ head: consuming ResponseHead) { client.spareFields.giveBack(head.fields) }
 
     /// Counts a request that has ended, and logs it.

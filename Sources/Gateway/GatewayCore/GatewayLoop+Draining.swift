@@ -4,13 +4,13 @@ package import EventLoop
 import HTTPClient
 import HTTPServer
 
-/// An answer without an end of its own, which the gateway aborts when it shuts down.
+/// An answer that does not end by itself. The gateway aborts it when it shuts down.
 package protocol OpenStream: AnyObject {
-    /// Aborts the answer, so that no client mistakes this for a clean end.
+    /// Aborts the answer in a way that no client mistakes for a regular end.
     func breakOff()
 }
 
-/// A stream that began after the shutdown of the gateway had begun. It is aborted once its head is sent.
+/// A stream that began after the start of the gateway's shutdown. It is aborted after its head was sent.
 final class LateStream: PassHandler {
     private let stream: any OpenStream
 
@@ -19,20 +19,22 @@ final class LateStream: PassHandler {
     func passEnded() { stream.breakOff() }
 }
 
-/// The begin and the end of accepting clients. The loop accepts none before the control plane knows which instances
-/// run, and none after the shutdown of the gateway has begun.
+/// Starts and stops accepting clients. The loop accepts none before the control plane knows which instances run, and
+/// none after the gateway's shutdown has begun.
 extension GatewayLoop {
-    /// Whether the gateway is shutting down: running requests may finish, and no new ones begin.
+    /// Whether the gateway is shutting down. Running requests may then finish, and no new requests begin.
     package var isDraining: Bool { drain != nil }
 
-    /// Keeps listeners from which the loop accepts clients after ``accept()``. `entrance` is their number in
-    /// ``LoopSetUp/entrances``, from 1 on, or 0 for the gateway's own.
+    /// Stores listeners from which the loop accepts clients after ``accept()``.
+    ///
+    /// - Parameter entrance: The number of the listener in ``LoopSetUp/entrances``, counted from 1, or 0 for the
+    ///   gateway's own listener.
     package func hold(_ listeners: [Listener], as entrance: UInt8 = 0) {
         for listener in listeners { listener.detect(snapshot.policy.limits.peerLoss) }
         clients.waiting += listeners.map { ($0, entrance) }
     }
 
-    /// Begins to accept clients. Returns a sentence with the reason if that fails.
+    /// Starts to accept clients. If that fails, returns a sentence with the reason.
     package func accept() -> String? {
         defer { clients.waiting = [] }
         guard !isDraining, let server = clients.server else { return nil }
@@ -44,8 +46,9 @@ extension GatewayLoop {
         }
     }
 
-    /// Stops accepting clients, aborts streams and waits for the remaining requests. `finished` is called once, after
-    /// them or after the time limit.
+    /// Stops accepting clients, aborts streams and waits for the remaining requests.
+    ///
+    /// - Parameter finished: Called once, after all requests have ended or the time limit has passed.
     package func beginDrain(_ limit: Duration, _ finished: @escaping () -> Void) {
         clients.waiting = []
         clients.server?.drain()
@@ -55,12 +58,12 @@ extension GatewayLoop {
         drain = Drain(
             loop: loop, within: limit, isEmpty: isEmpty,
             expired: { [unowned self] in forEachFeature { $0.endRequests() } }, finished: finished)
-        // Requests that wait for an instance that has just ended can now be answered, because the cause is known.
+        // The cause is known now, so requests that wait for an instance that has just ended can be answered.
         routesChanged()
     }
 }
-/// The wait until a loop has no connection left, or until the time limit. After the limit the remaining requests are
-/// ended, and their last bytes have a moment to be sent.
+/// The wait until a loop has no connections left, or until the time limit has passed. After the limit, the remaining
+/// requests are ended, and there is a short time to send their last bytes.
 final class Drain: TimerHandler {
     private static let interval = Duration.milliseconds(10)
     private static let lastWords = Duration.milliseconds(500)

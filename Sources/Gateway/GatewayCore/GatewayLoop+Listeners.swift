@@ -4,13 +4,13 @@ import Glibc
 import HTTPServer
 import HTTPTypes
 
-/// Requests that arrive through one of ``LoopSetUp/entrances``.
+/// Handles requests that arrive through one of ``LoopSetUp/entrances``.
 extension GatewayLoop {
-    /// Returns the additional listener that accepted the connection; the connection must not come from the gateway's
+    /// Returns the additional listener that accepted the connection. The connection must not come from the gateway's
     /// own listener.
     func entrance(of connection: ClientConnection) -> OpenListener { setUp.entrances[Int(connection.entrance) - 1] }
 
-    /// Returns the endpoint of a request to an additional listener, or the refusal of its credentials.
+    /// Returns the endpoint of a request to an additional listener, or the refusal if its credentials are insufficient.
     func decideBesides(_ connection: ClientConnection) -> Decision {
         let entrance = entrance(of: connection)
         let head = connection.head
@@ -50,8 +50,8 @@ extension GatewayLoop {
         return admit(connection, for: request, requirement: requirement)
     }
 
-    /// Whether the client belongs to the gateway's own user or root. The kernel is queried once for each connection,
-    /// because the owner of a socket does not change.
+    /// Returns whether the client belongs to the gateway's own user or to root. The kernel is queried once for each
+    /// connection, because the owner of a socket does not change.
     private func isOwnUser(_ connection: ClientConnection, _ request: RequestContext) -> Bool {
         if let known = request.isOwnUser { return known }
         let isOwn = OpenRule.admits(user: connection.peerUser, gateway: geteuid())

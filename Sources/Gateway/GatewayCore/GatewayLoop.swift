@@ -11,9 +11,9 @@ import OpenCodeFamilies
 
 /// The components of a loop.
 package struct LoopSetUp: Sendable {
-    /// The loop's number, from 0, which is the first part of its request ids.
+    /// The loop's number, counted from 0. It is the first part of the loop's request ids.
     package var index: Int
-    /// The policy until the first change.
+    /// The policy that applies until the first change.
     package var policy: Policy
     /// The endpoints of the gateway's own listener.
     package var endpoints: EndpointTable
@@ -21,16 +21,16 @@ package struct LoopSetUp: Sendable {
     package var control: any ProjectControl
     /// The logger of the data plane.
     package var log: Logger
-    /// The tries with wrong keys, shared by all loops.
+    /// The attempts with wrong keys, shared by all loops.
     package var failedTries: FailedTries
-    /// Listeners in addition to the gateway's own.
+    /// The listeners in addition to the gateway's own listener.
     package var entrances: [OpenListener] = []
     /// The forms of errors of other client protocols.
     package var errorForms: [ErrorForm] = []
-    /// Creates the features, which register on the loop. They are called in this order.
+    /// The closures that create the features, which register on the loop. They are called in this order.
     package var features: [FeatureRegistration] = []
 
-    /// Creates a set-up from its required parts; the others have default values.
+    /// Creates a set-up from its required parts. The other parts have default values.
     package init(
         index: Int, policy: Policy, endpoints: EndpointTable, control: any ProjectControl, log: Logger,
         failedTries: FailedTries
@@ -44,13 +44,13 @@ package struct LoopSetUp: Sendable {
     }
 }
 
-/// Creates a feature for a loop and registers it with ``GatewayLoop/add(_:)``.
+/// A closure that creates a feature for a loop and registers it with ``GatewayLoop/add(_:)``.
 package typealias FeatureRegistration = @Sendable (GatewayLoop) -> Void
 
-/// One loop of the data plane: the HTTP server, the client for instances, and the snapshot that requests read. Features
+/// A loop of the data plane: the HTTP server, the client for instances, and the snapshot that requests read. Features
 /// serve the requests (``LoopFeature``).
 ///
-/// Confined to its thread; other threads access it only through its mailbox.
+/// The object is confined to its thread. Other threads access it only through its mailbox.
 package final class GatewayLoop {
     /// The epoll loop that calls all handlers of this thread.
     package let loop: EventLoop
@@ -58,7 +58,7 @@ package final class GatewayLoop {
     package let client: UpstreamClient
     /// The components that do not change.
     package let setUp: LoopSetUp
-    /// The numbers of requests and of parts of answers.
+    /// The numbers of requests and of received parts of answers.
     package var counts = LoopCounts()
     /// The state that requests read.
     package private(set) var snapshot: Snapshot
@@ -69,13 +69,13 @@ package final class GatewayLoop {
     private var features = FeatureSet()
     /// The features that decide about requests to instances.
     private(set) var instances = InstanceHandlers()
-    /// The answers without an end of their own.
+    /// The answers that do not end by themselves.
     package private(set) var streams: [ObjectIdentifier: any OpenStream] = [:]
     /// The wait for running requests while the gateway shuts down.
     var drain: Drain?
     private(set) lazy var refusals = RefusalLog(loop, log)
 
-    /// Creates a loop that does not run yet.
+    /// Creates a loop that is not running yet.
     package init(_ setUp: LoopSetUp) throws {
         loop = try EventLoop()
         client = UpstreamClient(loop: loop)
@@ -97,7 +97,7 @@ package final class GatewayLoop {
     /// The logger of the data plane.
     package var log: Logger { setUp.log }
 
-    /// Opens the mailbox for other threads. The loop must stay alive while the mailbox is used.
+    /// Opens the mailbox for other threads. The loop must remain alive while the mailbox is used.
     package func openMailbox() throws -> Mailbox<LoopMessage> {
         let mailbox = try loop.mailbox { [unowned self] (message: LoopMessage) in self.receive(message) }
         mailboxes.own = mailbox
@@ -115,7 +115,7 @@ package final class GatewayLoop {
         letGo()
     }
 
-    /// Closes everything and releases all handlers. Also needed for a loop that will not run.
+    /// Closes everything and releases all handlers. This is also required for a loop that never runs.
     package func letGo() {
         client.stop()
         clients.server?.stop()
@@ -124,7 +124,7 @@ package final class GatewayLoop {
         loop.letGo()
     }
 
-    /// Sets the policy for future requests. Operations whose key it does not contain are aborted.
+    /// Sets the policy for future requests. Operations whose key is missing in the policy are aborted.
     package func follow(_ policy: Policy) -> RevocationCounts {
         let revokes = snapshot.policy.keys.hasKey(missingIn: policy.keys)
         snapshot = Snapshot(policy: policy, routes: snapshot.routes)
@@ -152,14 +152,14 @@ package final class GatewayLoop {
     /// Registers a feature.
     package func add(_ feature: any LoopFeature) { features.add(feature) }
 
-    /// Registers a feature that also answers requests to instances. The features are asked in the order of their
-    /// registration.
+    /// Registers a feature that also answers requests to instances. Requests are offered to the features in the order
+    /// of their registration.
     package func add(handler feature: any InstanceRequestHandler) {
         features.add(feature)
         instances.handlers.append(feature)
     }
 
-    /// Registers a feature that also decides about the directories of requests to instances.
+    /// Registers a feature that also decides about the directories in requests to instances.
     package func add(rules feature: any InstanceRequestRules) {
         features.add(feature)
         instances.rules = feature
@@ -183,8 +183,8 @@ package final class GatewayLoop {
         for peer in mailboxes.all { peer.post(message) }
     }
 
-    /// Sends a message to the first loop, which does for all loops what must be done once. Returns false before the
-    /// loops know each other.
+    /// Sends a message to the first loop, which performs the tasks that must be done once for all loops. Returns false
+    /// until the loops know each other.
     package func postToFirst(_ message: LoopMessage) -> Bool {
         guard let first = mailboxes.all.first else { return false }
         first.post(message)
@@ -193,11 +193,11 @@ package final class GatewayLoop {
 
     // MARK: Streams
 
-    /// Registers a stream, which is aborted when the gateway shuts down.
+    /// Registers a stream. It is aborted when the gateway shuts down.
     package func streamStarted(_ stream: any OpenStream) {
         streams[ObjectIdentifier(stream)] = stream
-        // The gateway is already shutting down. This call is nested in the processing of received bytes, so the abort
-        // is deferred.
+        // The gateway is already shutting down. This call happens while received bytes are processed, so the abort is
+        // deferred.
         if isDraining { loop.atEndOfPass(LateStream(stream)) }
     }
 
@@ -206,7 +206,7 @@ package final class GatewayLoop {
 
     // MARK: Instances
 
-    /// Records that an instance has answered a client's request, and reports the first such answer of each run to the
+    /// Records that an instance has answered a client's request. Reports the first such answer of each run to the
     /// control plane. An error, a web page or a health answer does not show that a client has opened the folder.
     package func answered(_ route: RoutingTable.Route, with head: ResponseHead, to target: ArraySlice<UInt8>) {
         guard let endpoint = route.endpoint, !counts.progress.hasAnswered(endpoint.slot, ofRun: endpoint.generation),
@@ -230,7 +230,7 @@ struct ClientSide {
 /// The loops' mailboxes.
 private struct LoopMailboxes {
     var own: Mailbox<LoopMessage>?
-    /// The mailboxes of all loops, by loop number; empty until they are known.
+    /// The mailboxes of all loops, by loop number. The array is empty until they are known.
     var all: [Mailbox<LoopMessage>] = []
 }
 

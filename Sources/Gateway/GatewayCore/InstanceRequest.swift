@@ -10,13 +10,13 @@ package struct InstanceRequest {
     package let connection: ClientConnection
     /// The route to the project's instance, which has an endpoint.
     package var route: RoutingTable.Route
-    /// The policy of the request until its end, regardless of reloads.
+    /// The policy that applies to the request until its end, even after a reload.
     package let policy: Policy
     /// The project's name as it appears in the path, neither decoded nor checked.
     package let segment: ArraySlice<UInt8>
-    /// The target that the client has sent to the instance.
+    /// The target for the instance as the client sent it.
     package let receivedTarget: ArraySlice<UInt8>
-    /// The target that the instance receives.
+    /// The target that is sent to the instance.
     package var target: ArraySlice<UInt8>
     /// Whether the client's field `x-opencode-directory` is withheld from the instance.
     package var withholdsDirectory = false
@@ -38,18 +38,18 @@ package struct InstanceRequest {
 
 /// The decision of ``InstanceRequestRules`` about a request.
 package enum RuleDecision {
-    /// A feature may answer the request as it is.
+    /// A feature may answer the request in its current form.
     case passes
     /// The request is rejected.
     case refused(GatewayError)
-    /// The request has to be changed, or more must be known. The step answers the request or passes it to
-    /// ``GatewayLoop/serve(_:)``, at once or later.
+    /// The request must be changed, or more information is needed. The step answers the request or passes it to
+    /// ``GatewayLoop/serve(_:)``, immediately or later.
     case depends(_ step: (InstanceRequest) -> Void)
 }
 
 /// The rules about the directories and sessions that a request to an instance may name.
 package protocol InstanceRequestRules: LoopFeature {
-    /// Decides about a request by its head. Changes nothing.
+    /// Decides about a request by its head, without changing any state.
     func decide(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route, under policy: Policy
     ) -> RuleDecision
@@ -57,14 +57,14 @@ package protocol InstanceRequestRules: LoopFeature {
 
 /// A feature that answers requests to instances.
 package protocol InstanceRequestHandler: LoopFeature {
-    /// Answers the request and returns true, or returns false if another feature has to answer it. In this case the
-    /// request may be changed.
+    /// Answers the request and returns true. Returns false if another feature must answer the request, which may have
+    /// been changed.
     func handle(_ request: inout InstanceRequest) -> Bool
-    /// Whether a request to an instance that will soon be ready waits for it, instead of being rejected.
+    /// Returns whether a request waits for an instance that will soon be ready, instead of being rejected.
     func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool
 }
 
 extension InstanceRequestHandler {
-    /// No request waits.
+    /// Returns false, so that no request waits.
     package func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool { false }
 }

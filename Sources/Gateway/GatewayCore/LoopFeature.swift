@@ -4,40 +4,41 @@ package import Access
 package import EventLoop
 package import Instances
 
-/// A part of the gateway that serves requests on one loop, such as the proxy or the event streams. It is confined to its
-/// loop.
+/// A part of the gateway that serves requests on one loop, such as the proxy or the event streams. A feature is
+/// confined to its loop.
 ///
-/// A loop knows its features only by this protocol. They register when the loop is set up (``LoopSetUp/features``),
-/// receive messages from other threads as ``FeatureMessage``s, and are found by their type (``GatewayLoop/feature(_:)``).
+/// A loop knows its features only through this protocol. Features register when the loop is set up
+/// (``LoopSetUp/features``), receive messages from other threads as ``FeatureMessage``s, and are found by their type
+/// (``GatewayLoop/feature(_:)``).
 package protocol LoopFeature: AnyObject {
     /// Called when there is a new routing table. ``GatewayLoop/snapshot`` already contains it.
     func routesChanged()
     /// Called once for each run of an instance when it has answered a client's request on this loop for the first time.
     func runAnswered(_ endpoint: InstanceEndpoint)
-    /// Aborts what a revoked key has opened, beyond the requests in progress, and returns its number.
+    /// Aborts the operations of revoked keys that are not requests in progress, and returns their number.
     ///
     /// - Parameter isRevoked: Returns whether a principal's key was revoked.
     func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts
     /// Ends connections whose clients have vanished.
     func endLostClients(by loss: PeerLoss)
-    /// Called when the gateway begins to shut down: waiting requests that cannot begin any more are answered.
+    /// Called when the gateway begins to shut down. Waiting requests that can no longer begin must be answered.
     func drain()
     /// Ends all requests, because the time limit of the shutdown has passed.
     func endRequests()
 }
 
 extension LoopFeature {
-    /// Does nothing.
+    /// Does nothing by default.
     package func routesChanged() {}
-    /// Does nothing.
+    /// Does nothing by default.
     package func runAnswered(_ endpoint: InstanceEndpoint) {}
-    /// Aborts nothing.
+    /// Aborts nothing by default.
     package func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts { RevocationCounts() }
-    /// Does nothing.
+    /// Does nothing by default.
     package func endLostClients(by loss: PeerLoss) {}
-    /// Does nothing.
+    /// Does nothing by default.
     package func drain() {}
-    /// Does nothing.
+    /// Does nothing by default.
     package func endRequests() {}
 }
 
@@ -61,7 +62,7 @@ struct FeatureSet {
     private(set) var all: [any LoopFeature] = []
     private var byType: [ObjectIdentifier: any LoopFeature] = [:]
 
-    /// Adds a feature; a feature of the same type is replaced for lookups by type.
+    /// Adds a feature. If there is a feature of the same type, look-ups by type find the new one.
     mutating func add(_ feature: any LoopFeature) {
         all.append(feature)
         byType[ObjectIdentifier(type(of: feature))] = feature

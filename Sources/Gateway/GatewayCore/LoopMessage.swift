@@ -9,12 +9,12 @@ package enum LoopMessage: Sendable {
     case peers([Mailbox<LoopMessage>])
     /// The routing table for future requests.
     case routes(RoutingTable)
-    /// The policy for future requests. Operations whose key it does not contain are aborted and reported.
+    /// The policy for future requests. Operations whose key is missing in the policy are aborted and reported.
     case policy(Policy, RevocationReport)
     /// A message to one of the loop's features.
     case feature(any FeatureMessage)
-    /// A closure to run on the loop. The closure itself reports the result to the caller.
+    /// A closure that runs on the loop and reports its result to the caller.
     case request(@Sendable (GatewayLoop) -> Void)
-    /// Stops the loop after the earlier messages.
+    /// Stops the loop after all earlier messages.
     case stop
 }

@@ -13,42 +13,42 @@ package import Logging
 import OpenCode1Compatibility
 import Proxying
 
-/// The gateway's data plane: identical loops, each on its own thread. Each loop has its own listener, or all loops
-/// share the listener of a `.socket` unit.
+/// The gateway's data plane, which consists of identical loops, each on its own thread. Each loop has its own listener,
+/// or all loops share the listener of a `.socket` unit.
 package final class DataPlane: Sendable {
     /// The components and settings of a data plane.
     package struct SetUp: Sendable {
-        /// The address to listen on; port 0 selects a free port.
+        /// The address on which the data plane listens. Port 0 selects a free port.
         package var address: SocketAddress
         /// The listening sockets of a `.socket` unit, which all loops share instead of opening their own.
         package var inheritedListeners: [Int32] = []
-        /// The number of loops; each has its own thread.
+        /// The number of loops, each of which has its own thread.
         package var threads: Int
-        /// The policy of requests until ``DataPlane/apply(_:)`` changes it.
+        /// The policy for requests until ``DataPlane/apply(_:)`` changes it.
         package var policy: Policy
         /// The logger of the data plane.
         package var log: Logger
         /// The control plane, which decides about instances.
         package var control: any ProjectControl
-        /// The settings of the event hub, and the registry for its snapshots; nil disables the hub.
+        /// The settings of the event hub, and the store for its snapshots; nil to disable the hub.
         package var events: (settings: HubSettings, board: HubSnapshots)?
         /// The home directory of the user who runs OpenCode.
         package var userHome = "/"
-        /// Listeners in addition to the gateway's own that serve only certain endpoints.
+        /// The listeners in addition to the gateway's own listener, which serve only certain endpoints.
         package var entrances: [EndpointListener] = []
-        /// The handler of chat sockets; nil disables chats, and there is no `/chat`.
+        /// The settings for chat sockets; nil to disable chats, so that there is no `/chat`.
         package var chat: ChatSetUp?
-        /// The endpoints of conversations, on the gateway's own port and the listener for conversations; empty if they
-        /// are not served.
+        /// The endpoints of conversations, on the gateway's own port and on the listener for conversations. The array
+        /// is empty if they are not served.
         var conversationEndpoints: [Endpoint] = []
-        /// The service for the two other client protocols, which provides these endpoints; nil disables them.
+        /// The service for chats and conversations, which provides their endpoints; nil to disable them.
         package var conversations: ConversationService? {
             didSet { conversationEndpoints = conversations?.endpoints ?? [] }
         }
         /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
-        /// Returns the endpoints of an additional listener; none if they are not served.
+        /// Returns the endpoints of an additional listener. Returns none if they are not served.
         func endpoints(for purpose: EndpointListener.Purpose) -> [Endpoint] {
             switch purpose {
             case .chat: chat == nil ? [] : [.chatAtAnyPath]
@@ -57,7 +57,7 @@ package final class DataPlane: Sendable {
             }
         }
 
-        /// Creates a set-up from its required parts; the others have default values.
+        /// Creates a set-up from its required parts. The other parts have default values.
         package init(
             address: SocketAddress, threads: Int, policy: Policy, log: Logger, control: any ProjectControl
         ) {
@@ -72,9 +72,9 @@ package final class DataPlane: Sendable {
     /// The version of libmicrohttpd that serves HTTP.
     package static var serverLibrary: String { Server.libraryVersion }
 
-    /// The address of the listener; a requested port 0 is replaced by the port that was chosen.
+    /// The address of the listener. A requested port 0 is replaced by the chosen port.
     package let address: SocketAddress
-    /// The additional listeners; a requested port 0 is replaced by the port that was chosen.
+    /// The additional listeners. A requested port 0 is replaced by the chosen port.
     package let entrances: [EndpointListener]
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
@@ -123,8 +123,8 @@ package final class DataPlane: Sendable {
                 mailboxes.append(mailbox)
                 loop.hold(listeners)
                 for entrance in entrances.indices {
-                    // Checked after the earlier listeners are open: two of this gateway's own must not share an address
-                    // either.
+                    // This check follows after the earlier listeners are open, because two listeners of this gateway
+                    // must not share an address either.
                     if index == 0 { try entrances[entrance].requireUnused() }
                     loop.hold([try entrances[entrance].listen()], as: UInt8(entrance + 1))
                 }
@@ -157,7 +157,7 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Begins to accept connections, the waiting ones first. Does nothing after ``drain(within:)``.
+    /// Starts to accept connections, beginning with those that already wait. Does nothing after ``drain(within:)``.
     package func accept() async throws(DataPlaneError) {
         let problems = await ask { loop, report in report(loop.accept()) }
         if let problem = problems.compactMap(\.self).first { throw DataPlaneError(description: problem) }
@@ -167,27 +167,27 @@ package final class DataPlane: Sendable {
     package func publish(_ routes: RoutingTable) {
         hub?.mailbox.post(.routes(routes))
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
-        // Last, because the conversations send requests for these routes to the loops.
+        // This comes last, because the conversations send requests for these routes to the loops.
         conversations?.follow(routes)
     }
 
-    /// Sets the policy for future requests. Requests in progress continue, except those with a key that the policy does
-    /// not contain: they are aborted, and the log reports their number.
+    /// Sets the policy for future requests. Requests in progress continue, except those whose key is missing in the
+    /// policy. These are aborted, and the log reports their number.
     package func apply(_ policy: Policy) {
         hub?.mailbox.post(.policy(policy))
         let report = RevocationReport(loops: mailboxes.count, log: log)
         for mailbox in mailboxes { mailbox.post(.policy(policy, report)) }
     }
 
-    /// Makes a health check of an instance.
+    /// Performs a health check of an instance.
     package func probe(_ question: HealthQuery) async -> HealthFinding {
         await Self.ask(mailboxes[0]) { loop, report in HealthProbe.ask(question, of: loop.client, report: report) }
     }
 
-    /// Sends a query to an instance on the gateway's own behalf. Returns nil if no answer arrived.
+    /// Sends a query of the gateway itself to an instance. Returns nil if no answer arrived.
     package func inquire(_ question: InstanceQuery) async -> InstanceReply? {
         await Self.ask(mailboxes[0]) { loop, report in
-            // The list of a machine's models has several hundred thousand bytes.
+            // A list of models may have several hundred thousand bytes.
             question.ask(loop.client, isAlone: true, longestBody: 4 * 1024 * 1024, report: report)
         }
     }
@@ -220,14 +220,14 @@ package final class DataPlane: Sendable {
         ]
     }
 
-    /// Returns once every loop has answered, including the event hub's. It never returns if one of them hangs.
+    /// Returns after every loop, including the event hub's, has answered. Never returns if one of them hangs.
     package func answer() async {
         _ = await ask { _, report in report(()) }
         guard let hub else { return }
         await withCheckedContinuation { continuation in hub.mailbox.post(.answer { continuation.resume() }) }
     }
 
-    /// A request to a loop, which calls `report` exactly once, immediately or later.
+    /// A request to a loop. It calls `report` exactly once, immediately or later.
     private typealias Question<Reply: Sendable> =
         @Sendable (GatewayLoop, _ report: @escaping @Sendable (Reply) -> Void) -> Void
 
@@ -248,7 +248,7 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Stops the loops and waits for their threads. Must not be called on one of them.
+    /// Stops the loops and waits for their threads. Must not be called on one of these threads.
     package func stop() {
         for mailbox in mailboxes { mailbox.post(.stop) }
         for thread in threads { thread.join() }
@@ -293,8 +293,8 @@ package final class DataPlane: Sendable {
         if let chat { loop.add(ChatFeature(loop, chat)) }
     }
 
-    /// A loop on its way to its thread. After the transfer the creating thread does not access it.
-    private struct Handover: @unchecked Sendable {  // handed over once, at the thread's start
+    /// A loop that is passed to its thread. The creating thread does not access it afterwards.
+    private struct Handover: @unchecked Sendable {  // Handed over once, at the start of the thread.
         let loop: GatewayLoop
     }
 

@@ -4,7 +4,7 @@ import GatewayCore
 package import Instances
 import Locking
 
-/// The registry's link to the data plane, which is created after the registry: each needs the other.
+/// The registry's link to the data plane. The two need each other, and the data plane is created after the registry.
 package final class DataPlaneLink: Sendable {
     private let dataPlane = Locked<DataPlane?>(nil)
 
@@ -17,7 +17,7 @@ package final class DataPlaneLink: Sendable {
     /// Publishes a routing table to every loop.
     package func publish(_ table: RoutingTable) { current?.publish(table) }
 
-    /// Makes a health check of an instance.
+    /// Performs a health check of an instance.
     package func probe(_ question: HealthQuery) async -> HealthFinding {
         await current?.probe(question) ?? .silent(reason: "The gateway is not ready yet.")
     }

@@ -9,8 +9,8 @@ import OpenCode1Compatibility
 import Projects
 
 extension EndpointTable {
-    /// The gateway's own endpoints, in the order of their descriptions. This table determines which of them are open.
-    /// The endpoints of the other client protocols, which are optional, are defined next to their handlers
+    /// The gateway's own endpoints, in the order of their descriptions. The table also determines which endpoints are
+    /// open. The endpoints of the other client protocols, which are optional, are defined next to their handlers
     /// (``Endpoint/chat``, ``ConversationService``).
     package static let gateway = EndpointTable([
         Endpoint(

@@ -8,10 +8,12 @@ import HTTPTypes
 import Instances
 import OpenCodeFamilies
 
-/// Checks the health of one instance with a loop's own client, because the control plane does no HTTP itself.
+/// Checks the health of an instance with a loop's client, because the control plane itself performs no HTTP.
 enum HealthProbe {
-    /// Sends the health check immediately. It tries another path if the first one is wrong, and repeats the request without
-    /// a password if `question` demands that check. Calls `report` exactly once.
+    /// Sends the health check immediately. Tries another path if the first one is wrong. Repeats the request without a
+    /// password if `question` requires that check.
+    ///
+    /// - Parameter report: Called exactly once with the result.
     static func ask(_ question: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
         search(question, client) { finding in
             guard question.checksPassword, case .healthy(let version, _, let path?, let number) = finding else {
@@ -53,7 +55,7 @@ enum HealthProbe {
             }
             let answer = HealthAnswer(status: status, body: body, path: path)
             var question = question
-            // All paths share the time limit of one request.
+            // All paths share the time limit of a single request.
             question.timeout = max(.milliseconds(1), question.timeout - (MonotonicTime.now - begun))
             if question.search.goesOn(after: answer) { return search(question, client, report: report) }
             report(HealthFinding(answer, at: path))

@@ -11,7 +11,9 @@ package import Instances
 package import Settings
 
 extension Policy {
-    /// Creates the policy from the settings. `descriptors` is the limit on open file descriptors.
+    /// Creates the policy from the settings.
+    ///
+    /// - Parameter descriptors: The limit on open file descriptors.
     package convenience init(_ configuration: Configuration, descriptors: Int) {
         self.init(
             keys: KeyTable(keys: configuration.keys.map { ($0.name, $0.secret.bytes) }),

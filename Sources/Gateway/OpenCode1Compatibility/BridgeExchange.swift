@@ -8,9 +8,9 @@ import HTTPTypes
 internal import Instances
 import Proxying
 
-/// A request of a client of OpenCode 1 that the bridge answers. It receives the request's body and sends the answer.
+/// A request of an OpenCode 1 client that the bridge answers. It receives the request's body and sends the answer.
 package final class BridgeExchange {
-    /// The limit of a request body's size in bytes: a prompt with pictures has several million.
+    /// The maximum size of a request body in bytes. A prompt with pictures has several million bytes.
     package static let longestBody = 32 * 1024 * 1024
 
     private let bridge: LoopBridge
@@ -22,7 +22,7 @@ package final class BridgeExchange {
     private var detached: DetachedConnection?
     private var run: BridgeRun?
     private let wantsBody: Bool
-    /// The number of bytes of the body that are reserved in the budget of all requests.
+    /// The number of bytes of the body that are reserved in the budget for all requests.
     private var reserved = 0
 
     init(_ bridge: LoopBridge, _ received: InstanceRequest, translated request: ClientRequest) {
@@ -46,7 +46,7 @@ package final class BridgeExchange {
     private static let tooLong = GatewayError(
         413, "The body is larger than \(longestBody >> 20) MiB. Refer to files by their paths.")
 
-    /// Answers as soon as the request is complete.
+    /// Answers the request as soon as it is complete.
     func begin() {
         connection?.exchange = self
         if connection?.isBodyComplete == false { bridge.arrives(self, true) }
@@ -79,7 +79,7 @@ package final class BridgeExchange {
         return head
     }
 
-    /// Ends an incomplete request when the gateway shuts down. The instance has received nothing of it.
+    /// Ends an incomplete request when the gateway shuts down. The instance has not received any part of it.
     func giveUp() { failed(ControlAnswers.shuttingDown) }
 
     private func end() {

@@ -8,26 +8,28 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// The interpretation of an OpenCode 1 request to an OpenCode 2 by its head. Pure.
+/// Interprets an OpenCode 1 request to an OpenCode 2 by its head. It performs no I/O.
 enum BridgeRequest {
     /// The gateway's handling of the request.
     enum Handling {
-        /// The bridge answers. `namesDirectory` is whether the request names a directory, other than the default one
-        /// where OpenCode runs.
+        /// The bridge answers the request. `namesDirectory` is true if the request names a directory other than the
+        /// default one, in which OpenCode runs.
         case bridged(ClientRequest, namesDirectory: Bool)
-        /// The request is for a terminal's WebSocket, which OpenCode 2 has at this target.
+        /// The request is for a terminal's WebSocket, which has this target in OpenCode 2.
         case terminal(target: [UInt8])
         /// The request is rejected with this error.
         case refused(GatewayError)
     }
 
-    /// Whether a target can be one of OpenCode 1's routes. None of them is below `/api/`.
+    /// Returns whether a target can be one of OpenCode 1's routes. None of these routes is below `/api/`.
     static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
         target.count < api.count || target[target.startIndex + 4] != UInt8(ascii: "/") || !target.starts(with: api)
     }
 
-    /// Returns the interpretation of the request; nil if it belongs to OpenCode 2's own API. The directory that it
-    /// names has been checked before. `hasHub` is whether the hub serves event streams.
+    /// Returns the interpretation of the request; nil if it belongs to OpenCode 2's own API. The directory in the
+    /// request must have been checked.
+    ///
+    /// - Parameter hasHub: Whether the hub serves event streams.
     static func read(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isPinned: Bool, hasHub: Bool
     ) -> Handling? {
@@ -60,7 +62,7 @@ enum BridgeRequest {
             namesDirectory: !query.directory.isEmpty || head.fields.firstIndex(of: .openCodeDirectory) != nil)
     }
 
-    /// Returns the refusal of an event stream that the hub does not serve, because only the hub translates streams.
+    /// Returns the refusal of an event stream that the hub does not serve. Only the hub translates streams.
     private static func stream(_ query: Query, hasHub: Bool) -> Handling? {
         guard hasHub else {
             return .refused(
@@ -78,7 +80,8 @@ enum BridgeRequest {
             ))
     }
 
-    /// Returns the path's segments, decoded; nil if one is empty or not text, because no route has such segments.
+    /// Returns the decoded segments of a path; nil if a segment is empty or not text, because no route has such
+    /// segments.
     private static func segments(_ path: ArraySlice<UInt8>) -> [String]? {
         guard path.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
@@ -97,7 +100,7 @@ enum BridgeRequest {
         }
     }
 
-    /// A decoded query with its directory separated.
+    /// A decoded query without the directory, which is separate.
     private struct Query {
         var pairs: [(name: String, value: String)] = []
         private(set) var directory: [UInt8] = []
@@ -117,8 +120,8 @@ enum BridgeRequest {
         }
     }
 
-    /// Returns the absolute path that OpenCode 1 uses for such a request: the query's directory, else the field's, else
-    /// the working directory. Nil if the path is outside the project after its resolution.
+    /// Returns the absolute path that OpenCode 1 uses for such a request: the directory in the query, otherwise in the
+    /// field, otherwise the working directory. Returns nil if the resolved path is outside the project.
     private static func directory(
         _ named: [UInt8], _ fields: FieldList, of route: RoutingTable.Route, isPinned: Bool
     ) -> String? {
@@ -133,7 +136,7 @@ enum BridgeRequest {
         return scope.holds(Array(absolute.utf8)[...]) ? absolute : nil
     }
 
-    /// Returns OpenCode 2's own target of a terminal.
+    /// Returns OpenCode 2's target of a terminal's WebSocket.
     private static func terminal(_ path: ArraySlice<UInt8>, query: Query, in directory: String) -> [UInt8] {
         var target = Array("/api".utf8) + path
         var separator = UInt8(ascii: "?")

@@ -7,9 +7,9 @@ import HTTPServer
 internal import Instances
 import Proxying
 
-/// The end of a run whose instance ends before it has answered.
+/// Handles an instance that ends before it has answered.
 extension BridgeRun {
-    /// The time to wait for a stop initiator to become known, as for forwarded requests.
+    /// The time to wait until a stop initiator is known, as for forwarded requests.
     private static let verdictTime = Duration.milliseconds(200)
 
     /// Whether requests for the project are still routed to the instance of this run.
@@ -27,7 +27,7 @@ extension BridgeRun {
         } else if !isRouted {
             switch phase {
             case .lost(let failure): tell(failure)
-            // The connection reports the failure.
+            // The connection reports the failure of a call in progress.
             case .calling: break
             case .thinking, .waiting, .ended: endOfInstance()
             }
@@ -42,10 +42,10 @@ extension BridgeRun {
         fail(ControlAnswers.notRunning(route.text, currentRoute?.state))
     }
 
-    /// Ends the run because the time limit of the gateway's shutdown is over.
+    /// Ends the run because the time limit of the gateway's shutdown has passed.
     func failAtTheEnd() { fail(ControlAnswers.shuttingDown(before: route.text, mayBeTaken: mayBeTaken)) }
 
-    /// Handles a connection that the instance ended. A stop initiator may become known a moment later.
+    /// Handles a connection that the instance closed. A stop initiator may become known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNobody { mayBeTaken = isPartlyDone }
         if owner.isDraining || currentRoute?.ender != nil { return endOfInstance() }
@@ -54,7 +54,7 @@ extension BridgeRun {
         arm(Self.verdictTime)
     }
 
-    /// Reports to the client and to the log why there is no answer.
+    /// Reports the reason for the missing answer to the client and to the log.
     func tell(_ failure: UpstreamFailure) {
         let port = route.endpoint?.address.port ?? 0
         owner.note(failure, of: route.name, port: port)

@@ -13,23 +13,23 @@ import Proxying
 
 /// The receiver of the results of a bridge run. All methods are called on the loop's thread.
 protocol BridgeDelegate: AnyObject {
-    /// Receives the complete answer; no other call follows.
+    /// Receives the complete answer. No other call follows.
     func answered(_ answer: ClientAnswer)
     /// Receives the beginning of an answer whose body is streamed.
     func began(_ answer: ClientAnswer)
-    /// Receives the next part of the body. Returns false if the next part may only follow after ``BridgeRun/goOn()``.
+    /// Receives the next part of the body. Return false if further parts must wait for ``BridgeRun/goOn()``.
     func wrote(_ bytes: [UInt8]) -> Bool
-    /// Called when the body is complete; no other call follows.
+    /// Called when the body is complete. No other call follows.
     func completed()
-    /// Called when the answer cannot be completed. A client must recognize the begun answer as aborted. No other call
-    /// follows.
+    /// Called when the answer cannot be completed. The client must be able to recognise that the answer was aborted. No
+    /// other call follows.
     func cut()
-    /// Receives the gateway's error if there is no answer; no other call follows.
+    /// Receives the gateway's error if there is no answer. No other call follows.
     func failed(_ error: GatewayError)
 }
 
-/// One request in OpenCode 1's API. It executes the bridge's steps one after the other on its loop, and sends the calls
-/// to the instance. A worker's thread reads and writes JSON.
+/// A request in OpenCode 1's API. It executes the bridge's steps one after the other on its loop, and sends the calls
+/// to the instance. A worker thread reads and writes the JSON.
 final class BridgeRun {
     /// The event that the run waits for.
     enum Phase {
@@ -37,9 +37,9 @@ final class BridgeRun {
         case thinking
         /// The answer of the instance to a call.
         case calling(BridgeCall, next: @Sendable (Reply) -> BridgeStep)
-        /// The information whether the instance has a stop initiator, after the instance has aborted a call.
+        /// Whether the instance has a stop initiator, after the instance has aborted a call.
         case lost(UpstreamFailure)
-        /// A timer, the session or the client.
+        /// A timer, the session's lock, or the client.
         case waiting(next: BridgeAction.Next)
         case ended
     }
@@ -52,7 +52,7 @@ final class BridgeRun {
         var body: [UInt8] = []
     }
 
-    /// The largest size in bytes of an answer whose translation takes only some tenths of a millisecond.
+    /// The maximum size in bytes of an answer whose translation takes only a few tenths of a millisecond.
     private static let shortReply = 16 * 1024
 
     let bridge: LoopBridge
@@ -66,7 +66,7 @@ final class BridgeRun {
     var mayBeTaken = false
     /// The value of ``mayBeTaken`` before the last call.
     private(set) var isPartlyDone = false
-    /// Whether the client has left. Started changes are completed nevertheless, as OpenCode 1 does.
+    /// Whether the client has disconnected. Changes that have begun are still completed, as OpenCode 1 does.
     private var isAbandoned = false
     private var turn: String?
     /// The watch for the end of the session's turn (``TurnEnds``).
@@ -77,9 +77,10 @@ final class BridgeRun {
     private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
 
-    /// Starts the steps that `first` begins, and reports the answer to `follower`. `first` runs on a worker's thread,
-    /// or on this thread if `isShort`; an initial call is then sent immediately. `follower` is not called during this
-    /// initializer.
+    /// Starts the steps that `first` begins, and reports the answer to `follower`, but not during this initializer.
+    ///
+    /// - Parameter isShort: Whether `first` runs on this thread instead of a worker thread. Its initial call is then
+    ///   sent immediately.
     init(
         _ bridge: LoopBridge, to route: RoutingTable.Route, limits: GatewayLimits,
         delegate follower: any BridgeDelegate,
@@ -96,14 +97,15 @@ final class BridgeRun {
 
     var owner: GatewayLoop { bridge.owner }
 
-    /// Runs the next step on a worker. `isLong` is whether the step may take a millisecond or more, as a page of a long
-    /// list does.
+    /// Runs the next step on a worker.
+    ///
+    /// - Parameter isLong: Whether the step may take a millisecond or more, such as a page of a long list.
     private func think(isLong: Bool? = nil, _ next: @escaping BridgeAction.Next) {
         phase = .thinking
         bridge.think(number, isLong: isLong ?? hasBegun, next)
     }
 
-    /// Runs the first step without a worker. An answer is delivered through the mailbox, like that of a worker.
+    /// Runs the first step without a worker. An answer is delivered through the mailbox, as from a worker.
     private func takeHere(_ first: BridgeAction.Next) {
         let action = BridgeAction(first())
         if case .call = action {
@@ -152,7 +154,7 @@ final class BridgeRun {
         }
     }
 
-    /// Resumes after the client has read enough, the time is over, or the session was acquired.
+    /// Resumes after the client has read enough, the time has passed, or the session was acquired.
     func goOn() {
         guard case .waiting(let next) = phase else { return }
         timer?.disarm()
@@ -160,7 +162,7 @@ final class BridgeRun {
         think(next)
     }
 
-    /// Records that the run has acquired the session until it releases it.
+    /// Records that the run holds the session until it releases it.
     func takeTurn(of session: String) {
         turn = session
         goOn()
@@ -180,7 +182,7 @@ final class BridgeRun {
         }
     }
 
-    /// Called when the streams have sent the events that the run waits for.
+    /// Called after the streams have sent the events for which the run waits.
     func streamed() {
         guard awaitsStreams, case .waiting = phase else { return }
         awaitsStreams = false
@@ -216,7 +218,7 @@ final class BridgeRun {
         arm(answerTimeout)
     }
 
-    /// The time limit until the answer begins, and then the limit without a byte of it, as for forwarded requests.
+    /// The time limit for the beginning of the answer, and then for each further byte, as for forwarded requests.
     private var answerTimeout: Duration {
         if case .calling(let call, _) = phase, let patience = call.patience {
             return min(patience, limits.answerTimeout)
@@ -247,8 +249,8 @@ final class BridgeRun {
 
     // MARK: The end
 
-    /// Records that the client has left. A run that only reads ends. A run that changes something continues if it does
-    /// not take the time of a turn.
+    /// Records that the client has disconnected. A run that only reads ends. A run that changes something continues,
+    /// unless it lasts as long as a turn.
     func abandon(isReading: Bool) {
         follower = nil
         isAbandoned = true
@@ -257,7 +259,7 @@ final class BridgeRun {
         if case .calling(let call, _) = phase, call.isLong, !call.isOwed { end() }
     }
 
-    /// Ends the run without an answer but with this error; an answer that has begun is aborted.
+    /// Ends the run with this error instead of an answer. An answer that has begun is aborted.
     func fail(_ error: GatewayError) {
         finish { hasBegun ? $0.cut() : $0.failed(error) }
     }
@@ -284,8 +286,8 @@ final class BridgeRun {
 }
 
 extension BridgeAction {
-    /// Whether the action is executed for a client that has left. Only calls and their preparation are executed. A call
-    /// that waits for the end of a turn is executed only if settings must be restored afterwards.
+    /// Whether the action is executed for a client that has disconnected. Only calls and their preparation are
+    /// executed. A call that waits for the end of a turn is executed only if settings must be restored afterwards.
     fileprivate var isShort: Bool {
         switch self {
         case .call(let call, _): !call.isLong || call.isOwed

@@ -6,10 +6,10 @@ package import HTTPServer
 package import Instances
 import OpenCodeFamilies
 
-/// The handling of requests in OpenCode 1's API, for any delegate.
+/// Handles requests in OpenCode 1's API for any delegate.
 extension LoopBridge {
-    /// Begins to answer a request by the route's instance, whose API may be of either family. `request` names a
-    /// directory inside the project.
+    /// Begins to answer a request by the route's instance, whose API may be of either family. The directory of the
+    /// request must be inside the project.
     func begin(
         _ request: ClientRequest, to route: RoutingTable.Route, policy: Policy, delegate follower: any BridgeDelegate
     ) -> BridgeRun {
@@ -17,7 +17,7 @@ extension LoopBridge {
         let endpoint = route.endpoint
         let scope = policy.pinsDirectories ? route.scope : nil
         let own = route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
-        // There is no body to read, and only the document is long.
+        // Such a request has no body to read, and only the document is long.
         let isShort = request.body.isEmpty && request.path != ["doc"]
         return BridgeRun(self, to: route, limits: policy.limits, delegate: follower, isShort: isShort) {
             guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
@@ -30,8 +30,9 @@ extension LoopBridge {
         }
     }
 
-    /// Sends a request in OpenCode 1's API to the route's instance on the gateway's own behalf. `report` is called
-    /// once, never during this call, unless the query is cancelled.
+    /// Sends a request in OpenCode 1's API to the route's instance on behalf of the gateway itself.
+    ///
+    /// - Parameter report: Called once, but never during this call, unless the query is cancelled.
     package func ask(
         _ request: ClientRequest, of route: RoutingTable.Route, _ policy: Policy,
         report: @escaping (BridgeQuery.QueryResult) -> Void
@@ -42,7 +43,7 @@ extension LoopBridge {
     }
 }
 
-/// A query in OpenCode 1's API whose answer is collected as a whole, without a client's connection.
+/// A query in OpenCode 1's API whose whole answer is collected, without a client's connection.
 package final class BridgeQuery: BridgeDelegate {
     /// The result of the query.
     package enum QueryResult {
@@ -52,7 +53,7 @@ package final class BridgeQuery: BridgeDelegate {
         case failed(GatewayError)
     }
 
-    /// The limit of an answer's size in bytes.
+    /// The maximum size of an answer in bytes.
     private static let longest = 64 * 1024 * 1024
 
     fileprivate var run: BridgeRun?
@@ -67,7 +68,7 @@ package final class BridgeQuery: BridgeDelegate {
         self.report = report
     }
 
-    /// Cancels the query. An operation that changes something continues if it does not take the time of a turn.
+    /// Cancels the query. An operation that changes something continues, unless it lasts as long as a turn.
     func cancel() {
         report = nil
         run?.abandon(isReading: isReading)

@@ -9,7 +9,7 @@ import HTTPServer
 internal import Instances
 import OpenCodeFamilies
 
-/// One loop's part of the bridge, with the requests that are being answered. Confined to its loop.
+/// One loop's part of the bridge, with the requests that are being answered. It is confined to its loop.
 package final class LoopBridge {
     unowned let owner: GatewayLoop
     let threads: BridgeThreads
@@ -23,7 +23,9 @@ package final class LoopBridge {
     /// The jobs that are sent to the workers at the end of the pass.
     private var thoughts: [BridgeJob] = []
 
-    /// Creates the feature. `events` is nil if the hub is off.
+    /// Creates the feature.
+    ///
+    /// - Parameter events: The loop's event streams; nil if the hub is off.
     package init(_ owner: GatewayLoop, _ threads: BridgeThreads, pinning: DirectoryPinning, events: LoopEvents?) {
         self.owner = owner
         self.threads = threads
@@ -46,7 +48,9 @@ package final class LoopBridge {
         arriving[ObjectIdentifier(exchange)] = isArriving ? exchange : nil
     }
 
-    /// Lets a worker compute the next action of a run. `isLong` is whether other jobs should not have to wait for it.
+    /// Lets a worker compute the next action of a run.
+    ///
+    /// - Parameter isLong: Whether the job may take so long that other jobs should not wait for it.
     func think(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
         guard let mailbox = owner.mailbox else { return }
         if thoughts.isEmpty { owner.loop.atEndOfPass(self) }
@@ -63,7 +67,7 @@ package final class LoopBridge {
 }
 
 extension LoopBridge: InstanceRequestHandler {
-    /// Answers a request of OpenCode 1's API to an OpenCode 2, unless it is forwarded.
+    /// Answers a request in OpenCode 1's API to an OpenCode 2, unless the request must be forwarded.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let policy = request.policy
         guard request.route.speaksOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(request.target),
@@ -90,9 +94,9 @@ extension LoopBridge: InstanceRequestHandler {
         }
     }
 
-    /// Lists the sessions of the whole project, with its sub-folders and worktrees, for a client that names no
-    /// directory or requests this scope. The request is unchanged if the project's sessions cannot be distinguished from
-    /// those of others.
+    /// Lists the sessions of the whole project, including sub-folders and worktrees, for a client that names no
+    /// directory or requests this scope. If the project's sessions cannot be distinguished from those of other
+    /// projects, the request is not changed.
     private func list(_ translated: ClientRequest, _ request: InstanceRequest) {
         if let own = pinning.sessions.knownProject(request.route) {
             return BridgeExchange(self, request, translated: Self.list(translated, of: own)).begin()

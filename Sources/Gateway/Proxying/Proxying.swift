@@ -11,13 +11,13 @@ import Instances
 import OpenCodeFamilies
 package import Projects
 
-/// The proxy of one loop: it forwards requests to instances, and their answers to clients.
+/// The proxy of one loop. It forwards requests to instances, and their answers to clients.
 package final class Proxying {
     unowned let gateway: GatewayLoop
     let pinning: DirectoryPinning
     /// Called when a request to abort the work of a session is forwarded to an OpenCode 1.
     let sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)?
-    /// The exchanges whose instance ended the connection before a stop initiator is known.
+    /// The exchanges whose instance closed the connection, while it is unknown whether there is a stop initiator.
     private var lost: [ObjectIdentifier: ProxyExchange] = [:]
 
     /// Creates the feature.
@@ -32,12 +32,12 @@ package final class Proxying {
         self.sessionAborted = sessionAborted
     }
 
-    /// Keeps an exchange until the stop initiator of its instance is known.
+    /// Keeps an exchange until it is known whether its instance has a stop initiator.
     func add(lost exchange: ProxyExchange) { lost[ObjectIdentifier(exchange)] = exchange }
 
     func remove(lost exchange: ProxyExchange) { lost[ObjectIdentifier(exchange)] = nil }
 
-    /// The requests that are being sent to an instance or have just lost it.
+    /// The requests that are being sent to an instance or whose instance has just closed the connection.
     private var exchanges: [ProxyExchange] {
         gateway.client.followers.compactMap { $0 as? ProxyExchange } + Array(lost.values)
     }
@@ -56,8 +56,8 @@ extension Proxying: InstanceRequestHandler {
             ProxyExchange(self, request).begin(isUpgrade: isUpgrade)
             return true
         }
-        // If an upgrade for a terminal is the first request about the project, and the terminal no longer exists,
-        // OpenCode 1.18.34 never answers (measured). Therefore the run opens the project's folder first.
+        // OpenCode 1.18.34 never answers an upgrade for a terminal that no longer exists if the upgrade is the first
+        // request about the project (measured). The run must therefore open the project's folder first.
         let held = gateway.hold(request)
         pinning.awaitFolder(endpoint) { [unowned self] in
             if let request = held.release() { ProxyExchange(self, request).begin(isUpgrade: true) }

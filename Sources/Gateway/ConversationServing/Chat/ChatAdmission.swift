@@ -4,15 +4,16 @@ import Access
 import GatewayCore
 import WebSockets
 
-/// The result of admitting a client whose socket opens a moment later, when the policy may have changed.
+/// The result of admitting a client. Its socket opens a moment later, when the policy may have changed.
 struct ChatAdmission: Sendable {
-    /// The principal of its key; nil for a client that was admitted without one.
+    /// The principal of the client's key; nil for a client that was admitted without a key.
     let principal: Principal?
     /// Whether there was room for another socket.
     let hasRoom: Bool
 
-    /// Returns the status with which the socket is closed as soon as it opens, given the keys at that moment; nil if it
-    /// may stay open.
+    /// Returns the status with which the socket must be closed as soon as it opens; nil if it may stay open.
+    ///
+    /// - Parameter keys: The keys at the time when the socket opens.
     func refusal(under keys: KeyTable) -> CloseStatus? {
         if let principal, !keys.holdsKey(of: principal) { return .revoked }
         return hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open; try again later")

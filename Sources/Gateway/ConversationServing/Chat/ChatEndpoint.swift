@@ -33,13 +33,13 @@ extension Endpoint {
 }
 
 extension EndpointListener.Purpose {
-    /// The chat, at any path.
+    /// The purpose of listeners for chats, which serve any path.
     package static let chat = Self(name: "chat", scheme: "ws")
-    /// The REST endpoints of conversations.
+    /// The purpose of listeners for the REST endpoints of conversations.
     package static let conversations = Self(name: "conversations", scheme: "http")
 }
 
 extension Endpoint {
-    /// The endpoint of the listener for chats. It serves any path, because the documented clients name none.
+    /// The endpoint of the listener for chats. It serves any path, because the documented clients use none.
     package static let chatAtAnyPath = chat(at: "/{path}")
 }

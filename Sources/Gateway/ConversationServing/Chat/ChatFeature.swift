@@ -7,7 +7,7 @@ import HTTPServer
 import HTTPTypes
 import WebSockets
 
-/// The chats of one loop.
+/// The feature that serves the chats of one loop.
 package final class ChatFeature: LoopFeature {
     private unowned let gateway: GatewayLoop
     private let setUp: ChatSetUp
@@ -43,7 +43,7 @@ package final class ChatFeature: LoopFeature {
     ) {
         guard let mailbox = gateway.mailbox else { return gateway.refuse(connection, .notFound) }
         guard !gateway.isDraining else { return gateway.refuse(connection, ControlAnswers.shuttingDown) }
-        // The socket itself informs the client of a revocation from here on.
+        // From here on, the socket itself informs the client of a revocation.
         connection.request.outlivesKey = true
         let head: ResponseHead
         do throws(OpeningHandshake.HandshakeError) {

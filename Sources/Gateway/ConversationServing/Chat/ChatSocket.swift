@@ -6,9 +6,9 @@ import GatewayCore
 import HTTPServer
 package import WebSockets
 
-/// A client's WebSocket on its loop: it owns the descriptor and connects it with the frames and the talker.
+/// A client's WebSocket on its loop. It owns the descriptor and connects it with the frames and the talker.
 package final class ChatSocket {
-    /// The maximum number of reads of 64 KiB in one pass, so that a flood of data does not delay other clients.
+    /// The maximum number of reads of 64 KiB in one pass, so that one client's data does not delay other clients.
     private static let readsPerPass = 16
 
     /// The socket's number on its loop.
@@ -30,11 +30,13 @@ package final class ChatSocket {
     private var onEnd: ((_ bytesSent: UInt64) -> Void)?
     private var isInPass = false
     private var hasMoreToRead = false
-    /// Whether so many bytes wait that the client is to be disconnected.
+    /// Whether the client must be disconnected because too many bytes wait for it.
     private var isStalled = false
     private var isLingering = false
 
-    /// Creates a socket that is open because 101 was sent. `onEnd` is called once, with the number of bytes sent.
+    /// Creates a socket that is open, because the 101 response was sent.
+    ///
+    /// - Parameter onEnd: Called once, with the number of bytes that were sent.
     init(
         _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, socket: Socket, peer: String, principal: Principal?,
         talker: (any ChatTalker)?, limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
@@ -51,7 +53,11 @@ package final class ChatSocket {
         endpoint = WebSocketEndpoint(limit: limits.message)
     }
 
-    /// Starts the socket; `early` are bytes that were already received. Without a talker it is closed with `refusal`.
+    /// Starts the socket.
+    ///
+    /// - Parameters:
+    ///   - early: Bytes that were already received.
+    ///   - refusal: The status with which the socket is closed if there is no talker.
     func begin(early: [UInt8], refusal: CloseStatus?) {
         chats.add(self)
         owner.streamStarted(self)
@@ -59,7 +65,8 @@ package final class ChatSocket {
         self.timer = timer
         owner.loop.arm(timer, after: limits.pingInterval)
         do {
-            // The watch is edge-triggered for both events, because epoll reports the initial state of each by itself.
+            // The watch is edge-triggered for both events, because epoll reports the initial state of each event by
+            // itself.
             watch = try owner.loop.watch(
                 socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
         } catch {
@@ -73,7 +80,7 @@ package final class ChatSocket {
 
     // MARK: Sending
 
-    /// Sends a message; does nothing once the socket has ended.
+    /// Sends a message. Does nothing after the socket has ended.
     package func send(_ frame: Frame) {
         guard !isStalled, onEnd != nil else { return }
         endpoint.send(frame)
@@ -125,7 +132,7 @@ package final class ChatSocket {
             case .end, .failed: return end()
             }
         }
-        // Other sockets are served first. The kernel does not report again the bytes that are already available.
+        // Other sockets are served first. The kernel does not report bytes again that are already available.
         hasMoreToRead = true
         workAtEndOfPass()
     }
@@ -143,7 +150,7 @@ package final class ChatSocket {
             case .pong, .closed, .failed: break
             }
         }
-        // The endpoint answers pings without the talker.
+        // The endpoint answers pings without the talker, which may have added bytes.
         watchBacklog()
         if !endpoint.outgoing.isEmpty || endpoint.phase == .ended { workAtEndOfPass() }
     }
@@ -160,8 +167,8 @@ package final class ChatSocket {
             }
         }
         if onEnd != nil, endpoint.phase == .ended, !isLingering {
-            // Bytes that the client sends after the end are still read: closing a socket with unread bytes resets the
-            // connection, and the close frame might be lost with it (RFC 6455 §7.1.1).
+            // Bytes that the client sends after the end are still read. Closing a socket with unread bytes resets the
+            // connection, and the close frame could be lost (RFC 6455 §7.1.1).
             isLingering = true
             socket.shutdownWriting()
             if let timer { owner.loop.arm(timer, after: limits.closeWait) }
@@ -170,7 +177,7 @@ package final class ChatSocket {
 
     // MARK: The end
 
-    /// Resets the connection without a close frame, which would not arrive.
+    /// Resets the connection without a close frame, because the frame would not arrive.
     private func cut(_ reason: RejectedClient) {
         guard onEnd != nil else { return }
         owner.turnedAway(peer, reason)
@@ -230,8 +237,8 @@ extension ChatSocket: TimerHandler {
 }
 
 extension ChatSocket: OpenStream {
-    /// Closes the socket because the gateway ends. The close frame is written immediately, because the loop may end next;
-    /// it asks the client to reconnect. A second call ends the socket.
+    /// Closes the socket because the gateway is shutting down. The close frame asks the client to reconnect. It is
+    /// written immediately, because the loop may end next. A second call ends the socket.
     func breakOff() {
         guard endpoint.phase == .open else { return end() }
         close(CloseStatus(.goingAway, "the gateway is shutting down; connect again"))

@@ -7,7 +7,7 @@ package import HTTPServer
 package import Instances
 package import WebSockets
 
-/// The handler of one chat socket. It is called on the socket's loop, and may answer within the call.
+/// The handler of one chat socket. It is called on the socket's loop, and may answer during the call.
 package protocol ChatTalker: AnyObject {
     /// Called once when the socket is open, before any other method.
     func opened(_ socket: ChatSocket)
@@ -15,7 +15,7 @@ package protocol ChatTalker: AnyObject {
     func received(text: [UInt8], on socket: ChatSocket)
     /// Called with each complete binary message of the client.
     func received(bytes: [UInt8], on socket: ChatSocket)
-    /// Called when the client's key was revoked: pending requests of the client are discarded. ``ended()`` follows.
+    /// Called when the client's key was revoked. Pending requests of the client must be discarded. ``ended()`` follows.
     func revoked()
     /// Called once when the socket has ended, for any reason. Later messages are not delivered.
     func ended()
@@ -31,9 +31,9 @@ extension ChatTalker {
     }
 }
 
-/// The request of a client to open a chat, before it is answered.
+/// A client's request to open a chat.
 package struct ChatOpening: Sendable {
-    /// The principal of its key; nil for a client that was admitted without one.
+    /// The principal of the client's key; nil for a client that was admitted without a key.
     package let principal: Principal?
     /// The parameters of the request's query.
     package let query: RequestQuery
@@ -53,7 +53,7 @@ package enum ChatDecision {
     case asks(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }
 
-/// The creation of talkers, and their limits.
+/// The settings for chat sockets: the closure that creates talkers, and the limits.
 package struct ChatSetUp: Sendable {
     /// Decides on the loop about each client that requests a chat.
     let decide: @Sendable (ChatOpening) -> ChatDecision
@@ -71,13 +71,14 @@ package struct ChatSetUp: Sendable {
 package struct ChatLimits: Sendable {
     /// The maximum size of a client's message in bytes.
     package var message = 1 << 20
-    /// The number of bytes that may wait for a client after the message that is being sent to it.
+    /// The maximum number of bytes that may wait for a client after the message that is being sent to it.
     package var backlog = 4 << 20
-    /// The interval of pings, and the time limit for a client's response to one.
+    /// The interval between pings, which is also the time limit for the client's response to a ping.
     package var pingInterval = Duration.seconds(20)
     /// The time limit for a client's answer to a close frame.
     package var closeWait = Duration.seconds(2)
-    /// The number of sockets on one loop; nil means half of its connections, which leaves room for requests.
+    /// The maximum number of sockets on one loop. If it is nil, half of the loop's connections can be sockets, which
+    /// leaves room for requests.
     package var sockets: Int?
 
     /// Creates limits with their default values.
@@ -94,12 +95,12 @@ package struct ChatLine: Sendable {
         self.number = number
     }
 
-    /// Sends texts in this order. A text for several clients is encoded as a frame once.
+    /// Sends texts in the given order. A text for several clients is encoded as a frame only once.
     package func send(_ frames: [Frame]) {
         run { socket in for frame in frames { socket.send(frame) } }
     }
 
-    /// Sends the same texts over each of these sockets. Each loop receives one message, so that it wakes up once for
+    /// Sends the same texts over all these sockets. Each loop receives one message, so that it wakes up only once for
     /// all of its sockets.
     package static func send(_ frames: [Frame], over lines: [ChatLine]) {
         var loops: [(mailbox: Mailbox<LoopMessage>, numbers: [Int])] = []

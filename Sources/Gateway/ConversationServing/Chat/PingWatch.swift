@@ -2,11 +2,11 @@
 
 import GatewayCore
 
-/// The detection of unresponsive chat clients. Each tick sends a ping, and the client must send any bytes before the
-/// next tick. If bytes wait for the client, receiving some of them also counts as a sign of life, because a ping would
-/// be queued after them. Pure.
+/// Detects unresponsive chat clients. Each tick sends a ping, and the client must send any bytes before the next tick.
+/// If bytes wait for the client, accepting some of them also counts as a sign of life, because a ping would be queued
+/// after them. It performs no I/O.
 struct PingWatch: Sendable, Equatable {
-    /// The action at a tick.
+    /// The action to perform at a tick.
     enum Move: Equatable {
         case ping
         case wait
@@ -23,7 +23,9 @@ struct PingWatch: Sendable, Equatable {
     /// Records that the client has accepted bytes.
     mutating func moved() { hasMoved = true }
 
-    /// Returns the action at a tick. `isBlocked` is whether bytes wait that the client has not accepted.
+    /// Returns the action to perform at a tick.
+    ///
+    /// - Parameter isBlocked: Whether bytes wait that the client has not accepted.
     mutating func tick(isBlocked: Bool) -> Move {
         defer {
             hasHeard = false

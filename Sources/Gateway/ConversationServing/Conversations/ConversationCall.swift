@@ -12,10 +12,10 @@ import OpenCode1Compatibility
 import OpenCodeFamilies
 internal import Projects
 
-/// One request to a project's OpenCode. If OpenCode is not running, a client's request starts it.
+/// A request to a project's OpenCode. If OpenCode is not running, a client's request starts it.
 ///
-/// A call that cannot be sent yet waits in its project (``ConversationProject/wait(_:)``) until the routing table or the
-/// project's snapshot changes, or until its time limit.
+/// A call that cannot be sent yet waits in its project (``ConversationProject/wait(_:)``). It waits until the routing
+/// table or the project's snapshot changes, or until its time limit.
 final class ConversationCall {
     /// The result of a request on the loop.
     enum Reply: Sendable {
@@ -24,12 +24,13 @@ final class ConversationCall {
         case notRunning
     }
 
-    /// The time limits of a call that waits.
+    /// The time limits of a waiting call.
     struct Limits {
-        /// The time from the answer to a start until the routing table contains the instance.
+        /// The maximum time from the result of a start until the routing table contains the instance.
         var route = Duration.seconds(1)
-        /// The time until the hub receives the instance's events. Events that a prompt causes before that are missed.
-        /// After the limit the request is sent in any case; ``ConversationState/check(_:)`` then finds the answers.
+        /// The maximum time until the hub receives the instance's events. Events that a prompt causes before that are
+        /// missed. After this time the request is sent in any case, and ``ConversationState/check(_:)`` finds the
+        /// answers.
         var events = Duration.seconds(10)
     }
 
@@ -38,10 +39,9 @@ final class ConversationCall {
     private let asker: RequestInitiator
     private let limits: Limits
     private var hasStarted = false
-    /// The end of the time in which a started instance may appear in the routing table; nil before the start.
+    /// The deadline for a started instance to appear in the routing table; nil before the start.
     private var routeDeadline: MonotonicTime?
-    /// The end of the time in which the hub may begin to receive the instance's events; nil until the call waits for
-    /// it.
+    /// The deadline for the hub to receive the instance's events; nil unless the call waits for this.
     private var eventsDeadline: MonotonicTime?
     private var answered: ((OpenCodeAnswer) -> Void)?
     private var timer: LoopTimer?
@@ -109,14 +109,14 @@ final class ConversationCall {
     private func finish(_ reply: Reply) {
         switch reply {
         case .answer(let answer): end(answer)
-        // The loop had a newer routing table. This thread receives the same table next.
+        // The loop had a newer routing table. This thread will receive the same table next.
         case .notRunning: askWithoutRoute()
         }
     }
 
     // MARK: Waiting
 
-    /// Starts the instance on behalf of a client, or waits for the route to the instance that was started.
+    /// Starts the instance on behalf of a client, or waits for the route to an instance that was started.
     private func askWithoutRoute() {
         if let routeDeadline, .now < routeDeadline { return wait(until: routeDeadline) }
         guard case .client(let principal) = asker, !hasStarted else {

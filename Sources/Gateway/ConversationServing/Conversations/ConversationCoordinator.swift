@@ -10,7 +10,8 @@ import Logging
 internal import Projects
 import WebSockets
 
-/// All projects' conversations and the clients of the two protocols. Confined to the thread of ``ConversationService``.
+/// All projects' conversations with the clients of the two protocols. It is confined to the thread of
+/// ``ConversationService``.
 final class ConversationCoordinator {
     /// The interval of the check for silent streams and for answers without events.
     private static let tick = Duration.seconds(5)
@@ -19,7 +20,7 @@ final class ConversationCoordinator {
     let setUp: ConversationSetUp
     let control: any ProjectControl
     let log: Logger
-    /// Runs work on this thread.
+    /// Runs work on the conversations' thread.
     var post: (@Sendable (@escaping ConversationService.Work) -> Void)?
     var loops: [Mailbox<LoopMessage>] = []
     /// The source of the events of conversations.
@@ -28,11 +29,11 @@ final class ConversationCoordinator {
     private(set) var routes = RoutingTable.empty
     private var projects: [ProjectName: ConversationProject] = [:]
     private var chats: [Int: ConversationChat] = [:]
-    /// The messages from chats whose project is still being looked up.
+    /// The messages from chats whose project is still being determined.
     private var early: [Int: [[UInt8]]] = [:]
-    /// The chats among them that have ended in the meantime.
+    /// The chats in ``early`` that have ended in the meantime.
     private var endedEarly: Set<Int> = []
-    /// The chats among them whose key was revoked in the meantime.
+    /// The chats in ``early`` whose key was revoked in the meantime.
     private var revokedEarly: Set<Int> = []
     private var waiting: [Int: (ConversationCall.Reply) -> Void] = [:]
     private var questions: [ObjectIdentifier: ConversationCall] = [:]
@@ -47,7 +48,7 @@ final class ConversationCoordinator {
         self.log = log
     }
 
-    /// Starts the periodic check; called when the thread begins.
+    /// Starts the periodic check. Called when the thread starts.
     func begin() {
         let timer = loop.timer(self)
         self.timer = timer
@@ -67,7 +68,7 @@ final class ConversationCoordinator {
 
     func known(_ name: ProjectName) -> ConversationProject? { projects[name] }
 
-    /// Sets a new routing table, which all loops have or receive before the next request.
+    /// Sets a new routing table. All loops have received it or receive it before the next request.
     func follow(_ table: RoutingTable) {
         routes = table
         for project in projects.values { project.resumeCalls() }
@@ -81,8 +82,10 @@ final class ConversationCoordinator {
 
     // MARK: Chats
 
-    /// Opens a chat. `late` is whether the control plane was already asked for the project, because the loops had not
-    /// learned of it.
+    /// Opens a chat.
+    ///
+    /// - Parameter late: Whether the control plane was already asked for the project, because the loops did not know
+    ///   it.
     func opened(
         _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: ConversationError?,
         late: Bool = false
@@ -157,7 +160,7 @@ final class ConversationCoordinator {
         return number
     }
 
-    /// Retains a call whose project is being started.
+    /// Retains a call while its project is being started.
     func keep(_ question: ConversationCall) { questions[ObjectIdentifier(question)] = question }
 
     func kept(_ key: ObjectIdentifier) -> ConversationCall? { questions[key] }
@@ -174,7 +177,7 @@ extension ConversationCoordinator: TimerHandler {
     }
 }
 
-/// A handler that runs its work when its timer fires.
+/// A timer handler that runs its work once.
 private final class Pause: TimerHandler {
     private let work: () -> Void
 
@@ -183,7 +186,7 @@ private final class Pause: TimerHandler {
     func timerFired(_ timer: LoopTimer) { work() }
 }
 
-/// A chat's client on the conversations' thread, which reads its messages.
+/// A chat client on the conversations' thread, which parses the client's messages.
 final class ConversationChat {
     let number: Int
     private let line: ChatLine
@@ -208,7 +211,7 @@ final class ConversationChat {
         take(session.opened(project?.state.catalogue))
     }
 
-    /// Records that the client's key is revoked. Requests that were not sent to OpenCode yet are not sent.
+    /// Records that the client's key is revoked. Requests that were not sent to OpenCode yet are discarded.
     func revoke() {
         isRevoked = true
         session.revoke()
@@ -222,7 +225,7 @@ final class ConversationChat {
 
     func received(_ text: [UInt8], at now: Int64) {
         guard let project else {
-            // Without a project nothing is requested; the client only receives the reason.
+            // Without a project, nothing is requested, and the client only receives the reason.
             var state = ConversationState(directory: "/")
             return take(session.receive(text, in: &state, at: now) { 0 })
         }
@@ -234,8 +237,8 @@ final class ConversationChat {
         }
     }
 
-    /// Records an event whose texts are the same for all clients. Returns the line to this client if the event concerns
-    /// it.
+    /// Records an event whose texts are the same for all clients. If the event concerns this client, returns the line
+    /// to it.
     func receive(_ event: ConversationEvent) -> ChatLine? {
         guard session.sees(event.session) else { return nil }
         _ = session.receive(event, [])
@@ -248,7 +251,7 @@ final class ConversationChat {
             switch action {
             case .send(let text): frames.append(.text(text))
             case .run(let number, let plan):
-                // The plan runs to its end even if the client disconnects, because its message was accepted.
+                // The plan runs to its end even if the client disconnects, because the client's message was accepted.
                 project?.run(plan, for: asker) { [self] in finished(number, $0) }
             case .watch: continue
             case .publish(let events):

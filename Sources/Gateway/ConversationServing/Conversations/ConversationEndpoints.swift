@@ -78,16 +78,16 @@ extension ConversationService {
             })
     }
 
-    /// The form of errors below these endpoints.
+    /// The form of errors of these endpoints.
     package static let errorForm = ErrorForm(
         applies: isTheirs, render: answer(to:), interrupted: ControlAnswers.shuttingDownInConversation)
 
-    /// Whether a target belongs to these endpoints, whose refusals have a form of their own.
+    /// Returns whether a target belongs to these endpoints, whose errors have a special form.
     static func isTheirs(_ target: ArraySlice<UInt8>) -> Bool {
         target.starts(with: "/conversations".utf8) || target.starts(with: "/models".utf8)
     }
 
-    /// Returns the answer to an error of the gateway in the form of this contract.
+    /// Returns the answer to an error of the gateway in the form of the conversation protocol.
     static func answer(to error: GatewayError) -> GatewayAnswer {
         GatewayAnswer(error, json: ConversationAnswer(error.status, error.sentence).body)
     }

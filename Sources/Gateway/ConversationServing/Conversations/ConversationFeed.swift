@@ -7,21 +7,22 @@ import GatewayCore
 internal import Instances
 internal import Projects
 
-/// The events of a project's OpenCode in OpenCode 1's API. The conversations' thread reads them as soon as the hub has
-/// them, without a loop in between.
+/// The events of a project's OpenCode in OpenCode 1's API. The conversations' thread reads them from the hub's log
+/// directly, without a loop in between.
 final class ConversationFeed {
     /// The number of bytes of the log that are read at a time.
     private static let portion = 256 * 1024
-    /// The number of bytes of the log that are searched for unfinished answers: some 50,000 deltas of text.
+    /// The number of bytes of the log that are searched for unfinished answers. They contain about 50,000 deltas of
+    /// text.
     private static let mostReplayed = 16 << 20
-    /// The time limit of the replay. An OpenCode 2 receives a request about a session whose beginning the log does not
-    /// contain, and it may not answer.
+    /// The time limit of the replay. If the log does not contain the beginning of a session, an OpenCode 2 is asked
+    /// about it, and may not answer.
     private static let replayTimeout = Duration.seconds(10)
 
     private unowned let project: ConversationProject
     private let hub: ConversationHub
     private let name: ProjectName
-    /// Nil until the start position is known.
+    /// The reader of the project's log; nil until the start position is known.
     private var reader: TranslatedEventReader?
     /// Whether the reader waits for the answer to a query.
     private var isAsking = false
@@ -44,10 +45,12 @@ final class ConversationFeed {
         hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.receive(view, place) } })
     }
 
-    /// Whether the hub receives the events of the run that this route leads to.
+    /// Returns whether the hub receives the events of the run to which this route leads.
     func receives(_ route: RoutingTable.Route) -> Bool { snapshot?.hears(route) ?? false }
 
-    /// Updates the project's snapshot. All of the project's events so far are before `place` in the log.
+    /// Updates the project's snapshot.
+    ///
+    /// - Parameter place: The position in the log after all events of the project so far.
     private func receive(_ view: HubSnapshot, _ place: LogPosition) {
         snapshot = view
         defer { project.resumeCalls() }
@@ -60,8 +63,8 @@ final class ConversationFeed {
     }
 
     private func start(_ view: HubSnapshot, _ place: LogPosition) {
-        // OpenCode since 1.2 does not store a text before it is complete, so only the log contains the deltas sent so
-        // far.
+        // OpenCode since 1.2 does not store a text before it is complete, so only the log contains the deltas that were
+        // sent so far.
         let beginning = view.log.beginningOfOpenTurns(before: place, atMost: Self.mostReplayed)
         reader = TranslatedEventReader(view.log, after: beginning ?? place)
         run = view.run
@@ -109,7 +112,7 @@ final class ConversationFeed {
     }
 }
 
-/// The conversations' thread's access to the hub: the hub announces events, and this thread reads them itself.
+/// The conversations' thread's access to the hub. The hub announces events, and this thread reads them itself.
 struct ConversationHub {
     let mailbox: Mailbox<HubMessage>
     /// Runs work on the conversations' thread.

@@ -13,9 +13,9 @@ internal import Projects
 internal import Storage
 import WebSockets
 
-/// One project's conversations: their state, their clients, and the requests to the project's OpenCode.
+/// The conversations of one project, with their state, their clients, and the requests to the project's OpenCode.
 final class ConversationProject {
-    /// The time without an event of an answer, in milliseconds, after which OpenCode is asked whether it still works on
+    /// The time in milliseconds without an event of an answer after which OpenCode is asked whether it still works on
     /// the answer.
     private static let quiet: Int64 = 30_000
 
@@ -25,7 +25,7 @@ final class ConversationProject {
     var chats: [Int: ConversationChat] = [:]
     var streams: [Int: ConversationStream] = [:]
     private var reading = LoadState.idle
-    /// Whether the stored entries were read or could not be read.
+    /// Whether reading the stored entries has finished, successfully or not.
     private var isLoaded = false
     private var hasFailed = false
     private var isHeard = false
@@ -89,8 +89,8 @@ final class ConversationProject {
         goOn()
     }
 
-    /// Continues without the stored entries and tries again later. Nothing is written before that, because it would
-    /// overwrite the stored entries.
+    /// Continues without the stored entries and tries to read them again later. Nothing is written before that, because
+    /// it would overwrite the stored entries.
     private func failed(_ reason: String) {
         reading = .idle
         if !hasFailed {
@@ -103,13 +103,13 @@ final class ConversationProject {
         goOn()
     }
 
-    /// Records that the subscription is active: from now on no event of OpenCode is missed.
+    /// Records that the subscription is active, so that no event of OpenCode is missed from now on.
     func listens() {
         isHeard = true
         goOn()
     }
 
-    /// Records that all events of unfinished answers from before the subscription were replayed.
+    /// Records that all earlier events of unfinished answers were replayed.
     func replayed() {
         let open = state.endReplay()
         listens()
@@ -117,7 +117,7 @@ final class ConversationProject {
         check(open)
     }
 
-    /// Runs the work once the stored entries are known and the subscription is active.
+    /// Runs the work as soon as the stored entries are known and the subscription is active.
     func whenReady(_ work: @escaping () -> Void) {
         if isLoaded, isHeard, waiting.isEmpty { work() } else { waiting.append(work) }
     }
@@ -138,8 +138,8 @@ final class ConversationProject {
         return true
     }
 
-    /// Stores the changes that a client has made. Later messages to clients wait until these are committed, so that the
-    /// client finds its changes again even if the gateway ends.
+    /// Stores the changes that a client has made. Later messages to clients wait until the changes are committed, so
+    /// that the client finds its changes again even if the gateway ends.
     func keepBeforeSending() {
         guard keep(), let post = coordinator.post else { return }
         let name = name
@@ -147,8 +147,8 @@ final class ConversationProject {
         coordinator.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
     }
 
-    /// Sends something to clients, in the order of the calls. The content is decided before the call; only the sending
-    /// may be delayed.
+    /// Sends content to clients, in the order of the calls. The content is determined before the call, and only the
+    /// sending may be delayed.
     func send(_ send: @escaping () -> Void) { commits.add(send) }
 
     // MARK: Events
@@ -194,7 +194,7 @@ final class ConversationProject {
         resumeEndWaiters()
     }
 
-    /// Sends events to all clients that they concern, except for the chat with the number `one`.
+    /// Sends events to all clients that they concern, except the chat with the number `one`.
     func publish(_ events: [ConversationEvent], except one: Int? = nil) {
         guard !events.isEmpty else { return }
         let now = coordinator.now
@@ -252,10 +252,10 @@ final class ConversationProject {
         }
     }
 
-    /// Notes that a client of OpenCode is about to abort the work of a session.
+    /// Records that a client of OpenCode is about to abort the work of a session.
     func expectAbort(of session: String) { state.expectAbort(of: session) }
 
-    /// Calls `work` when the aborted turn of a session has ended, or after ``Abort/patience``.
+    /// Calls `work` after the aborted turn of a session has ended, or after ``Abort/patience``.
     private func afterEnd(in session: String, _ work: @escaping () -> Void) {
         guard state.isEnding(session) else { return work() }
         let number = coordinator.number()
@@ -278,14 +278,16 @@ final class ConversationProject {
 
     // MARK: Calls
 
-    /// Sends a request to the project's OpenCode; `answered` is called on this thread.
+    /// Sends a request to the project's OpenCode.
+    ///
+    /// - Parameter answered: Called on this thread with the answer.
     func ask(_ request: ClientRequest, for asker: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void) {
         ConversationCall(self, request, for: asker, answered: answered).ask()
     }
     /// Retains a call until ``resumeCalls()`` or ``resume(_:)``.
     func wait(_ call: ConversationCall) { waitingCalls.append(call) }
 
-    /// Resumes the calls that wait, because the routing table or the project's snapshot has changed.
+    /// Resumes the waiting calls, because the routing table or the project's snapshot has changed.
     func resumeCalls() {
         let calls = waitingCalls
         waitingCalls = []

@@ -8,9 +8,9 @@ import HTTPTypes
 internal import Projects
 import Proxying
 
-/// The handling of the conversations' requests.
+/// Handles the requests of the conversation protocol.
 extension ConversationService {
-    /// Answers a request whose path has these segments.
+    /// Answers the request for a path with these segments.
     func answer(
         _ method: String, _ path: [String], to request: ControlRequest, with control: any ProjectControl
     ) async -> ControlResponse {
@@ -67,7 +67,7 @@ extension ConversationCoordinator {
             project.streams[number] = answerStream
             let name = project.name
             let post = post
-            // This also runs if the client leaves before it receives the first bytes.
+            // This is also called if the client disconnects before it receives the first bytes.
             continuation.onTermination = { _ in post? { $0.known(name)?.streams[number] = nil } }
             let begun = response(pieces)
             project.send { answer.resume(returning: begun) }
@@ -75,9 +75,9 @@ extension ConversationCoordinator {
         }
     }
 
-    /// Returns the response with the event stream of an answer. A client that closes the stream does not stop the
-    /// answer. The stream is not paced, because the bytes for a client that does not read would accumulate here without
-    /// a bound.
+    /// Returns the response with the event stream of an answer. If a client closes the stream, the answer continues.
+    /// The stream is not paced, because the bytes for a client that does not read would accumulate here without a
+    /// limit.
     private func response(_ pieces: AsyncStream<[UInt8]>) -> ControlResponse {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
@@ -89,7 +89,7 @@ extension ConversationCoordinator {
 }
 
 extension GatewayAnswer {
-    /// Creates an answer in the form of the contract.
+    /// Creates an answer in the form of the conversation protocol.
     init(_ answer: ConversationAnswer) {
         var head = ResponseHead(status: answer.status)
         if !answer.body.isEmpty { head.fields.append("Content-Type", "application/json") }

@@ -11,18 +11,20 @@ import Locking
 package import Logging
 package import Projects
 
-/// The settings of the two other client protocols.
+/// The settings of the chat and conversation protocols.
 package struct ConversationSetUp: Sendable {
-    /// The project for clients that name none; nil selects the only project.
+    /// The project for clients that do not name one; nil to select the only project.
     package var project: String?
     /// The folder whose sub-folders are the projects.
     package var home: String
-    /// The storage of pins, counts and ids, so that they survive the end of the gateway; nil disables it.
+    /// The store for pins, counts and ids, which preserves them when the gateway ends; nil to store nothing.
     package var store: (any ConversationKeeping)?
     /// The gateway's version, which is sent to chats.
     package var version: String
 
-    /// Creates the settings. `home` is the folder whose sub-folders are the projects.
+    /// Creates the settings.
+    ///
+    /// - Parameter home: The folder whose sub-folders are the projects.
     package init(project: String?, home: String, store: (any ConversationKeeping)?, version: String) {
         self.project = project
         self.home = home
@@ -31,8 +33,8 @@ package struct ConversationSetUp: Sendable {
     }
 }
 
-/// The service for the two other client protocols, chat and conversations. One thread reads and writes all their JSON.
-/// The loops pass on what clients send, and send the messages that the thread returns.
+/// The service for the chat and conversation protocols. One thread reads and writes all their JSON. The loops pass the
+/// clients' messages to it, and send the messages that it returns.
 package final class ConversationService: Sendable {
     typealias Work = @Sendable (ConversationCoordinator) -> Void
 
@@ -41,7 +43,7 @@ package final class ConversationService: Sendable {
         case stop
     }
 
-    private struct Handover: @unchecked Sendable {  // handed over once, at the thread's start
+    private struct Handover: @unchecked Sendable {  // Handed over once, at the start of the thread.
         let loop: EventLoop
         let coordinator: ConversationCoordinator
     }
@@ -52,7 +54,9 @@ package final class ConversationService: Sendable {
     private let count = Locked(0)
     private let routes = Locked<RoutingTable>(.empty)
 
-    /// Starts the thread. `control` starts projects.
+    /// Starts the thread.
+    ///
+    /// - Parameter control: Starts projects.
     package init(_ setUp: ConversationSetUp, control: any ProjectControl, log: Logger) throws {
         self.setUp = setUp
         let loop = try EventLoop()
@@ -77,7 +81,7 @@ package final class ConversationService: Sendable {
         }
     }
 
-    /// Runs work on the thread, after all work that was posted before.
+    /// Runs work on the thread, after all work that was posted earlier.
     func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
 
     /// Sets the loops that send requests to OpenCode, and the hub that provides its events.
@@ -89,14 +93,14 @@ package final class ConversationService: Sendable {
         }
     }
 
-    /// Sets a new routing table. The loops must have received it, because this thread sends them requests for its
-    /// routes.
+    /// Sets a new routing table. The loops must already have received it, because this thread sends them requests for
+    /// its routes.
     package func follow(_ table: RoutingTable) {
         routes.withLock { $0 = table }
         post { $0.follow(table) }
     }
 
-    /// Notes that a client of OpenCode is about to abort the work of a session.
+    /// Records that a client of OpenCode is about to abort the work of a session.
     @Sendable package func expectAbort(_ project: ProjectName, of session: String) {
         post { $0.known(project)?.expectAbort(of: session) }
     }
@@ -112,13 +116,14 @@ package final class ConversationService: Sendable {
     /// The project that a client's request selects.
     enum Choice: Sendable {
         case project(ProjectName)
-        /// There is no project of that name.
+        /// No project has this name.
         case unknown(String)
-        /// The client must name a project; the sentence explains it.
+        /// The client must name a project, for the reason in the sentence.
         case unsaid(String)
     }
 
-    /// Chooses the project that a request's `?project=` names, else that of the settings, else the only one.
+    /// Chooses the project that the parameter `project` of a request names, otherwise the project in the settings,
+    /// otherwise the only project.
     func choose(_ named: String?, _ table: RoutingTable? = nil) -> Choice {
         let table = table ?? routes.withLock { $0 }
         if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
@@ -132,14 +137,14 @@ package final class ConversationService: Sendable {
         )
     }
 
-    /// Chooses as ``choose(_:_:)`` does, but by the folders on disk, because the routing table may not contain a new
-    /// one yet.
+    /// Chooses as ``choose(_:_:)`` does, but uses the folders on disk, because the routing table may not contain a new
+    /// project yet.
     func choose(_ named: String?, _ control: any ProjectControl) async -> Choice {
         let choice = choose(named)
         if case .project = choice { return choice }
         if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
-            // The list of projects comes from memory, which follows inotify(7) with a short delay. The status is read
-            // from the disk.
+            // The list of projects comes from memory and follows inotify(7) with a short delay. The status is read from
+            // the disk.
             guard let name = ProjectName(named), await control.status(name) != nil else { return .unknown(named) }
             return .project(name)
         }
@@ -182,7 +187,7 @@ package final class ConversationService: Sendable {
     }
 }
 
-/// A chat's client on its loop, which passes its messages to the service.
+/// A chat client on its loop. It passes the client's messages to the service.
 final class ConversationTalker: ChatTalker {
     private let service: ConversationService
     private let number: Int

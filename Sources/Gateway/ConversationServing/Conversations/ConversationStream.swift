@@ -5,7 +5,7 @@ import Dialects
 import GatewayCore
 import HTTPTypes
 
-/// The event stream of an answer, on the conversations' thread.
+/// The event stream of an answer, as the conversations' thread sends it.
 final class ConversationStream {
     private unowned let project: ConversationProject
     private let number: Int

@@ -4,30 +4,31 @@ import GatewayCore
 import HTTPTypes
 import OpenCodeFamilies
 
-/// The rules about directories, applied to a request to an instance. Pure.
+/// The rules about directories, applied to a request to an instance. They perform no I/O.
 enum DirectoryRules {
     /// The decision about a request.
     enum Verdict {
         /// The request is forwarded unchanged.
         case passes
-        /// The request is refused: 403 with this sentence.
+        /// The request is rejected with status 403 and this sentence.
         case refused(String)
-        /// The request names a directory that is not known to be the project's. The project's repository may have got
-        /// another worktree just now.
+        /// The request names a directory that is not known to belong to the project. The directory may be a new
+        /// worktree of the project's repository.
         case unknownDirectory
         /// The request is forwarded with this target and without the field `x-opencode-directory`. It is the first
         /// request of a program, and names a folder of the machine on which the program runs.
         case withoutDirectory(target: ArraySlice<UInt8>)
-        /// The request asks for the list of sessions. The answer may contain only the project's own sessions.
+        /// The request asks for the list of sessions. Its answer may contain only the project's own sessions.
         case sessionList(SessionListQuery)
         /// The request removes this session.
         case removal([UInt8])
     }
 
-    /// Returns the verdict on a request with this target, in a project of that name.
+    /// Returns the verdict on a request to a project.
     ///
-    /// `isPresent`: whether the scope has just been determined. A request with neither a query nor the field
-    /// costs almost nothing.
+    /// A request with neither a query nor the field costs almost nothing.
+    ///
+    /// - Parameter isPresent: Whether the scope has just been read from disk.
     static func verdict(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, in scope: DirectoryScope, isPresent: Bool = false,
         of project: String
@@ -99,7 +100,7 @@ enum DirectoryRules {
         }
     }
 
-    /// Returns the sentence that explains why a list of sessions is refused.
+    /// Returns the sentence that explains why a list of sessions is rejected.
     static func sentence(_ refusal: SessionListQuery.Rejection, _ project: String) -> String {
         switch refusal {
         case .project:

@@ -2,15 +2,15 @@
 
 import GatewayCore
 
-/// The parts of a target. They are found in one pass, because this runs for every proxied request.
+/// The parts of a target. They are found in one pass, because this happens for every proxied request.
 struct TargetShape {
     /// The path, without its query.
     let path: ArraySlice<UInt8>
-    /// The part after the first `?`, or nil if there is none.
+    /// The part after the first `?`; nil if there is none.
     let query: ArraySlice<UInt8>?
-    /// Everything after the first `;` of the path, or nil if there is none. OpenCode 2 interprets it as a query.
+    /// The part of the path after its first `;`; nil if there is none. OpenCode 2 interprets it as a query.
     let parameters: ArraySlice<UInt8>?
-    /// Whether the path has none of `%`, `;`, `\`, `//` and `/.`, and so has a single interpretation.
+    /// Whether the path contains none of `%`, `;`, `\`, `//` and `/.`, so that it has a single interpretation.
     let isPlain: Bool
 
     init(_ target: ArraySlice<UInt8>) {

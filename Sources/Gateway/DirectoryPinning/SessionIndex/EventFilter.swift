@@ -6,9 +6,9 @@ package import Logging
 package import OpenCodeFamilies
 internal import Projects
 
-/// Removes the events of other directories from one stream on its way to the client.
+/// Removes the events of other directories from a stream on its way to the client.
 package final class EventFilter {
-    /// The client's answer if the stream cannot be read.
+    /// The answer to the client if the stream cannot be read.
     package static let encoded =
         "Proxy error: OpenCode's events are compressed, so the gateway cannot omit the events of other projects. Turn compression off."
 
@@ -17,7 +17,7 @@ package final class EventFilter {
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
-    /// Called after all permitted bytes were forwarded, by ``pass(_:)`` and whenever an answer arrives.
+    /// Called after all permitted bytes were forwarded, both by ``pass(_:)`` and whenever an answer arrives.
     package var settled: (() -> Void)?
 
     /// Creates a filter that buffers at most `limit` bytes.
@@ -27,16 +27,18 @@ package final class EventFilter {
         self.log = log
     }
 
-    /// The query whose answer the filter needs before it can forward events.
+    /// The query whose answer the filter needs before it can continue.
     var question: EventSessionIndex.Question? { filter.question }
 
-    /// Begins to pass permitted events to `output`. `target` is the target of the client's request.
+    /// Starts to pass permitted events to `output`.
+    ///
+    /// - Parameter target: The target of the client's request.
     package func begin(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {
         self.output = output
         knowledge.join(self, isNative: !Self.isWrapped(target))
     }
 
-    /// Applies other directories, beginning with the next event.
+    /// Applies new directories, beginning with the next event.
     func follow(_ scope: DirectoryScope) {
         if filter.scope !== scope { filter.scope = scope }
     }
@@ -48,14 +50,14 @@ package final class EventFilter {
         passed()
     }
 
-    /// Continues after the answer to a query has arrived, or when it will not arrive.
+    /// Continues after the answer to a query has arrived, or when no answer will arrive.
     func goOn() {
         knowledge.willFilter()
         filter.goOn(&knowledge.events) { [output] in output?($0) }
         passed()
     }
 
-    /// Ends the stream. Buffered events are forwarded if their project is known.
+    /// Ends the stream. Buffered events whose project is known are forwarded.
     package func finish() {
         filter.finish(&knowledge.events) { [output] in output?($0) }
         leave()
@@ -80,16 +82,16 @@ package final class EventFilter {
             LogField("project", knowledge.project.string))
     }
 
-    /// Whether the target is exactly OpenCode 1's `/global/event`, whose events name a directory or apply to
+    /// Returns whether the target is exactly OpenCode 1's `/global/event`, whose events name a directory or apply to
     /// all directories.
     private static func isWrapped(_ target: ArraySlice<UInt8>) -> Bool {
         target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(wrapped)
     }
 
-    /// Whether a stream can carry events of other directories: `/global/event` and V2's `/api/event` do.
+    /// Returns whether a stream can carry events of other directories, which `/global/event` and V2's `/api/event` do.
     ///
-    /// OpenCode's routers decode a path and remove dot segments before they match it. Therefore a path with any such
-    /// characters counts as one of these. The only cost is that the frames of such a stream are inspected.
+    /// OpenCode's routers decode a path and remove dot segments before they match it. A path with any such characters
+    /// therefore counts as one of these streams. The only cost is that the frames of such a stream are inspected.
     package static func isWanted(for target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         guard path.allSatisfy(isPlain) else { return true }
@@ -100,7 +102,7 @@ package final class EventFilter {
         return last.equalsIgnoringCase(event) && (first.equalsIgnoringCase(global) || first.equalsIgnoringCase(api))
     }
 
-    /// Whether the answer's body has a content coding, such as gzip, so that it cannot be read as it is.
+    /// Returns whether the body of the answer has a content coding, such as gzip, so that it cannot be read.
     package static func isEncoded(_ head: ResponseHead) -> Bool {
         (0..<head.fields.count).contains { index in
             head.fields.name(at: index).equalsIgnoringCase(contentEncoding)

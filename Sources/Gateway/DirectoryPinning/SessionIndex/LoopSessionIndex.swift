@@ -6,8 +6,8 @@ package import Instances
 package import OpenCodeFamilies
 internal import Projects
 
-/// The session index of one loop. It has the facts about instances other than their addresses: which OpenCode project
-/// their folders are, and where their sessions are. Confined to its loop.
+/// The session index of one loop. It contains facts about instances other than their addresses: to which OpenCode
+/// project their folders belong, and in which directories their sessions are. It is confined to its loop.
 package final class LoopSessionIndex {
     unowned let owner: any SessionIndexOwner
     private var runs: [Int: RunSessionIndex] = [:]
@@ -15,9 +15,9 @@ package final class LoopSessionIndex {
     private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
     private var newsCalls: [Int: () -> Void] = [:]
     private var callCount = 0
-    /// The last run of each instance, by slot, that is known to have opened the project's folder.
+    /// For each instance, by slot, the last run that is known to have opened the project's folder.
     private var openRuns: [Int: UInt64] = [:]
-    /// The runs that this loop is asking to open the folder.
+    /// The runs that this loop has asked to open the folder.
     private var openings: Set<Run> = []
     /// The callbacks that wait until a run has opened the folder.
     private var folderCalls: [Run: [() -> Void]] = [:]
@@ -44,8 +44,7 @@ package final class LoopSessionIndex {
         }
     }
 
-    /// Applies a changed routing table. Runs that have ended are forgotten, and streams follow the
-    /// directories of their projects.
+    /// Applies a changed routing table. Forgets runs that have ended, and updates the directories of the streams.
     package func follow(_ routes: RoutingTable) {
         for (slot, run) in runs where routes.route(to: run.project)?.endpoint?.generation != run.generation {
             runs[slot] = nil
@@ -53,7 +52,7 @@ package final class LoopSessionIndex {
         for run in runs.values { run.follow(routes.route(to: run.project)) }
     }
 
-    /// Returns the session index of the run at this endpoint, or nil if no stream on this loop has followed its events.
+    /// Returns the session index of the run at this endpoint; nil if no stream on this loop has followed its events.
     func run(_ endpoint: InstanceEndpoint) -> RunSessionIndex? {
         guard let run = runs[endpoint.slot], run.generation == endpoint.generation else { return nil }
         return run
@@ -69,7 +68,7 @@ package final class LoopSessionIndex {
 
     // MARK: Updates
 
-    /// Calls `proceed` later, after all messages that other threads have sent before this call are received.
+    /// Calls `proceed` later, after all messages have been received that other threads sent before this call.
     func catchUp(proceed: @escaping () -> Void) {
         guard let post = owner.knowledgePost else { return proceed() }
         callCount += 1
@@ -79,19 +78,19 @@ package final class LoopSessionIndex {
 
     // MARK: Open folders
 
-    /// How long an instance may take to open the project's folder. A request that waits for it is sent after
-    /// that time in any case.
+    /// The maximum time for an instance to open the project's folder. After that time, a request that waits for it is
+    /// sent in any case.
     private static let openingTimeout = Duration.seconds(5)
 
-    /// Whether the run is known to have opened the project's folder, because it has answered a
-    /// request about the project.
+    /// Returns whether the run is known to have opened the project's folder, because it has answered a request about
+    /// the project.
     package func isOpen(_ endpoint: InstanceEndpoint) -> Bool { openRuns[endpoint.slot] == endpoint.generation }
 
-    /// Records that the run has opened the project's folder, so that other loops need not ask for it.
+    /// Records that the run has opened the project's folder, so that other loops do not need to ask for it.
     func noteOpen(_ endpoint: InstanceEndpoint) {
         guard !isOpen(endpoint) else { return }
         openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
-        // These closures wait for the message to this loop, which calls them.
+        // The closures wait for the message to this loop, whose delivery calls them.
         owner.broadcast(.opened(slot: endpoint.slot, generation: endpoint.generation))
     }
 
@@ -100,8 +99,11 @@ package final class LoopSessionIndex {
         for proceed in folderCalls.removeValue(forKey: run) ?? [] { proceed() }
     }
 
-    /// Waits until an OpenCode 1 has opened the project's folder. `proceed` is called once, later. `ask` is called if
-    /// it has not, for the first call that waits: it lets one loop call ``openFolder(_:)``.
+    /// Waits until an OpenCode 1 has opened the project's folder.
+    ///
+    /// - Parameters:
+    ///   - proceed: Called once, later.
+    ///   - ask: Called for the first waiting call if the folder is not open. It makes one loop call ``openFolder(_:)``.
     func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void, ask: @escaping () -> Void) {
         catchUp { [weak self] in
             guard let self, !isOpen(endpoint) else { return proceed() }
@@ -112,11 +114,11 @@ package final class LoopSessionIndex {
         }
     }
 
-    /// Asks an OpenCode 1 by `GET /path` to open the project's folder, and reports to all loops that the folder is
-    /// open, regardless of the answer. A run is asked once if only one loop calls this.
+    /// Makes an OpenCode 1 open the project's folder with `GET /path`. Whatever the answer is, reports to all loops
+    /// that the folder is open. If only one loop calls this, a run is asked once.
     func openFolder(_ endpoint: InstanceEndpoint) {
         let run = Run(slot: endpoint.slot, generation: endpoint.generation)
-        // The caller may not have received the report.
+        // The caller may not have received the report yet.
         guard !isOpen(endpoint) else { return owner.broadcast(.opened(slot: run.slot, generation: run.generation)) }
         guard openings.insert(run).inserted else { return }
         let question = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
@@ -128,7 +130,9 @@ package final class LoopSessionIndex {
 
     // MARK: Directories
 
-    /// Requests the present directories of a project. `proceed` is called once, later.
+    /// Requests the current directories of a project.
+    ///
+    /// - Parameter proceed: Called once, later.
     func askDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
         guard let post = owner.knowledgePost else { return proceed(nil) }
         callCount += 1
@@ -141,7 +145,7 @@ package final class LoopSessionIndex {
     // MARK: OpenCode projects
 
     /// Returns the OpenCode project of an instance's folder if it is available immediately. While a stream on this loop
-    /// follows the instance's events, a change of the project is noticed.
+    /// follows the instance's events, changes of the project are noticed.
     package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
         guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own) else {
             return nil
@@ -149,10 +153,12 @@ package final class LoopSessionIndex {
         return own
     }
 
-    /// Requests the OpenCode project of an instance's folder. `proceed` is called once, later.
+    /// Requests the OpenCode project of an instance's folder. If an event reports a change while the answer is pending,
+    /// the request is repeated.
     ///
-    /// The number of the answer must be greater than `newerThan`. If an event reports a change while the answer is
-    /// pending, the request is repeated.
+    /// - Parameters:
+    ///   - newerThan: The number of the answer must be greater than this number.
+    ///   - proceed: Called once, later.
     package func askProject(
         of route: RoutingTable.Route, newerThan number: UInt64 = 0, tries: Int = 3,
         proceed: @escaping (OpenCodeProject?) -> Void
@@ -172,7 +178,7 @@ package final class LoopSessionIndex {
         Task { post(.ownProject(call: call, await control.ownProject(question))) }
     }
 
-    /// Reports to the control plane that its answer with this number may be wrong by now.
+    /// Reports to the control plane that its answer with this number may no longer be correct.
     func reportChange(_ project: ProjectName, number: UInt64) {
         let control = owner.control
         Task { await control.projectMayHaveChanged(of: project, number: number) }
@@ -180,8 +186,8 @@ package final class LoopSessionIndex {
 
     // MARK: Sessions
 
-    /// Sends the directory of a session to all loops, and then calls `proceed`, which removes the session. The instance
-    /// cannot report the directory after the removal.
+    /// Sends the directory of a session to all loops, and then calls `proceed`, which removes the session. After the
+    /// removal, the instance cannot report the directory any more.
     func remember(_ session: [UInt8], of route: RoutingTable.Route, proceed: @escaping () -> Void) {
         guard let endpoint = route.endpoint, let target = SessionLookup.path(of: session, for: endpoint.family) else {
             return proceed()

@@ -7,18 +7,18 @@ package import Instances
 package import OpenCodeFamilies
 internal import Projects
 
-/// The session index of one run of an instance on a loop that carries its events, with the queries
-/// that the index needs.
+/// The session index of one run of an instance on a loop that carries its events. It also sends the queries that the
+/// index needs.
 ///
-/// All streams of the run on this loop share it, so that no query is sent twice. The instance's own session list fills
-/// it once, when the first stream begins.
+/// All streams of the run on this loop share the index, so that no query is sent twice. When the first stream begins,
+/// the index is filled from the instance's own session list.
 package final class RunSessionIndex {
     let project: ProjectName
     /// The endpoint of the run.
     package let endpoint: InstanceEndpoint
-    /// The facts that the events of the run have reported.
+    /// The facts that are known about the events of the run.
     package var events = EventSessionIndex()
-    /// The greatest number of an answer to ``InstanceRegistry/ownProject(_:)`` that may be wrong by now.
+    /// The greatest number of an answer to ``InstanceRegistry/ownProject(_:)`` that may no longer be correct.
     private(set) var staleNumber: UInt64 = 0
 
     private unowned let loop: LoopSessionIndex
@@ -27,22 +27,22 @@ package final class RunSessionIndex {
     private var lookups: Set<[UInt8]> = []
     /// The streams that wait for messages that other threads have already sent.
     private var catchingUp: Set<ObjectIdentifier> = []
-    /// The sessions that the instance does not know, but that its list, which is still being read, may name.
+    /// The sessions that the instance did not know, but that its list, which is still being read, may contain.
     private var unknown: Set<[UInt8]> = []
     private var filling: SessionFilling?
     private var hasFilled = false
     private var isAskingProject = false
     private var lastNews = 0
     private var lastNumber: UInt64 = 0
-    /// The number of the answer that is in use, and the time since which it is used.
+    /// The number of the answer in use, and the time since which it has been used.
     private var trusted: (number: UInt64, since: MonotonicTime) = (0, .now)
-    /// The time after which the sessions without an answer are queried again.
+    /// The time after which sessions without an answer are queried again.
     private var retryTime = MonotonicTime.distantFuture
 
-    /// How long a session is not queried again after a query without an answer.
+    /// The time for which a session is not queried again after a query without an answer.
     private static let retry = Duration.seconds(5)
-    /// How long an answer is used without another query. The limit is necessary because others may open
-    /// clones of the folder.
+    /// The time for which an answer is used without another query. It is limited, because other users may open clones
+    /// of the folder.
     private static let trust = Duration.seconds(60)
 
     init(_ loop: LoopSessionIndex, route: RoutingTable.Route, endpoint: InstanceEndpoint) {
@@ -54,13 +54,15 @@ package final class RunSessionIndex {
 
     var generation: UInt64 { endpoint.generation }
 
-    /// Whether a stream of the run's events is running, and so reports changes.
+    /// Whether a stream of the run's events exists, so that changes are reported.
     var isWatched: Bool { !filters.isEmpty }
 
-    /// Adds a stream that begins. `isNative`: its events are those that need not name their directory.
+    /// Adds a stream that begins.
+    ///
+    /// - Parameter isNative: Whether the stream's events do not need to name their directory.
     func join(_ filter: EventFilter, isNative: Bool) {
         if filters.isEmpty {
-            // Changes without a running stream were not observed.
+            // Changes were not observed while no stream was running.
             staleNumber = max(route.ownProject?.number ?? 0, lastNumber)
             events.project = nil
         }
@@ -69,7 +71,7 @@ package final class RunSessionIndex {
         guard isNative, !hasFilled else { return }
         hasFilled = true
         filling = SessionFilling(endpoint, loop.owner.client) { [weak self] session, directory in
-            // A directory that events have reported meanwhile is newer.
+            // If events have reported a directory in the meantime, it is newer.
             if self?.events.sessions[session] == nil { self?.events.sessions.learn(session, directory) }
         } finished: { [weak self] in
             self?.filled()
@@ -98,7 +100,7 @@ package final class RunSessionIndex {
         settle(.session(session))
     }
 
-    /// Whether a published answer may be used.
+    /// Returns whether a published answer may be used.
     func trusts(_ own: OpenCodeProject) -> Bool {
         guard isWatched, own.number > staleNumber else { return false }
         if trusted.number != own.number { trusted = (own.number, loop.owner.loop.now) }
@@ -118,7 +120,7 @@ package final class RunSessionIndex {
         events.unanswered = []
     }
 
-    /// Starts the query that a stream needs to continue, after it was filtered as far as possible.
+    /// Starts the query that a stream needs, after the stream was filtered as far as possible.
     func filtered(_ filter: EventFilter) {
         noteNews()
         switch filter.question {
@@ -129,8 +131,8 @@ package final class RunSessionIndex {
         }
     }
 
-    /// Waits for pending messages, separately for each stream. The wait of another stream may have begun before the
-    /// message that this stream needs was sent.
+    /// Waits for pending messages, separately for each stream. Another stream's wait may have begun before the message
+    /// that this stream needs was sent.
     private func catchUp(_ filter: EventFilter) {
         guard catchingUp.insert(ObjectIdentifier(filter)).inserted else { return }
         loop.catchUp { [weak self, weak filter] in
@@ -176,7 +178,7 @@ package final class RunSessionIndex {
     private func sessionAnswered(_ session: [UInt8], _ reply: InstanceReply?) {
         lookups.remove(session)
         let place = reply.flatMap { SessionLookup.location(status: $0.status, body: $0.body, for: endpoint.family) }
-        // A directory that events or other loops have reported meanwhile is newer.
+        // If events or other loops have reported a directory in the meantime, it is newer.
         if events.sessions[session] == nil {
             switch place {
             case .directory(let directory)?: events.sessions.learn(session, directory)

@@ -7,9 +7,9 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// Reads an instance's own list of sessions, page by page, to find the directory of each session.
+/// Reads an instance's own list of sessions, page by page, to learn the directory of each session.
 final class SessionFilling {
-    /// The time limit for one page, and the time after the start during which further pages are requested.
+    /// The time limit for one page. It is also the time after the start during which further pages are requested.
     private static let pageTimeout = Duration.seconds(5)
 
     private let endpoint: InstanceEndpoint
@@ -19,8 +19,11 @@ final class SessionFilling {
     private let finished: () -> Void
     private let start = MonotonicTime.now
 
-    /// Creates a reader of the list. `onSession` is called for each session. `finished` is called once, even if the
-    /// instance has not answered.
+    /// Creates a reader of the list.
+    ///
+    /// - Parameters:
+    ///   - onSession: Called for each session.
+    ///   - finished: Called once, even if the instance has not answered.
     init(
         _ endpoint: InstanceEndpoint, _ client: UpstreamClient,
         onSession: @escaping (_ session: [UInt8], _ directory: [UInt8]) -> Void, finished: @escaping () -> Void

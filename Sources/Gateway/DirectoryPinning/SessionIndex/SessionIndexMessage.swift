@@ -5,12 +5,12 @@ package import OpenCodeFamilies
 
 /// An update about the projects and sessions of instances.
 package enum SessionIndexMessage: Sendable {
-    /// The control plane's answer to the call with this number: OpenCode's project for an instance's folder.
+    /// The control plane's answer to the call with this number, which is the OpenCode project of an instance's folder.
     case ownProject(call: Int, OpenCodeProject?)
-    /// The control plane's answer to the call with this number: a project's current directories.
+    /// The control plane's answer to the call with this number, which is the set of a project's current directories.
     case directories(call: Int, DirectoryScope?)
-    /// A message that the loop sends to itself during the call with this number. Its arrival shows that all earlier messages were
-    /// received.
+    /// A message that the loop sent to itself during the call with this number. Its arrival shows that all earlier
+    /// messages were received.
     case caughtUp(call: Int)
     /// The run of the instance with this slot has opened the project's folder.
     case opened(slot: Int, generation: UInt64)

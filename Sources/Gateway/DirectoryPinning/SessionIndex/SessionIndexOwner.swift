@@ -5,18 +5,18 @@ package import GatewayCore
 package import HTTPClient
 package import Instances
 
-/// A thread that has a session index: a loop, or the hub's thread.
+/// A thread that has a session index. It is a loop or the hub's thread.
 package protocol SessionIndexOwner: AnyObject {
     var loop: EventLoop { get }
     var client: UpstreamClient { get }
     var control: any ProjectControl { get }
-    /// The routing table that is in use now.
+    /// The routing table that is currently in use.
     var routes: RoutingTable { get }
-    /// A function that sends an answer from other threads back to this one; nil before that is possible.
+    /// A function that sends an answer from another thread to this one; nil while that is not possible.
     var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? { get }
     /// Whether other threads have sent messages that this thread has not received yet.
     var hasUnread: Bool { get }
-    /// How long an instance may take to report the directory of a session.
+    /// The time limit for an instance to report the directory of a session.
     var lookupTimeout: Duration { get }
     /// Sends a message to all threads that have a session index, including this one.
     func broadcast(_ message: SessionIndexMessage)

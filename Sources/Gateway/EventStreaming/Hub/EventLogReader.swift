@@ -10,9 +10,9 @@ import Projects
 struct ReadingOrder: Sendable {
     /// The number of the stream on its loop.
     let stream: Int
-    /// The log of the project; nil: the events of all projects are read.
+    /// The log of the project; nil to read the events of all projects.
     let log: EventLog?
-    /// The project that the log belongs to.
+    /// The project to which the log belongs.
     var name: ProjectName?
     var cursor: EventCursor
     /// The frame that OpenCode's clients receive after a gap.
@@ -46,7 +46,7 @@ final class EventLogReader {
     private let board: HubSnapshots
     private let hub: Mailbox<HubMessage>
     private let turnEnds: TurnEnds
-    /// Sends an answer back to the thread, to ``answered(_:query:answer:)``.
+    /// Sends an answer back to the reader's thread, to ``answered(_:query:answer:)``.
     var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
     private var asked: Set<Inquiry> = []
     /// The requests that wait for an answer, by their logs.
@@ -59,7 +59,7 @@ final class EventLogReader {
         self.turnEnds = turnEnds
     }
 
-    /// Returns the events that are available now; nil if an instance must be queried first, and then the events are
+    /// Returns the events that are available now. Returns nil if an instance must be queried first; the events are then
     /// reported later.
     func read(_ order: ReadingOrder) -> EventLogReadResult? {
         var cursor = order.cursor
@@ -109,7 +109,7 @@ final class EventLogReader {
         return (batch, true)
     }
 
-    /// Reads for the order again once there is an answer.
+    /// Reads again for the order after an answer has arrived.
     private func wait(_ order: ReadingOrder, on log: EventLog, for question: TranslationQuery) {
         let name = ObjectIdentifier(log)
         waiting[name, default: []].append(order)

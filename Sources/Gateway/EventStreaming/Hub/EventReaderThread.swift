@@ -7,7 +7,7 @@ import GatewayCore
 import Locking
 internal import Projects
 
-/// The thread that reads logs for streams with a backlog. Such a read on a loop could wait for a disk.
+/// The thread that reads logs for streams with a backlog, because such a read could make a loop wait for a disk.
 final class EventReaderThread: Sendable {
     fileprivate enum Message: Sendable {
         case read(ReadingOrder)
@@ -19,15 +19,17 @@ final class EventReaderThread: Sendable {
     private let mailbox: Mailbox<Message>
     private let thread: WorkerThread
 
-    private struct Handover: @unchecked Sendable {  // handed over once, at the thread's start
+    private struct Handover: @unchecked Sendable {  // Handed over once, at the start of the thread.
         let loop: EventLoop
     }
 
-    /// Starts the thread. Its queries to instances are sent to `hub`.
+    /// Starts the thread.
+    ///
+    /// - Parameter hub: Receives the queries to instances.
     init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
         let handover = Handover(loop: try EventLoop())
         let loop = handover.loop
-        // The mailbox owns the reader, and calls it on the thread only.
+        // The mailbox owns the reader, and calls it only on this thread.
         let reader = EventLogReader(board, hub: hub, turnEnds: turnEnds)
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
@@ -49,8 +51,8 @@ final class EventReaderThread: Sendable {
     /// Reads for an order. The order's `report` receives the result.
     func read(_ order: ReadingOrder) { mailbox.post(.read(order)) }
 
-    /// Resolves the symbolic links of an absolute path. A path at which nothing exists is reported
-    /// unchanged, as in OpenCode.
+    /// Resolves the symbolic links of an absolute path. If nothing exists at the path, it is reported unchanged, as in
+    /// OpenCode.
     func resolve(_ path: [UInt8], report: @escaping @Sendable ([UInt8]) -> Void) {
         mailbox.post(.resolve(path, report: report))
     }

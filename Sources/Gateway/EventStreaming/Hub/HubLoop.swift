@@ -17,22 +17,22 @@ package enum HubMessage: Sendable {
     /// The mailboxes of all loops.
     case loops([Mailbox<LoopMessage>])
     case routes(RoutingTable)
-    /// Requests follow this policy from now on.
+    /// The policy for future requests.
     case policy(Policy)
     case knowledge(SessionIndexMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
     /// A stream on this loop is ready to begin, under this number, after everything that has arrived so far. If the
-    /// project is nil, the stream is one of all projects' events.
+    /// project is nil, the stream sends the events of all projects.
     case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
-    /// An observer on any thread requests the snapshot and the end position of a project. The present ones are
-    /// reported first, then each change of either.
+    /// An observer on any thread requests the snapshot and the end position of a project. The current ones are reported
+    /// first, and then each change of either.
     case follow(ProjectName, report: HubFollower)
     /// A translation needs a fact from the instance. The report may be called on any thread.
     case ask(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
     /// A request for the number of chunks that have arrived from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
-    /// A check whether the loop is running: the loop calls this function.
+    /// A check whether the loop is running. The loop calls this function.
     case answer(@Sendable () -> Void)
     /// The folder of logs belongs to this gateway from now on.
     case folderIsFree
@@ -42,12 +42,12 @@ package enum HubMessage: Sendable {
 /// Receives a project's snapshot and the position after all its events.
 package typealias HubFollower = @Sendable (HubSnapshot, LogPosition) -> Void
 
-/// The thread that subscribes to the events of all instances. It has one stream per instance, reads it at all times,
-/// and stores each event in the project's log before it sends the event to a client.
+/// The thread that subscribes to the events of all instances. It keeps one stream for each instance, reads it at all
+/// times, and stores each event in the project's log before it sends the event to a client.
 ///
-/// Confined to its thread, like a ``GatewayLoop``.
+/// The object is confined to its thread, like a ``GatewayLoop``.
 final class HubLoop: SessionIndexOwner {
-    /// The size of the largest event that is carried, in bytes.
+    /// The maximum size in bytes of an event that the hub carries.
     static let largestEvent = 16 << 20
 
     let loop: EventLoop
@@ -55,7 +55,7 @@ final class HubLoop: SessionIndexOwner {
     let control: any ProjectControl
     let log: Logger
     let settings: HubSettings
-    /// Receives the turns' ends before the streams.
+    /// Receives the ends of turns before the streams do.
     let turnEnds: TurnEnds
     private(set) var routes = RoutingTable.empty
     private(set) var policy: Policy
@@ -69,10 +69,10 @@ final class HubLoop: SessionIndexOwner {
     private var projects: [ProjectName: HubProject] = [:]
     /// The updates that are sent to the loops at the end of the pass.
     private var news: [EventUpdate] = []
-    /// The events of one instance since the last of these updates.
+    /// The events of one instance since the last of the queued updates.
     private var saying: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
-    /// The streams that want to begin. At the end of the pass, everything that had arrived when they
-    /// asked has been processed.
+    /// The streams that want to begin. At the end of the pass, everything that had arrived before their requests has
+    /// been processed.
     private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
     private var followers: [ProjectName: [HubFollower]] = [:]
     /// The projects whose followers are called at the end of the pass.
@@ -129,7 +129,7 @@ final class HubLoop: SessionIndexOwner {
         loop.letGo()
     }
 
-    /// Opens the logs that earlier gateways have kept, so that they are served, too.
+    /// Opens the logs that earlier gateways have stored, so that their events are served as well.
     private func openKept() {
         guard obstacle == nil else { return }
         for name in EventLog.projects(in: settings.folder) {
@@ -207,10 +207,12 @@ final class HubLoop: SessionIndexOwner {
         scheduleFlush()
     }
 
-    /// Whether the last queued update is an event of this project, so that another event can be appended to it.
+    /// Returns whether the last queued update is an event of this project, so that another event can be appended to it.
     func isSaying(_ project: ProjectName) -> Bool { saying?.project == project }
 
-    /// Queues an event. `from` is the position before the event, or nil if ``isSaying(_:)``.
+    /// Queues an event.
+    ///
+    /// - Parameter from: The position before the event; nil if ``isSaying(_:)`` is true.
     func say(_ project: ProjectName, _ event: StoredEvent, from: LogPosition?) {
         if let from {
             endSaying()
@@ -299,7 +301,7 @@ final class HubLoop: SessionIndexOwner {
         let isInMemory = index.isWaitingForDisk
         guard isInMemory != isIndexInMemory else { return }
         isIndexInMemory = isInMemory
-        // Not a value of `project`, because a project may have any name.
+        // The field has a different name than `project`, because a project may have any name.
         let allProjects = LogField("scope", "all_projects")
         if isInMemory {
             log.warning(HubProject.inMemory, allProjects, LogField("reason", index.warning ?? ""))
@@ -325,8 +327,8 @@ extension HubLoop: PassHandler {
         endSaying()
         noteIndex()
         if isTotalDue { enforceTotal(keepsNewest: true) }
-        // The followers come before the loops. Their results are sent to the loops again, and loops that are already
-        // busy would only delay the followers.
+        // The followers are called before the loops receive their updates. The followers send their results to the
+        // loops, and loops that are already busy would delay them.
         for name in followed {
             guard let project = projects[name] else { continue }
             for report in followers[name] ?? [] { report(project.view, project.log.end) }
@@ -354,7 +356,7 @@ extension HubLoop: TimerHandler {
 
 /// The timer that retries the disk while a log is in memory.
 private final class DiskRetry: TimerHandler {
-    /// The interval is the same as that for `state.db`.
+    /// The interval between attempts, which is the same as for `state.db`.
     private static let interval = Duration.seconds(5)
 
     private unowned let hub: HubLoop

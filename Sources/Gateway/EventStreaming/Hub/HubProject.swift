@@ -23,30 +23,30 @@ final class HubProject: TimerHandler {
     private var reason: EventGap.Reason?
     /// Whether the index has a gap after the last event.
     private var hasIndexedGap = false
-    /// Whether the instance's stream is lost and no other stream has begun since.
+    /// Whether the instance's stream is lost and no other stream has begun since then.
     private var isLost = false
     private var timer: LoopTimer?
     private var form: EventEncoding
     /// Whether the run's streams omit the events of other folders.
     private var isPinned = false
-    /// The newest segment of the log when the total size limit was last enforced.
+    /// The number of the log's newest segment when the total size limit was last enforced.
     private var newestSegment: UInt64 = 0
     /// Whether the gateway has logged that the events are in memory until the disk is usable.
     private var isInMemory = false
     private(set) lazy var view = makeView()
 
-    /// The log message when events are kept in memory, because the disk is unusable.
+    /// The log message when events are kept in memory because the disk is unusable.
     static let inMemory = "events are not kept on the disk"
-    /// The log message once events that were in memory, because the disk was unusable, are on the disk.
+    /// The log message when events that were in memory are on the disk again.
     static let backOnDisk = "events are kept on the disk again"
 
-    /// One run of the instance whose events are received.
+    /// A run of the instance whose events are received.
     private final class Run {
         let route: RoutingTable.Route
         let endpoint: InstanceEndpoint
         let traits: EventStreamTraits
         var state: SubscriptionState
-        /// The open streams, by their numbers. There are two while the hub finds out whether the first one is stalled.
+        /// The open streams by their numbers. There are two while the hub determines whether the first one is stalled.
         var streams: [Int: UpstreamEventStream] = [:]
         var connected: ConnectedFrame?
         var translatedConnected: ConnectedFrame?
@@ -78,14 +78,13 @@ final class HubProject: TimerHandler {
         awaitDisk()
     }
 
-    /// The reason for the gap between the events that an earlier gateway has kept and the first run. Nil if no
-    /// events were kept. Also nil if that gateway has recorded a gap at its end, because that gap has the same
-    /// restart as its cause.
+    /// The reason for the gap between the stored events of an earlier gateway and the first run. It is nil if no events
+    /// were stored. It is also nil if that gateway has recorded a gap at its end, because that gap has the same cause.
     private var reasonAfterStart: EventGap.Reason? {
         log.summary.last == nil || log.endsInGap ? nil : .gatewayRestarted
     }
 
-    /// Uses the folder of logs, which belongs to this gateway from now on.
+    /// Uses the folder of logs, which belongs to this gateway now.
     func useFolder() {
         let isNew = log.lastGeneration == 0
         log.useFolder(now: WallClock.milliseconds)
@@ -125,7 +124,7 @@ final class HubProject: TimerHandler {
         guard log.isWaitingForDisk else { return }
         log.retryDisk(now: WallClock.milliseconds)
         noteDisk()
-        // The logs together may be too large for the disk now.
+        // The logs together may now be too large for the disk.
         if !isInMemory { hub.segmentBegan() }
     }
 
@@ -167,7 +166,7 @@ final class HubProject: TimerHandler {
     func reload() {
         form = hub.settings.form(name) ?? hub.policy.eventForm
         if run != nil, isPinned != hub.policy.pinsDirectories {
-            // A stream decides when it begins which events it omits.
+            // A stream determines at its beginning which events it omits.
             endRun(.upstreamLost)
             return follow(hub.routes.route(to: name))
         }
@@ -182,9 +181,9 @@ final class HubProject: TimerHandler {
         timer = nil
     }
 
-    /// Reads the bytes that have arrived from the instance, which the last poll of the loop may not have reported.
+    /// Reads the bytes that have arrived from the instance, including those that the loop has not reported yet.
     func readArrived() {
-        // The bytes that are read may end a stream.
+        // Reading may end a stream.
         for stream in run.map({ Array($0.streams.values) }) ?? [] { stream.readArrived() }
     }
 
@@ -219,7 +218,7 @@ final class HubProject: TimerHandler {
                 run.streams[number]?.follow()
             case .announce: change(to: .connected)
             case .lost:
-                // The gap is recorded once another stream has begun. If the instance's process has ended, the gap may
+                // The gap is recorded after another stream has begun. If the instance's process has ended, the gap may
                 // have another reason.
                 isLost = true
                 change(to: .waiting)
@@ -266,7 +265,7 @@ final class HubProject: TimerHandler {
         "OpenCode does not begin the event stream that the gateway requested. This project's event streams are on hold until OpenCode begins it. Check OpenCode's log."
 
     func heard(_ number: Int) {
-        // This only records the time, unless there is a second stream or the deadline has come.
+        // This only records the time, unless there is a second stream or the deadline has passed.
         on(.heard(number))
     }
 
@@ -279,7 +278,7 @@ final class HubProject: TimerHandler {
 
     // MARK: Events
 
-    /// Handles a frame of the stream that is followed.
+    /// Handles a frame of the followed stream.
     func take(_ frame: FrameReader.Frame, _ knowledge: EventSessionIndex?) {
         guard let run else { return }
         switch frame {
@@ -325,8 +324,8 @@ final class HubProject: TimerHandler {
         }
     }
 
-    /// Reports an event that begins or ends a turn of an OpenCode 2 to the translated streams' coordinator. This precedes
-    /// the event in the log, because a stream may read the log at any time.
+    /// Reports an event that begins or ends a turn of an OpenCode 2 to the coordinator of the translated streams. This
+    /// must happen before the event is in the log, because a stream may read the log at any time.
     private func noteTurn(_ skeleton: EventSkeleton, _ line: borrowing Span<UInt8>, of run: Run) {
         guard run.endpoint.family == .two, let session = skeleton.session,
             let mark = TurnMark(skeleton, payload: line)
@@ -361,7 +360,9 @@ final class HubProject: TimerHandler {
 
     // MARK: Queries of translations
 
-    /// Queries the running instance. `report` is called once, on this thread.
+    /// Queries the running instance.
+    ///
+    /// - Parameter report: Called once, on this thread.
     func ask(_ question: TranslationQuery, report: @escaping (TranslationAnswer) -> Void) {
         guard let run, run.endpoint.family == .two else { return report(.nothing) }
         let directory = run.route.scope?.workingDirectory ?? [UInt8(ascii: "/")]

@@ -8,33 +8,34 @@ import Locking
 import OpenCodeFamilies
 package import Projects
 
-/// The state of one project's events for the loops. A snapshot is immutable, and the hub replaces it as a whole.
+/// The state of one project's events as the loops use it. A snapshot is immutable, and the hub replaces it as a whole.
 package final class HubSnapshot: Sendable {
-    /// The state of the instance's stream.
+    /// The state of the stream from the instance.
     enum Upstream: String, Sendable {
         case connected, waiting, off
     }
 
     let project: ProjectName
-    /// The project's events.
+    /// Returns the encoding that a project's environment file names for its streams; nil to use the encoding of all
+    /// projects (``Policy/eventForm``).
     package let log: EventLog
     let upstream: Upstream
-    /// The time at which `upstream` got its value, in milliseconds since 1970.
+    /// The time at which `upstream` changed to its current value, in milliseconds since 1970.
     let since: Int64
-    /// The generation of the run whose events are received; nil: there is none.
+    /// The generation of the run whose events are received; nil if there is none.
     package let run: UInt64?
-    /// The frame with which the instance's stream has begun, as it appears on both kinds of streams; nil: the instance
-    /// has not sent it yet.
+    /// The frame with which the instance's stream has begun, in the forms of both kinds of streams; nil until the
+    /// instance has sent it.
     let connected: ConnectedFrame?
-    /// The same frame translated into OpenCode 1's API, if an OpenCode 2 has sent it.
+    /// The same frame translated to OpenCode 1's API, if an OpenCode 2 has sent it.
     let translatedConnected: ConnectedFrame?
-    /// The directories that streams have opened in this run.
+    /// The directories that streams have opened in the current run.
     let opened: Set<[UInt8]>
-    /// The encoding of the project's streams if a request names none.
+    /// The encoding of the project's streams for requests that do not name one.
     let form: EventEncoding
     /// The warnings that `status` shows for the project.
     let warnings: [String]
-    /// The project's streams that clients read.
+    /// The number of clients' streams of the project.
     let subscribers: Subscribers
 
     init(
@@ -55,12 +56,12 @@ package final class HubSnapshot: Sendable {
         self.subscribers = subscribers
     }
 
-    /// Whether the events of the run that this route leads to are received now.
+    /// Returns whether the hub receives the events of the run to which this route leads.
     package func hears(_ route: RoutingTable.Route) -> Bool {
         upstream == .connected && run == route.endpoint?.generation
     }
 
-    /// The number of streams that clients read, on all loops.
+    /// Counts the streams that clients read, on all loops.
     final class Subscribers: Sendable {
         private let count = Locked(0)
 
@@ -69,11 +70,11 @@ package final class HubSnapshot: Sendable {
     }
 }
 
-/// The event `server.connected`, as an instance has sent it.
+/// The event `server.connected` as an instance sent it.
 package struct ConnectedFrame: Sendable, Equatable {
     /// The frame on `/global/event` or `/api/event`.
     let line: [UInt8]
-    /// The frame as it is on `/event`.
+    /// The frame on `/event`.
     let payload: [UInt8]
 
     init(_ data: [UInt8], payload: Range<Int>) {
@@ -81,14 +82,14 @@ package struct ConnectedFrame: Sendable, Equatable {
         self.payload = Array("data: ".utf8) + data[payload] + Array("\n\n".utf8)
     }
 
-    /// Creates the frame for OpenCode 1's clients from that of an OpenCode 2.
+    /// Creates the frame for OpenCode 1's clients from the frame of an OpenCode 2.
     init?(translating data: [UInt8]) {
         guard let event = TranslatedEncoding.connected(of: data) else { return nil }
         let line = Array("{\"payload\":".utf8) + event + [UInt8(ascii: "}")]
         self.init(line, payload: 11..<line.count - 1)
     }
 
-    /// Returns the substitute for an instance that has not sent the event in time.
+    /// Returns the replacement for an instance that has not sent the event in time.
     static func usual(_ family: APIFamily?) -> ConnectedFrame {
         if family == .two {
             let data = Array(#"{"type":"server.connected","data":{}}"#.utf8)
@@ -103,18 +104,18 @@ package struct ConnectedFrame: Sendable, Equatable {
     }
 }
 
-/// An update from the hub to the loops. Updates arrive in the order of their sending.
+/// An update from the hub to the loops. Updates arrive in the order in which they were sent.
 package enum EventUpdate: Sendable {
-    /// A project has another snapshot.
+    /// A project has a new snapshot.
     case view(HubSnapshot)
-    /// An instance has sent these events, which the log has between the two positions.
+    /// An instance has sent these events. They are in the log between the two positions.
     case said(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
-    /// Something that is not kept, for streams that are live: an event's data here, or a frame without
-    /// data in the next case.
+    /// A heartbeat event of the instance, or in the next case a comment. Neither is stored, and only live streams
+    /// receive them.
     case heartbeat(ProjectName, ConnectedFrame)
     case comment(ProjectName, [UInt8])
-    /// The instance's stream is lost: the streams of its clients are aborted.
+    /// The instance's stream is lost, so the streams of its clients are aborted.
     case lost(ProjectName)
-    /// The instance has closed a directory: the streams of that directory end regularly after this event.
+    /// The instance has closed a directory, so the streams of that directory end regularly after this event.
     case disposed(ProjectName, directory: [UInt8], EventID)
 }

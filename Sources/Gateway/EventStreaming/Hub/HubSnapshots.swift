@@ -5,7 +5,7 @@ import GatewayCore
 internal import Locking
 package import Projects
 
-/// The present snapshots of all projects, for threads that receive no updates.
+/// The current snapshots of all projects, for threads that receive no updates.
 package final class HubSnapshots: Sendable {
     private let views = Locked<[ProjectName: HubSnapshot]>([:])
     private let sharedIndex = Locked<EventIndex?>(nil)
@@ -20,7 +20,7 @@ package final class HubSnapshots: Sendable {
 
     func set(_ index: EventIndex) { sharedIndex.withLock { $0 = index } }
 
-    /// Returns the present snapshot of a project; nil if the hub has received none of its events.
+    /// Returns the current snapshot of a project; nil if the hub has received none of its events.
     package func view(_ name: ProjectName) -> HubSnapshot? { views.withLock { $0[name] } }
 
     /// Returns the warnings that `status` shows for a project's events.

@@ -13,11 +13,13 @@ package final class HubThreads: Sendable {
     let turnEnds = TurnEnds()
     private let thread: WorkerThread
 
-    private struct Handover: @unchecked Sendable {  // handed over once, at the thread's start
+    private struct Handover: @unchecked Sendable {  // Handed over once, at the start of the thread.
         let hub: HubLoop
     }
 
-    /// Starts both threads. `board` receives the projects' snapshots.
+    /// Starts both threads.
+    ///
+    /// - Parameter board: Receives the projects' snapshots.
     package init(
         _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots, log: Logger
     )
@@ -37,7 +39,7 @@ package final class HubThreads: Sendable {
         }
     }
 
-    /// Stops both threads and waits for their end. Must not be called on one of them.
+    /// Stops both threads and waits for their end. Must not be called on one of these threads.
     package func stop() {
         mailbox.post(.stop)
         thread.join()

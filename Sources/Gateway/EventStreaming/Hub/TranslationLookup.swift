@@ -7,11 +7,11 @@ import HTTPClient
 internal import Instances
 import OpenCodeFamilies
 
-/// A lookup of the facts that a translation of an instance's events needs.
+/// Queries an instance for the facts that the translation of its events needs.
 final class TranslationLookup {
-    /// How long an instance may take to answer. The streams wait meanwhile.
+    /// The time limit for the instance's answers, during which the streams wait.
     private static let timeout = Duration.seconds(5)
-    /// The size of the largest body that is accepted, in bytes. A larger answer counts as none.
+    /// The maximum size in bytes of an accepted body. A larger answer counts as missing.
     private static let longestBody = 4 << 20
 
     private var replies: [InstanceReply?]
@@ -24,7 +24,11 @@ final class TranslationLookup {
         self.finish = finish
     }
 
-    /// Answers a query of a translation. `report` is called once; `directory` is the project's own.
+    /// Answers a query of a translation.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory of the project.
+    ///   - report: Called once with the answer.
     static func ask(
         _ question: TranslationQuery, at endpoint: InstanceEndpoint, in directory: [UInt8], with client: UpstreamClient,
         report: @escaping (TranslationAnswer) -> Void

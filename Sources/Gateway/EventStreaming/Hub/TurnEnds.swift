@@ -7,33 +7,34 @@ import Locking
 import OpenCodeFamilies
 internal import Projects
 
-/// Keeps translated answers and translated event streams in OpenCode 1's order where a turn ends.
+/// Keeps translated answers and translated event streams in OpenCode 1's order at the end of a turn.
 ///
 /// OpenCode 1 publishes a turn's events before it answers the request that began the turn, and `session.idle`
-/// afterwards. Its clients stop reading at either. OpenCode 2 answers and publishes on two connections, in any order. A
-/// request therefore registers a watch before it changes anything. Streams stop before the turn's end while the answer
-/// is pending, and the answer waits until all streams have reached that point. Both wait for a bounded time only, so
-/// that neither a slow client nor a lost event delays anything else.
+/// afterwards. Its clients stop reading at either of these points. OpenCode 2 answers and publishes on two connections,
+/// in any order. A request therefore registers a watch before it changes anything. Streams stop before the turn's end
+/// while the answer is pending, and the answer waits until all streams have reached that point. Both waits are bounded,
+/// so that neither a slow client nor a lost event delays anything else.
 ///
 /// The hub reports the beginnings and ends of turns in the order of the log. The end of the request's turn is therefore
 /// the same event for all streams, in whatever order they reach it.
 ///
-/// A request may also publish an event of OpenCode 1 that has no counterpart in OpenCode 2, such as
-/// `command.executed`. Each translated stream adds it to the `session.idle` of the turn's end when it reads that frame,
-/// so that a stream receives it once, on whichever loop it is. The event is in no log, and has no position of its own:
-/// a log's frames and their numbers must be the same at every replay, also after a restart that has forgotten the
-/// event. It is kept for a limited time, whether a stream is open or not: a client that resumes before `session.idle`
-/// receives both, and one that resumes at `session.idle` or later receives neither.
+/// A request may also publish an event of OpenCode 1 that has no counterpart in OpenCode 2, such as `command.executed`.
+/// Each translated stream adds it to the `session.idle` of the turn's end when it reads that frame, so that a stream
+/// receives it once, on whichever loop it is. The event is not in a log and has no position of its own, because a log's
+/// frames and their numbers must be the same at every replay, even after a restart that has forgotten the event. It is
+/// kept for a limited time, whether a stream is open or not. A client that resumes before `session.idle` receives both
+/// events, and a client that resumes at `session.idle` or later receives neither.
 package final class TurnEnds: Sendable {
-    /// How long an answer waits for the streams.
+    /// The maximum time that an answer waits for the streams.
     package static let longestWait = Duration.milliseconds(500)
-    /// How long streams wait for an answer, counted from the turn's end.
+    /// The maximum time that streams wait for an answer, counted from the end of the turn.
     static let longestHold = Duration.seconds(1)
-    /// The time between the streams and the answer that they hold: clients read both connections at their own pace.
+    /// The time between the streams and the answer that they hold back. It is needed because clients read both
+    /// connections at their own pace.
     package static let pause = Duration.milliseconds(50)
-    /// The time between an answer and the turn's end on streams. OpenCode 1.18 takes 5 to 29 ms.
+    /// The time between an answer and the end of the turn on streams. OpenCode 1.18 takes 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
-    /// How long a published event is kept for streams that are late or resume.
+    /// The time for which a published event is kept for streams that are late or resume.
     static let longestKept = Duration.seconds(30)
     /// The maximum size of a published event in bytes. A client determines the size, because `command.executed` contains
     /// the command's arguments, and each slow stream keeps its own copy.
@@ -41,25 +42,26 @@ package final class TurnEnds: Sendable {
     /// The maximum number of published events that are kept for each project.
     static let mostKept = 64
 
-    /// The end of a turn that a request waits for.
+    /// The watch of a request for the end of a turn.
     private struct Watch {
         let project: ProjectName
         let session: [UInt8]
-        /// The last event when the watch began; nil: there was none.
+        /// The last event when the watch began; nil if there was none.
         let after: EventID?
         /// Whether streams stop before the turn's end until the request is answered.
         let holds: Bool
-        /// The event of the turn's end, once the hub has received it. Its frames have other numbers in each encoding.
+        /// The event of the turn's end; nil until the hub has received it. Its frames have different numbers in each
+        /// encoding.
         var end: EventID?
-        /// Whether the instance has reported the session as idle, so that no later turn is that of the request.
+        /// Whether the instance has reported the session as idle, so that no later turn can belong to the request.
         var isSettled = false
-        /// Whether the turn's end may be among events that are missing.
+        /// Whether the end of the turn may be among missing events.
         var isInterrupted = false
-        /// The time until which streams stop there.
+        /// The time until which streams stop before the end of the turn.
         var heldUntil: MonotonicTime?
-        /// Whether the request has been answered, or never will be.
+        /// Whether the request has been answered or will never be answered.
         var isOver = false
-        /// The run that waits for the streams.
+        /// The run that waits for the streams to reach the end of the turn.
         var waiter: (loop: Mailbox<LoopMessage>, run: Int)?
         /// The JSON of the event that the request has published, and the time until which it is kept.
         var event: [UInt8]?
@@ -69,13 +71,13 @@ package final class TurnEnds: Sendable {
         mutating func note(_ mark: TurnMark, at event: EventID) {
             switch mark {
             case .began:
-                // The request's turn follows a turn that was running before it.
+                // The request's turn follows a turn that was running before the request.
                 guard holds, !isSettled else { return }
                 end = nil
                 heldUntil = nil
                 isInterrupted = false
             case .ended:
-                // The end of a later turn is not that of the request's turn.
+                // The end of a later turn does not belong to the request.
                 if isSettled, end != nil || isInterrupted { return }
                 end = event
                 heldUntil = nil
@@ -84,7 +86,7 @@ package final class TurnEnds: Sendable {
             }
         }
 
-        /// Whether streams may still need the watch at this time.
+        /// Returns whether streams may still need the watch at this time.
         func isNeeded(at now: MonotonicTime) -> Bool {
             !isOver || [heldUntil, keptUntil].contains { $0.map { $0 > now } ?? false }
         }
@@ -96,16 +98,16 @@ package final class TurnEnds: Sendable {
         /// Whether answers wait for the stream.
         let isAwaited: Bool
         var last: EventID?
-        /// The last `session.idle` of a turn's end up to there.
+        /// The last `session.idle` at the end of a turn that the stream has passed.
         var ended: EventID?
-        /// The frame before which it stops.
+        /// The frame before which the stream stops.
         var held: EventID?
 
-        /// Whether the stream has sent the `session.idle` of this end of a turn.
+        /// Returns whether the stream has sent the `session.idle` of this end of a turn.
         func isPast(_ end: EventID) -> Bool {
             if end.isOfEvent(ended) { return true }
             guard let last else { return false }
-            // A stream that begins after the event as a whole has no frame of the event.
+            // A stream that begins after the whole event has no frame of the event.
             return end.isOfEvent(last) ? last.frame == .max : end < last
         }
     }
@@ -120,7 +122,7 @@ package final class TurnEnds: Sendable {
             streams[project]?.values.filter(\.isAwaited) ?? []
         }
 
-        /// Whether all streams have reached the position that this watch requires.
+        /// Returns whether all streams have reached the position that this watch requires.
         func isReached(_ watch: Watch) -> Bool {
             let streams = awaited(watch.project)
             if streams.isEmpty { return true }
@@ -134,7 +136,7 @@ package final class TurnEnds: Sendable {
             for number in kept.keys.sorted().dropLast(TurnEnds.mostKept) { watches[number] = nil }
         }
 
-        /// Removes and returns the runs that need not wait any more.
+        /// Removes and returns the runs that do not need to wait any more.
         mutating func takeReached(_ project: ProjectName) -> [(loop: Mailbox<LoopMessage>, run: Int)] {
             var runs: [(loop: Mailbox<LoopMessage>, run: Int)] = []
             for (number, watch) in watches where watch.project == project {
@@ -163,9 +165,8 @@ package final class TurnEnds: Sendable {
     /// The condition that a request must await before it is answered.
     package enum Waiting { case nothing, pause, streams }
 
-    /// Registers the run as waiting until all streams have reached the end of the turn, after the instance has reported
-    /// the session as idle. ``LoopEvents/turnReached``
-    /// is called with its number then, unless it need not wait.
+    /// Makes the run wait until the instance has reported the session as idle and all streams have reached the end of
+    /// the turn. ``LoopEvents/turnReached`` is then called with the run's number, unless the run does not need to wait.
     package func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
         state.withLock { state in
             state.watches[number]?.isSettled = true
@@ -186,8 +187,8 @@ package final class TurnEnds: Sendable {
         state.withLock { $0.watches[number]?.event = event }
     }
 
-    /// Ends a watch, because its request has been answered or never will be. Streams that the watch has stopped
-    /// continue a moment later.
+    /// Ends a watch, because its request has been answered or will never be answered. Streams that the watch has
+    /// stopped continue a moment later.
     package func end(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
             guard var watch = state.watches[number] else { return nil }
@@ -212,7 +213,9 @@ package final class TurnEnds: Sendable {
 
     // MARK: Streams
 
-    /// Adds a translated stream that begins. `isAwaited` is whether answers wait for it. Any stream waits for answers.
+    /// Adds a translated stream that begins. Every such stream waits for answers.
+    ///
+    /// - Parameter isAwaited: Whether answers also wait for the stream.
     func join(
         _ stream: ObjectIdentifier, of project: ProjectName, on loop: Mailbox<LoopMessage>, isAwaited: Bool = true
     ) {
@@ -231,8 +234,12 @@ package final class TurnEnds: Sendable {
         Self.wake(runs)
     }
 
-    /// Records that a stream has sent everything up to `last`; `ended` is the last `session.idle` of a turn's end up to
-    /// there. If `held` is not nil, the stream stops before that frame.
+    /// Records the progress of a stream.
+    ///
+    /// - Parameters:
+    ///   - last: The frame up to which the stream has sent everything.
+    ///   - ended: The last `session.idle` at the end of a turn up to that frame.
+    ///   - held: The frame before which the stream stops; nil if it does not stop.
     func came(
         _ stream: ObjectIdentifier, _ project: ProjectName, to last: EventID?, ended: EventID?, held: EventID?
     ) {
@@ -251,8 +258,8 @@ package final class TurnEnds: Sendable {
 
     // MARK: The log
 
-    /// Records that the next event of the project's log, `event`, begins or ends a turn of the session. The hub calls
-    /// this for all such events in their order, before a stream can read them.
+    /// Records that the next event of the project's log, `event`, begins or ends a turn of the session. The hub must
+    /// call this for all such events in order, before a stream can read them.
     func note(_ mark: TurnMark, of session: [UInt8], _ project: ProjectName, at event: EventID) {
         state.withLock { state in
             for (number, watch) in state.watches where watch.project == project && watch.session == session {
@@ -273,7 +280,7 @@ package final class TurnEnds: Sendable {
 
     // MARK: Reading
 
-    /// Whether a request waits for streams of this project.
+    /// Returns whether a request waits for streams of this project.
     func isWatched(_ project: ProjectName) -> Bool {
         state.withLock { state in
             if state.watches.isEmpty { return false }
@@ -283,13 +290,14 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Returns the time until which a stream stops before this frame, the end of a turn, or nil if it does not stop.
+    /// Returns the time until which a stream stops before this frame, which is the end of a turn; nil if it does not
+    /// stop.
     func hold(_ session: [UInt8], of project: ProjectName, before frame: EventID) -> MonotonicTime? {
         let event = EventID(generation: frame.generation, sequence: frame.sequence)
         return state.withLock { state in
             var held: MonotonicTime?
             for (number, watch) in state.watches where watch.project == project && watch.session == session {
-                // An abort may end a shell command, which is no turn.
+                // An abort may end a shell command, which is not a turn.
                 if !watch.holds, watch.end == nil, watch.after.map({ $0 < event }) ?? true {
                     state.watches[number]?.end = event
                 }
@@ -303,7 +311,8 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Returns the JSON of the events to send directly after this frame, the `session.idle` of a turn's end.
+    /// Returns the JSON of the events to send directly after this frame, which is the `session.idle` at the end of a
+    /// turn.
     func events(_ session: [UInt8], of project: ProjectName, after frame: EventID) -> [[UInt8]] {
         state.withLock { state in
             let ended = state.watches.filter { _, watch in

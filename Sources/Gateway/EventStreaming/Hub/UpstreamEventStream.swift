@@ -10,8 +10,8 @@ internal import Instances
 import Logging
 import OpenCodeFamilies
 
-/// One stream of an instance's events on the hub's thread. Its frames are held until the stream is followed, and go to
-/// the project from then on.
+/// A stream of an instance's events on the hub's thread. Its frames are held back until the stream is followed, and are
+/// then passed to the project.
 final class UpstreamEventStream: UpstreamDelegate {
     private unowned let project: HubProject
     private let number: Int
@@ -21,7 +21,7 @@ final class UpstreamEventStream: UpstreamDelegate {
     private var reader = FrameReader(limit: HubLoop.largestEvent)
     private var isFollowed = false
     private var isOpen = false
-    /// The frames that were read and not processed yet.
+    /// The frames that were read but not processed yet.
     private var frames: [FrameReader.Frame] = []
     /// The frames that arrived before the stream was followed.
     private var held: [FrameReader.Frame] = []
@@ -73,7 +73,7 @@ final class UpstreamEventStream: UpstreamDelegate {
 
     private func read(_ bytes: borrowing Span<UInt8>) { reader.read(bytes) { frames.append($0) } }
 
-    /// Processes the frames that were read. When this is called, nothing is in use any more that a frame may change.
+    /// Processes the frames that were read. When this is called, nothing is in use that a frame may change.
     private func takeFrames() {
         guard !frames.isEmpty else { return }
         let new = frames

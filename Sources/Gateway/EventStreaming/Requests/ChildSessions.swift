@@ -7,10 +7,11 @@ import HTTPClient
 internal import Instances
 import OpenCodeFamilies
 
-/// Queries instances for the descendants of one session, because the events that report the beginning of a descendant
-/// may no longer be kept.
+/// Queries instances for the descendants of a session, because the log may no longer contain the events that report the
+/// beginning of a descendant.
 final class ChildSessions {
-    /// The time limit for all queries together. A stream begins without the sessions that were not reported by then.
+    /// The time limit for all queries together. The stream then begins without the sessions that were not reported in
+    /// time.
     static let limit = Duration.seconds(5)
 
     private let owner: GatewayLoop
@@ -19,8 +20,12 @@ final class ChildSessions {
     private var unasked: [(session: [UInt8], endpoint: InstanceEndpoint)]
     private var report: ((Set<[UInt8]>) -> Void)?
 
-    /// Creates a query to `endpoints`, the instances that may have the session. `report` is called once with the
-    /// session and the descendants that were found, unless this object is deallocated before.
+    /// Creates a query.
+    ///
+    /// - Parameters:
+    ///   - endpoints: The instances that may have the session.
+    ///   - report: Called once with the session and the descendants that were found, unless this object is deallocated
+    ///     before.
     init(
         _ session: [UInt8], of endpoints: [InstanceEndpoint], _ owner: GatewayLoop,
         report: @escaping (Set<[UInt8]>) -> Void

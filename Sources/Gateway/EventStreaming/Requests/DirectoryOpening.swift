@@ -5,13 +5,15 @@ import EventLoop
 import HTTPClient
 import HTTPTypes
 
-/// A stream of the instance's own that is closed once it has begun. It makes the instance open the directory.
+/// Makes an instance open a directory by starting one of the instance's own streams, which is closed after it has
+/// begun.
 final class DirectoryOpening: UpstreamDelegate {
     private var transfer: UpstreamTransfer?
     private var report: ((Bool) -> Void)?
 
-    /// Starts the stream. `report` is called once with whether the instance serves such a stream, unless this
-    /// object is cancelled.
+    /// Starts the stream.
+    ///
+    /// - Parameter report: Called once with whether the instance serves such a stream, unless this object is cancelled.
     init(
         _ client: UpstreamClient, _ instance: InstanceAddress, target: ArraySlice<UInt8>, fields: FieldList,
         report: @escaping (Bool) -> Void

@@ -11,16 +11,16 @@ import JSONText
 import OpenCodeFamilies
 internal import Projects
 
-/// The parsed query of a request for one of the gateway's own event streams. Pure.
+/// The parsed query of a request for one of the gateway's own event streams. It performs no I/O.
 struct EventQuery: Sendable {
     /// The reason why a query cannot be served, as a sentence.
     struct QueryError: Error {
         let sentence: String
     }
 
-    /// The longest time that a request may wait for a page, in seconds.
+    /// The maximum time that a request may wait for a page, in seconds.
     static let longestWait = 60
-    /// The largest `max_rate`, in updates of one text per second.
+    /// The maximum `max_rate`, in updates of one text per second.
     static let largestRate = 1_000
 
     var selector = EventSelector()
@@ -28,7 +28,7 @@ struct EventQuery: Sendable {
     /// Whether the events are sent in OpenCode 1's API.
     var isOpenCode1Compatible = false
     var maxRate: Int?
-    /// The seconds that the request waits for a page; nil: the client requests a stream.
+    /// The seconds that the request waits for a page; nil if the client requests a stream.
     var wait: Int?
     var start = EventCursor.Start.now
 
@@ -59,7 +59,7 @@ struct EventQuery: Sendable {
         start = EventStreamRequest.start(head, query)
     }
 
-    /// Returns how often per second a growing text may be updated; nil: there is no limit.
+    /// Returns the maximum number of updates of a growing text per second; nil if there is no limit.
     static func maxRate(_ query: RequestQuery) throws(QueryError) -> Int? {
         try number(query, "max_rate", in: 1...largestRate, unit: "updates of one text per second")
     }
@@ -83,7 +83,7 @@ package enum EventEndpoint: Sendable {
     /// The events of all projects.
     case all
 
-    /// The error if the event hub is off.
+    /// The error of a request while the event hub is off.
     static let off = GatewayError(
         404,
         "The gateway's event hub is off (--event-hub off). Use OpenCode's own streams at /projects/NAME/api instead.")
@@ -119,7 +119,7 @@ package enum EventEndpoint: Sendable {
         }
     }
 
-    /// The answer of `…/events/state` for a project whose events the hub has never received.
+    /// The answer of `…/events/state` for a project of which the hub has not received events.
     static let nothingYet = ControlAnswers.json(
         200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
 

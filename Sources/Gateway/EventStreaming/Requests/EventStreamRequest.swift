@@ -7,9 +7,9 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// The parsed head of a request for one of OpenCode's own event streams. Pure.
+/// The parsed head of a request for one of OpenCode's own event streams. It performs no I/O.
 struct EventStreamRequest {
-    /// The decision about a request.
+    /// The decision about such a request.
     enum Decision {
         /// The hub serves the request.
         case hub(EventStreamRequest)
@@ -23,21 +23,22 @@ struct EventStreamRequest {
     private static let own = ["hub", "since", "form", "max_rate"]
 
     let stream: OpenCodeEventStream
-    /// The directory whose events are wanted, as it is named in events.
+    /// The directory whose events are requested, in the spelling of events.
     private(set) var directory: [UInt8]?
-    /// The other name of the directory, for an OpenCode 2. It is not known whether its events name a directory as the
-    /// request did or with symbolic links resolved.
+    /// The other spelling of the directory, for an OpenCode 2. It is unknown whether its events spell a directory as in
+    /// the request or with symbolic links resolved.
     private(set) var directoryAlias: [UInt8]?
-    /// The directory as an absolute path that may contain symbolic links; nil: there are none, or they do not matter.
+    /// The directory as an absolute path that may contain symbolic links; nil if it contains none, or if they do not
+    /// matter.
     private(set) var unresolvedDirectory: [UInt8]?
     var start = EventCursor.Start.now
-    /// The encoding that the request names; nil: the encoding of the project.
+    /// The encoding that the request names; nil to use the encoding of the project.
     var form: EventEncoding?
-    /// How often per second a growing text may be updated.
+    /// The maximum number of updates of a growing text per second.
     var maxRate: Int?
     /// Whether the events of an OpenCode 2 are translated into OpenCode 1's API.
     private(set) var isTranslated = false
-    /// The target of the request to the instance if the stream opens a directory.
+    /// The target of the request to the instance, if the stream opens a directory.
     let target: ArraySlice<UInt8>
 
     private init(_ stream: OpenCodeEventStream, target: ArraySlice<UInt8>) {
@@ -45,7 +46,7 @@ struct EventStreamRequest {
         self.target = target
     }
 
-    /// Whether a target can be one of these streams. Three bytes decide this for nearly all targets.
+    /// Returns whether a target can be one of these streams. Three bytes decide this for nearly all targets.
     static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
         guard target.count >= 6 else { return false }
         switch target[target.startIndex + 1] {
@@ -56,15 +57,15 @@ struct EventStreamRequest {
         }
     }
 
-    /// Whether the target is one of these streams for some family.
+    /// Returns whether the target is one of these streams in any family.
     static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         return OpenCodeEventStream(path: path, of: .one) != nil || OpenCodeEventStream(path: path, of: .two) != nil
     }
 
-    /// Parses a request; returns nil if it does not ask for such a stream.
+    /// Parses a request; nil if it does not request such a stream.
     ///
-    /// `isOpenCode1Compatible`: whether OpenCode 1's streams are served in front of an OpenCode 2.
+    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are served in front of an OpenCode 2.
     static func read(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
     ) -> Decision? {
@@ -72,7 +73,7 @@ struct EventStreamRequest {
         let family = route.endpoint?.family
         guard let stream = OpenCodeEventStream(path: path, of: family, isOpenCode1Compatible: isOpenCode1Compatible)
         else { return nil }
-        // A browser that navigates to this path asks for a page of OpenCode 2.
+        // A browser that navigates to this path requests a page of OpenCode 2.
         if OpenCodeEventStream.isTranslated(path, of: family), AcceptedTypes.preferPage(head.fields) { return nil }
         let parameters = target[path.endIndex...].dropFirst()
         let query = RequestQuery(parameters)
@@ -110,7 +111,7 @@ struct EventStreamRequest {
         return .hub(request)
     }
 
-    /// Returns the position of the client: `Last-Event-ID`, else `since`.
+    /// Returns the position of the client, from `Last-Event-ID`, or otherwise from `since`.
     static func start(_ head: RequestHead, _ query: RequestQuery) -> EventCursor.Start {
         for index in 0..<head.fields.count where head.fields.name(at: index).equalsIgnoringCase(lastEventID) {
             let value = head.fields.value(at: index)
@@ -121,11 +122,11 @@ struct EventStreamRequest {
         return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
     }
 
-    /// Determines the directory that OpenCode uses for such a request: that of the query, else that of the field, else
-    /// the working directory. Returns false if the directory cannot be determined here.
+    /// Determines the directory that OpenCode uses for such a request: the directory in the query, otherwise in the
+    /// field, otherwise the working directory. Returns false if it cannot be determined here.
     ///
-    /// From 1.2.21 on, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and names
-    /// the result in its events. Earlier versions use the text of the request.
+    /// Since 1.2.21, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and uses the
+    /// result in its events. Earlier versions use the text of the request.
     private mutating func readDirectory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route)
         -> Bool
     {
@@ -138,13 +139,12 @@ struct EventStreamRequest {
             if isTranslated { directoryAlias = route.scope?.namedDirectory }
             return directory != nil
         }
-        // OpenCode decodes the value once more.
+        // OpenCode decodes the value a second time.
         let decoded = PercentEncoding.decode(named).bytes
         guard !decoded.contains(UInt8(ascii: "%")) else { return false }
         let traits = EventStreamTraits(route.endpoint?.family, version: route.endpoint?.version)
         guard traits.resolvesDirectories else {
-            // No recording shows which name the events of a relative path have, so the instance
-            // answers the request itself.
+            // No recording shows how events spell a relative path, so the instance itself answers the request.
             directory = decoded
             return decoded.first == UInt8(ascii: "/")
         }
@@ -162,7 +162,7 @@ struct EventStreamRequest {
         return true
     }
 
-    /// Sets the directory to `path`, whose symbolic links are resolved.
+    /// Sets the directory to `path`, in which symbolic links have been resolved.
     mutating func resolve(_ path: [UInt8]) {
         directory = path
         unresolvedDirectory = nil

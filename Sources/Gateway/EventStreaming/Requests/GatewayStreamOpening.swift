@@ -8,7 +8,7 @@ import HTTPTypes
 internal import Instances
 internal import Projects
 
-/// The opening of one of the gateway's own streams, or of a page of events.
+/// Opens one of the gateway's own streams, or a page of events.
 final class GatewayStreamOpening: PendingStreamKind {
     private unowned let events: LoopEvents
     let project: ProjectName?
@@ -27,7 +27,7 @@ final class GatewayStreamOpening: PendingStreamKind {
     ) {
         PendingEventStream(
             events, connection, kind: GatewayStreamOpening(events, project: project, query: query),
-            // The client of a page learns its position from the page, so the request is not delayed before that.
+            // The client of a page learns its position from the page, so its request is not delayed before that.
             beginning: StreamBeginning(isLate: query.wait != nil)
         ).begin()
     }
@@ -53,10 +53,10 @@ final class GatewayStreamOpening: PendingStreamKind {
     var isOutdated: Bool { false }
 
     /// Begins the stream at this position. From here on, the stream includes the events of a session's descendants,
-    /// also of those that begin while the descendants are queried.
+    /// even of those that begin while the descendants are being queried.
     func begin(_ stream: PendingEventStream, at position: LogPosition) {
         guard let session = query.selector.sessions?.first else { return start(stream, at: position) }
-        // The events do not report the descendants that began before the first event was kept.
+        // The events do not report descendants that began before the first stored event.
         let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) {
             [unowned self, unowned stream] in
             query.selector.sessions = $0

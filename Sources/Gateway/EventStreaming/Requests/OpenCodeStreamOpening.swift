@@ -12,7 +12,8 @@ internal import Projects
 import Proxying
 
 extension LoopEvents: InstanceRequestHandler {
-    /// Answers a request for one of OpenCode's own event streams, unless the client wants that of the instance.
+    /// Answers a request for one of OpenCode's own event streams, unless the client requests the stream of the instance
+    /// itself.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         guard EventStreamRequest.isPossible(request.target), request.connection.head.method == .get,
             let decision = EventStreamRequest.read(
@@ -30,16 +31,16 @@ extension LoopEvents: InstanceRequestHandler {
         return true
     }
 
-    /// Whether the request opens an event stream of OpenCode 1 or OpenCode 2.
+    /// Returns whether the request opens an event stream of OpenCode 1 or OpenCode 2.
     package func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool {
         head.method == .get && EventStreamRequest.isOne(target)
     }
 }
 
-/// The opening of one of OpenCode's own streams.
+/// Opens one of OpenCode's own streams.
 ///
-/// The hub must receive the events of the instance first. If the stream is that of a directory, the instance must also
-/// have opened the directory, as it does for a stream of its own.
+/// First, the hub must receive the events of the instance. For the stream of a directory, the instance must also have
+/// opened the directory, as it does for its own streams.
 final class OpenCodeStreamOpening: PendingStreamKind {
     private unowned let events: LoopEvents
     private let request: InstanceRequest
@@ -74,7 +75,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
         }
     }
 
-    /// Makes the instance open the stream's directory, unless the directory is open.
+    /// Makes the instance open the stream's directory, unless it is already open.
     private func openDirectory(for stream: PendingEventStream) {
         guard let connection = stream.connection, let endpoint = route.endpoint else { return }
         if let directory = streamRequest.directory, !streamRequest.isTranslated,
@@ -108,7 +109,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
         stream.ready()
     }
 
-    /// Forwards the request, because the instance refuses the stream and its own answer states the reason.
+    /// Forwards the request to the instance. The instance rejects the stream, and its answer states the reason.
     private func forward(_ stream: PendingEventStream) {
         guard stream.end() != nil else { return }
         var request = request

@@ -6,17 +6,18 @@ import GatewayCore
 import HTTPServer
 internal import Projects
 
-/// The part of a pending event stream that depends on its kind: one of OpenCode's own streams, or one of the gateway's.
+/// The part of a pending event stream that depends on its kind: one of OpenCode's own streams, or one of the gateway's
+/// own streams.
 protocol PendingStreamKind: AnyObject {
-    /// The project whose events are wanted; nil: all projects.
+    /// The project whose events are requested; nil for all projects.
     var project: ProjectName? { get }
     /// Whether the hub receives the events that the stream needs, as far as this loop knows.
     var isHeard: Bool { get }
-    /// Whether the project has another instance now, so that the request must be routed again.
+    /// Whether the project now has another instance, so that the request must be routed again.
     var isOutdated: Bool { get }
-    /// Takes the steps before the stream can begin, and then calls ``PendingEventStream/ready()``.
+    /// Performs the steps before the stream can begin, and then calls ``PendingEventStream/ready()``.
     func prepare(_ stream: PendingEventStream)
-    /// Begins the stream at this position with the connection that ``PendingEventStream/end()`` returns.
+    /// Begins the stream at this position, with the connection that ``PendingEventStream/end()`` returns.
     func begin(_ stream: PendingEventStream, at position: LogPosition)
     /// Routes the request again.
     func reroute()
@@ -26,10 +27,10 @@ protocol PendingStreamKind: AnyObject {
     func cancel()
 }
 
-/// A request for an event stream, until the position at which the stream begins is known.
+/// A request for an event stream while the start position of the stream is unknown.
 ///
-/// If an instance has just begun, the stream begins once the hub receives the instance's events. A client therefore
-/// misses nothing of a prompt that it sends after it has received the head of the answer.
+/// If an instance has just begun, the stream begins after the hub receives the instance's events. A client therefore
+/// misses no event of a prompt that it sends after it has received the head of the answer.
 final class PendingEventStream: PendingStream {
     private let events: LoopEvents
     private let kind: any PendingStreamKind
@@ -51,14 +52,14 @@ final class PendingEventStream: PendingStream {
 
     func begin() {
         pending.begin(self)
-        // The stream would be ended at once, and a client that mistakes this for its end does not reconnect.
+        // The stream would be ended immediately, and a client that mistakes this for a regular end would not reconnect.
         guard !events.owner.isDraining else { return giveUp() }
         events.add(self)
         if !beginning.isLate { pending.arm(self, after: StreamBeginning.patience) }
         kind.prepare(self)
     }
 
-    /// Records that everything but the hub is ready.
+    /// Records that everything except the hub is ready.
     func ready() {
         beginning.isOpen = true
         proceed()

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The conditions for the beginning of an event stream. Pure.
+/// Decides when an event stream may begin. It performs no I/O.
 struct StreamBeginning {
-    /// How long the hub may take until it receives the events of an instance.
+    /// The time limit for the hub to receive the events of an instance.
     static let patience = Duration.seconds(2)
-    /// How much longer the instance may take to open the stream's directory.
+    /// The additional time limit for the instance to open the stream's directory.
     static let openingPatience = Duration.seconds(2)
-    /// The time in milliseconds after which an instance whose events cannot be received delays no other
-    /// stream than its own.
+    /// The time in milliseconds after which an instance whose events cannot be received delays only its own streams.
     private static let longestSilence: Int64 = 10_000
 
     /// Whether the instance has opened the stream's directory.
     var isOpen = false
-    /// Whether the hub's time for receiving the events of the instance is over.
+    /// Whether the time limit for the hub has passed.
     var isLate = false
     private var isAsked = false
-    /// The number of times that the time of a step has passed.
+    /// The number of steps whose time limit has passed.
     private var passedSteps = 0
-    /// How long the instance may take to begin the stream after all other times have passed; nil: without a limit,
-    /// because the stream needs nothing of the instance.
+    /// The time limit for the instance to begin the stream after all other limits have passed; nil if there is no
+    /// limit, because the stream needs nothing from the instance.
     private let answerTimeout: Duration?
 
     init(isOpen: Bool = false, isLate: Bool = false, answerTimeout: Duration? = nil) {
@@ -27,44 +26,45 @@ struct StreamBeginning {
         self.answerTimeout = answerTimeout
     }
 
-    /// The decision when the time of a step has passed.
+    /// The decision after the time limit of a step has passed.
     enum TimeDecision: Equatable {
-        /// The stream may begin now; the next decision comes after this time, or never.
+        /// The stream may begin now. The next decision follows after this time, or never.
         case wait(Duration?)
         /// The stream cannot begin.
         case expired
     }
 
-    /// Records that the time of the present step has passed: of the hub, then of the directory, then of the answer.
+    /// Records that the time limit of the current step has passed. The steps concern the hub, then the directory, then
+    /// the answer.
     mutating func timePassed() -> TimeDecision {
         passedSteps += 1
         isLate = true
         guard let answerTimeout else { return .wait(nil) }
         guard passedSteps < 3 else { return .expired }
         guard passedSteps == 2 else { return .wait(Self.openingPatience) }
-        // An instance that does not open the directory delays no client's head: its events come from the hub's own
-        // stream.
+        // An instance that does not open the directory does not delay the head of the answer, because its events come
+        // from the hub's own stream.
         isOpen = true
         return .wait(answerTimeout)
     }
 
-    /// Whether the gateway no longer waits for an instance whose events it has not received since `since`. Both times
-    /// are in milliseconds since 1970.
+    /// Returns whether the gateway no longer waits for an instance whose events it has not received since `since`. Both
+    /// times are in milliseconds since 1970.
     static func isGivenUp(since: Int64, now: Int64) -> Bool { now - since > longestSilence }
 
-    /// Whether to ask the hub now for the position at which the stream begins. True only once, until
-    /// ``begins(isHeard:)``.
+    /// Returns whether to ask the hub now for the start position of the stream. It returns true only once, until
+    /// ``begins(isHeard:)`` is called.
     mutating func wantsPlace(isHeard: @autoclosure () -> Bool) -> Bool {
         guard isOpen, !isAsked, isLate || isHeard() else { return false }
         isAsked = true
         return true
     }
 
-    /// Whether the stream begins at the position that the hub has sent.
+    /// Returns whether the stream begins at the position that the hub has sent.
     ///
-    /// The hub may have lost the instance before it received the request, and this loop may have learned of that only
-    /// afterwards. A stream that began at the position would miss the events until the hub is connected again, so the
-    /// request is repeated then.
+    /// The hub may have lost the instance before it received the request, and this loop may have learned of the loss
+    /// only afterwards. A stream that began at this position would miss the events until the hub is connected again. In
+    /// that case, the request is repeated.
     mutating func begins(isHeard: @autoclosure () -> Bool) -> Bool {
         isAsked = isLate || isHeard()
         return isAsked

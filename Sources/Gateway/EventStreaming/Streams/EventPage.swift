@@ -7,13 +7,13 @@ import HTTPServer
 import HTTPTypes
 internal import Projects
 
-/// One page of events as JSON, for clients with a network path that breaks streams. The answer is sent as soon as there
-/// is an event, or when the time is over.
+/// One page of events as JSON, for clients whose network path interrupts streams. The answer is sent as soon as there
+/// is an event, or after the requested time.
 package final class EventPage: PendingStream {
-    /// The largest number of events in a page.
+    /// The maximum number of events in a page.
     private static let most = 1_000
     private static let mostBytes = 1 << 20
-    /// The largest number of bytes around the events.
+    /// The maximum number of bytes around the events.
     private static let frameBytes = 1_024
 
     let project: ProjectName?
@@ -25,7 +25,7 @@ package final class EventPage: PendingStream {
     private var isReading = false
     private var newsWaits = false
     private var isLate = false
-    /// The position that the client has sent.
+    /// The position that the client has sent in its request.
     private let asked: EventID?
 
     init(
@@ -64,13 +64,14 @@ package final class EventPage: PendingStream {
         let batch = reading.batch.limited(
             to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
         if isLate || isWorthTelling(batch) { return answer(batch) }
-        // A gap is sent only together with a following event. A client that asks again immediately would otherwise
-        // receive the same gap again.
+        // A gap is sent only together with a following event. Otherwise, a client that immediately requests the next
+        // page would receive the same gap again.
         if batch.bytes.isEmpty { cursor.sent(0, of: batch) }
         if newsWaits || batch.bytes.isEmpty && !batch.isAtEnd { read() }
     }
 
-    /// Whether a page of this batch advances its client: it has events, or another position to continue from.
+    /// Returns whether a page with this batch is useful for its client, because it contains events or advances the
+    /// position.
     private func isWorthTelling(_ batch: EventBatch) -> Bool {
         guard !batch.bytes.isEmpty else { return false }
         var after = cursor

@@ -3,25 +3,25 @@
 import EventHub
 import EventLoop
 
-/// The state of one client's event stream: whether it reads the log, is live or is blocked, and when it acts without an
-/// event. Pure.
+/// The state of a client's event stream: whether it reads the log, is live or is blocked, and when it must act without
+/// an event. It performs no I/O.
 struct EventStreamState {
-    /// The time without output after which a stream receives a comment. `ownComment` is for the gateway's own streams,
-    /// and `replayComment` is for OpenCode's own streams in a long replay.
+    /// The times without output after which a stream receives a comment. `ownComment` is for the gateway's own streams.
+    /// `replayComment` is for OpenCode's own streams during a long replay.
     static let ownComment = Duration.seconds(15)
     static let replayComment = Duration.seconds(10)
 
-    /// The decision of ``wantsRead(at:)``.
+    /// The decision about reading the log.
     enum ReadDecision: Equatable {
         /// The log is read now.
         case read
-        /// The log is read when the next time of the stream's rate has come (``deadline(at:)``).
+        /// The log is read at the next time that the stream's maximum rate allows (``deadline(at:)``).
         case later
-        /// The log is not read, because something else has to happen first.
+        /// The log is not read, because something else must happen first.
         case no
     }
 
-    /// An action when a deadline has passed.
+    /// An action that is due when a deadline has passed.
     enum TimeAction: Equatable {
         /// The client has accepted nothing for too long.
         case endStalled
@@ -37,16 +37,16 @@ struct EventStreamState {
     private(set) var newsWaits = false
     /// Whether the event after which the stream ends is known.
     private var hasLast = false
-    /// The position of the stream if everything before the position was sent; nil: something is still unsent.
+    /// The position of the stream after everything before it was sent; nil while something is unsent.
     private(set) var live: LogPosition?
     /// Whether this is one of OpenCode's own streams.
     private let isPlain: Bool
-    /// Whether the stream sends its own heartbeats, because the events it reads are OpenCode 2's.
+    /// Whether the stream sends its own heartbeats, because the events that it reads come from an OpenCode 2.
     private let beats: Bool
-    /// The least time between two reads of the log; nil: there is no limit.
+    /// The minimum time between two reads of the log; nil if there is no limit.
     private let pace: Duration?
     private var nextRead = MonotonicTime(nanoseconds: 0)
-    /// The time at which the stream sends something without an event.
+    /// The time at which the stream must send something without an event.
     private var wake: MonotonicTime?
     private var lastSent: MonotonicTime
     private var lastHeartbeat: MonotonicTime
@@ -57,8 +57,8 @@ struct EventStreamState {
     /// - Parameters:
     ///   - isPlain: Whether this is one of OpenCode's own streams.
     ///   - isTranslated: Whether its events are translated for clients of OpenCode 1.
-    ///   - maxRate: How often per second the log is read at most; nil: there is no limit.
-    ///   - stallLimit: How long the client may accept no bytes.
+    ///   - - maxRate: The maximum number of reads of the log per second; nil if there is no limit.
+    ///   - - stallLimit: The maximum time for which the client may accept no bytes.
     init(isPlain: Bool, isTranslated: Bool, maxRate: Int?, stallLimit: Duration, at now: MonotonicTime) {
         self.isPlain = isPlain
         beats = isPlain && isTranslated
@@ -68,16 +68,16 @@ struct EventStreamState {
         lastHeartbeat = now
     }
 
-    /// Whether the stream has a maximum rate, and is late by intention.
+    /// Whether the stream has a maximum rate, and is therefore late by intention.
     var hasRate: Bool { pace != nil }
 
-    /// Whether nothing is being read, and the client has accepted everything.
+    /// Whether no read is in progress and the client has accepted everything.
     var isIdle: Bool { !isReading && !isBlocked && !isEnded }
 
-    /// Whether the client has received everything, so that a frame that is in no log can be sent.
+    /// Whether the client has received everything, so that a frame that is not in a log can be sent.
     var isLive: Bool { isIdle && live != nil }
 
-    /// Whether the stream can receive items that begin at this position without a read of the log.
+    /// Returns whether the stream can receive items that begin at this position without reading the log.
     func isLive(at position: LogPosition) -> Bool { isIdle && !hasLast && live == position }
 
     /// Records new events in the log. Returns whether to read them now.
@@ -86,7 +86,7 @@ struct EventStreamState {
         return isIdle
     }
 
-    /// Decides whether the log is read now, and records that it is.
+    /// Decides whether the log is read now, and records that it is read.
     mutating func wantsRead(at now: MonotonicTime) -> ReadDecision {
         guard isIdle else { return .no }
         if let pace {
@@ -114,8 +114,11 @@ struct EventStreamState {
         if hasBytes { lastSent = now }
     }
 
-    /// Records that the client has accepted `taken` bytes of a batch. `position` is the stream's position if everything
-    /// before it was sent.
+    /// Records that the client has accepted bytes of a batch.
+    ///
+    /// - Parameters:
+    ///   - taken: The number of accepted bytes.
+    ///   - position: The stream's position, if everything before it was sent.
     mutating func noteSent(_ taken: Int, at position: LogPosition?, now: MonotonicTime) {
         live = position
         guard taken > 0 else { return }
@@ -123,11 +126,12 @@ struct EventStreamState {
         stall.end()
     }
 
-    /// Records that bytes outside of the log were sent.
+    /// Records that bytes that are not from the log were sent.
     mutating func noteWrite(at now: MonotonicTime) { lastSent = now }
 
-    /// Records that the client accepts no more bytes at present. `held` is the number of bytes that the kernel holds
-    /// for the client.
+    /// Records that the client accepts no more bytes at present.
+    ///
+    /// - Parameter held: The number of bytes that the kernel holds for the client.
     mutating func block(held: Int, at now: MonotonicTime) {
         isBlocked = true
         stall.begin(held: held, at: now)
@@ -140,10 +144,12 @@ struct EventStreamState {
         return true
     }
 
-    /// Sets the time at which the stream reads the log although nothing has arrived.
+    /// Sets the time at which the stream reads the log even if nothing has arrived.
     mutating func wait(until time: MonotonicTime) { wake = time }
 
-    /// Whether the log is read on after a batch was sent. `isAtEnd` is whether the batch has reached the log's end.
+    /// Returns whether to continue reading the log after a batch was sent.
+    ///
+    /// - Parameter isAtEnd: Whether the batch reaches the end of the log.
     func continues(isAtEnd: Bool) -> Bool { !isAtEnd || newsWaits || live == nil }
 
     /// Records that the event after which the stream ends is known.
@@ -170,7 +176,9 @@ struct EventStreamState {
         return wake.map { min($0, deadline) } ?? deadline
     }
 
-    /// Returns the actions that are due. `held` is the number of bytes that the kernel holds for the client.
+    /// Returns the actions that are due.
+    ///
+    /// - Parameter held: The number of bytes that the kernel holds for the client.
     mutating func timePassed(at now: MonotonicTime, held: @autoclosure () -> Int) -> [TimeAction] {
         if isBlocked { return stall.isOver(held: held(), at: now) ? [.endStalled] : [] }
         var actions: [TimeAction] = []
@@ -181,8 +189,7 @@ struct EventStreamState {
                 actions.append(.sendHeartbeat)
             }
         } else if now - lastSent >= commentInterval {
-            // OpenCode's own streams contain its heartbeats. Only a long replay contains none of them, and so needs
-            // comments.
+            // OpenCode's own streams contain its heartbeats. Only a long replay contains none, so it needs comments.
             if !isPlain || isReading { actions.append(.sendComment) }
             lastSent = now
         }

@@ -16,7 +16,7 @@ extension HubStream: OpenStream {
 extension HubStream: ServerExchange {
     func requestBodyArrived() {}
 
-    /// Resumes the stream, because the client accepts bytes again.
+    /// Resumes the stream when the client accepts bytes again.
     func resumeResponse() {
         guard state.unblock() else { return }
         read()
@@ -34,7 +34,7 @@ extension HubStream: TimerHandler {
                 if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
                 return breakOff()
             case .read: sendReadRequest()
-            // The remainder of a frame that was sent in part comes before anything else.
+            // Nothing else may be sent before the remainder of a partly sent frame.
             case .sendHeartbeat: if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
             case .sendComment:
                 follow()

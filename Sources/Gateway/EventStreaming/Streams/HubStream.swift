@@ -9,7 +9,7 @@ import HTTPTypes
 import OpenCodeFamilies
 internal import Projects
 
-/// One client's stream of one project's events from the hub: a position in the log, and the frames that are sent in
+/// One client's stream of a project's events from the hub: a position in the log, and the frames that are sent in
 /// addition to the log.
 final class HubStream {
     /// The number of bytes that are read at once for a stream with a backlog.
@@ -22,23 +22,26 @@ final class HubStream {
     unowned let events: LoopEvents
     var client: DetachedConnection?
     var cursor: EventCursor
-    /// Whether the stream reads, is live or is blocked. ``EventStreamState/live`` is the position up to which
-    /// everything was sent; the cursor is moved to this position when it is used.
+    /// The state of the stream. ``EventStreamState/live`` is the position up to which everything was sent; the cursor
+    /// is moved to it only when the cursor is used.
     var state: EventStreamState
     private var number = 0
     private(set) var connectedFrame: [UInt8]
     /// Whether a request waits until the stream has sent the result of the last read.
     private var isWatched = false
-    /// How long the client may accept no bytes.
+    /// The maximum time for which the client may accept no bytes.
     let stall: Duration
     private var timer: LoopTimer?
-    /// The properties of the stream that determine its frames; nil: no other stream has the same frames.
+    /// The properties of the stream that determine its frames; nil if no other stream can have the same frames.
     let sharedKey: SharedStreamFrames.Key?
-    /// The streams that receive the same frames on this loop, while this stream is registered.
+    /// The streams on this loop that receive the same frames, while this stream is registered.
     var group: SharedStreamFrames.Group?
 
-    /// Creates a stream that begins at the position of `cursor`. `connected` is the frame that OpenCode's clients
-    /// receive after a gap.
+    /// Creates a stream.
+    ///
+    /// - Parameters:
+    ///   - cursor: The position at which the stream begins.
+    ///   - connected: The frame that OpenCode's clients receive after a gap.
     init(
         _ events: LoopEvents, project: ProjectName?, cursor: EventCursor, isPlain: Bool, connected: [UInt8],
         stall: Duration
@@ -82,7 +85,7 @@ final class HubStream {
 
     // MARK: Receiving
 
-    /// Whether the stream can receive items that begin at this position without a read of the log.
+    /// Returns whether the stream can receive items that begin at this position without reading the log.
     func isLive(at position: LogPosition) -> Bool { state.isLive(at: position) }
 
     /// Returns the frames for items that begin at the position of the stream.
@@ -90,7 +93,7 @@ final class HubStream {
         cursor.write(items, upTo: place, connected: connectedFrame)
     }
 
-    /// Sends a batch of live events. This runs for each client and event, so nothing is copied here.
+    /// Sends a batch of live events. This is called for each client and event, so nothing is copied here.
     func deliver(_ batch: borrowing EventBatch, at now: MonotonicTime) {
         let count = batch.bytes.count
         let taken = count == 0 ? 0 : client?.send(framed: batch.bytes.span) ?? 0
@@ -109,7 +112,7 @@ final class HubStream {
     func received(_ reading: EventLogReadResult) {
         state.noteRead()
         guard !state.isEnded else { return }
-        // The event after which the stream ends may have become known meanwhile.
+        // The event after which the stream ends may have become known in the meantime.
         let until = cursor.until
         cursor = reading.cursor
         cursor.until = cursor.until ?? until
@@ -117,11 +120,11 @@ final class HubStream {
         send(reading.batch)
     }
 
-    /// Whether answers to requests wait for this stream. They do not wait for a stream with a maximum rate, which
+    /// Whether answers to requests wait for this stream. They do not wait for a stream with a maximum rate, because it
     /// is late by intention.
     private var isAwaited: Bool { cursor.isOpenCode1Compatible && !state.hasRate }
 
-    /// Sends the end of a turn, because the answer that had to come before it was sent.
+    /// Sends the end of a turn after the answer that must precede it was sent.
     func turnAnswered() {
         if cursor.isOpenCode1Compatible { hasNews() }
     }
@@ -144,7 +147,7 @@ final class HubStream {
     }
 
     /// Handles the loss of the instance's stream. The stream of a client of OpenCode's own API is aborted, so that the
-    /// client loads everything again.
+    /// client loads its whole state again.
     func upstreamLost() {
         if isPlain { breakOff() } else { hasNews() }
     }
@@ -175,7 +178,7 @@ final class HubStream {
     }
 
     private func send(_ batch: EventBatch) {
-        // A client that has received half a frame cannot receive another frame.
+        // A client that has received half of a frame cannot receive another frame.
         guard !batch.isBroken else { return breakOff() }
         sent(batch.bytes.isEmpty ? 0 : client?.send(framed: batch.bytes.span) ?? 0, of: batch)
     }
@@ -222,7 +225,7 @@ final class HubStream {
         return true
     }
 
-    /// Sends a frame that is in no log, if the client has received everything else.
+    /// Sends a frame that is not in a log, if the client has received everything else.
     private func sendLive(_ frame: [UInt8]) {
         if state.isLive { write(frame) }
     }

@@ -14,8 +14,8 @@ struct SharedStreamFrames {
         let types: [EventSelector.TypePattern]
         let isChunked: Bool
 
-        /// Creates the properties of a cursor's frames. The result is nil if no other stream can have the same frames:
-        /// they depend on sessions that the cursor learns of, or on its encoding.
+        /// Creates the properties of a cursor's frames. Returns nil if no other stream can have the same frames,
+        /// because they depend on its encoding or on the sessions that the cursor learns.
         init?(_ cursor: EventCursor) {
             guard cursor.selector.isConstant, !cursor.isFormed else { return nil }
             shape = cursor.shape
@@ -26,10 +26,10 @@ struct SharedStreamFrames {
         }
     }
 
-    /// The streams with the same properties. Groups are compared by identity, without a look at the properties.
+    /// The streams with the same properties. Groups are compared by identity, without comparing the properties.
     final class Group {
         let key: Key
-        /// The index of the group's frames among the frames that are being made, if there are any.
+        /// The index of the group's frames among the frames that are being made.
         var index = 0
         fileprivate var members = 0
 
@@ -46,7 +46,7 @@ struct SharedStreamFrames {
         return group
     }
 
-    /// Removes a stream of the group that has ended.
+    /// Removes a stream that has ended from its group.
     mutating func leave(_ group: Group) {
         group.members -= 1
         if group.members == 0 { groups[group.key] = nil }

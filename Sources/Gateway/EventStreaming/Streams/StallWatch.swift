@@ -3,10 +3,10 @@
 import EventLoop
 import GatewayCore
 
-/// A check whether a client still reads although its socket accepts no more bytes. A value.
+/// Checks whether a client still reads although its socket accepts no more bytes. It is a value.
 ///
-/// The check uses the number of bytes that the kernel holds for the client. The kernel's buffers have room again only
-/// after the client has read a lot, which may take a slow client minutes.
+/// The check uses the number of bytes that the kernel holds for the client. The kernel's buffers accept bytes again
+/// only after the client has read many bytes, which may take a slow client minutes.
 struct StallWatch {
     /// The number of checks before a client is disconnected.
     private static let looks = 4
@@ -15,21 +15,26 @@ struct StallWatch {
     private var since: MonotonicTime?
     private var held = 0
 
-    /// Creates a watch for a client that may accept no bytes for at most `limit`.
+    /// Creates a watch for a client.
+    ///
+    /// - Parameter limit: The maximum time for which the client may accept no bytes.
     init(limit: Duration) { self.limit = limit }
 
-    /// Starts the watch, because the socket accepts no more bytes. `held` is the number of bytes that the kernel
-    /// holds for the client.
+    /// Starts the watch when the socket accepts no more bytes.
+    ///
+    /// - Parameter held: The number of bytes that the kernel holds for the client.
     mutating func begin(held: Int, at now: MonotonicTime) {
         guard since == nil else { return }
         since = now
         self.held = held
     }
 
-    /// Ends the watch, because bytes were sent again.
+    /// Ends the watch when bytes were sent again.
     mutating func end() { since = nil }
 
-    /// Whether the client has read nothing for too long. `held` is the number of bytes that the kernel holds now.
+    /// Returns whether the client has read nothing for too long.
+    ///
+    /// - Parameter held: The number of bytes that the kernel holds now.
     mutating func isOver(held: Int, at now: MonotonicTime) -> Bool {
         guard let since else { return false }
         if held < self.held {

@@ -8,13 +8,13 @@ import HTTPTypes
 import OpenCodeFamilies
 import Proxying
 
-/// The head of the hub's streams, and their frames that contain no event of the log.
+/// Creates the head of the hub's streams, and their frames that contain no event of the log.
 enum StreamHead {
-    /// Returns the head of the answer.
+    /// Returns the head of the answer with an event stream.
     static func head(_ owner: GatewayLoop, _ connection: ClientConnection) -> ResponseHead {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
-        // OpenCode sends both fields on its streams, `nosniff` from 1.2 on.
+        // OpenCode sends both fields on its streams, and `nosniff` since 1.2.
         head.fields.append("X-Content-Type-Options", "nosniff")
         head.fields.appendStreamDirectives()
         head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
@@ -22,7 +22,7 @@ enum StreamHead {
         return head
     }
 
-    /// Returns the line with the time until a client reconnects. The time is random, so that clients do not
+    /// Returns the line with the time after which a client reconnects. The time is random, so that the clients do not
     /// all reconnect at once.
     static func retry() -> [UInt8] { Array("retry: \(Int.random(in: 500...1_500))\n".utf8) }
 

@@ -6,8 +6,8 @@ import HTTPServer
 import HTTPTypes
 import WebSockets
 
-/// The principal and the permissions of a request, or the reason of its refusal. Pure: earlier tries of an address are
-/// tracked by ``FailedTries``.
+/// The decision about the credentials of a request: its principal and permissions, or the reason for rejecting it. It
+/// keeps no state; ``FailedTries`` tracks the earlier attempts of an address.
 enum Admission: Equatable {
     /// The request has a valid key.
     case admitted(Principal, Grant)
@@ -16,13 +16,13 @@ enum Admission: Equatable {
 
     /// The reason why a request is rejected.
     enum Rejection: Equatable {
-        /// Its credentials are missing or have an unknown form.
+        /// The credentials are missing or have an unknown form.
         case noKey
-        /// Its key is not valid.
+        /// The key is not valid.
         case wrongKey
-        /// Its key does not grant what the endpoint requires.
+        /// The key does not grant the permission that the endpoint requires.
         case notGranted
-        /// Too many wrong keys have come from its address; the next key is checked after this time.
+        /// Too many wrong keys have come from the client's address. The next key is checked after this time.
         case tooManyTries(wait: Duration)
     }
 
@@ -45,7 +45,7 @@ enum Admission: Equatable {
             }
     }
 
-    /// Whether a request contains anything that may be a key.
+    /// Returns whether a request contains anything that may be a key.
     static func presentsKey(_ head: RequestHead, for requirement: Requirement) -> Bool {
         head.fields.firstIndex(of: .authorization) != nil || key(inSubprotocolOf: head, for: requirement) != nil
     }
@@ -57,8 +57,8 @@ enum Admission: Equatable {
         return OpeningHandshake.offeredKeyProtocol(head.fields)?.dropFirst(OpeningHandshake.keyPrefix.count)
     }
 
-    /// Returns the client of a request if its peer is a trusted proxy that names another client; nil if the peer is the
-    /// client. Costs nothing if no proxy is trusted.
+    /// Returns the client that a trusted proxy names in a request; nil if the peer itself is the client. Costs nothing
+    /// if no proxy is trusted.
     static func client(behind peer: IPAddress?, _ fields: FieldList, _ policy: Policy) -> IPAddress? {
         guard !policy.trustedProxies.isEmpty, let peer, policy.trustedProxies.contains(peer) else { return nil }
         var walk = ForwardedClient(peer: peer, trusted: policy.trustedProxies)
@@ -71,7 +71,7 @@ enum Admission: Equatable {
 }
 
 extension Requirement {
-    /// Whether a caller with this grant is admitted.
+    /// Returns whether a caller with this grant is admitted.
     func isMet(by grant: Grant) -> Bool {
         switch self {
         case .nothing: true

@@ -5,12 +5,12 @@ import Addresses
 import EventLoop
 import Locking
 
-/// The ``FailureLimiter`` shared by all loops. Its lock is acquired for a connection's first request with a key and for
-/// wrong keys, never for the requests after them.
+/// The ``FailureLimiter`` that all loops share. Its lock is acquired for the first request with a key on a connection
+/// and for wrong keys, but not for later requests with a valid key.
 package final class FailedTries: Sendable {
     private let limiter = Locked(FailureLimiter())
 
-    /// Creates a limiter that has counted nothing.
+    /// Creates a limiter that has not counted any attempts.
     package init() {}
 
     func wait(for address: IPAddress, _ rate: FailureLimiter.Rate, _ now: MonotonicTime) -> Duration? {

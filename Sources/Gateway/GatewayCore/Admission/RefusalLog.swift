@@ -6,8 +6,8 @@ import EventLoop
 import HTTPServer
 import Logging
 
-/// One loop's log of clients without a valid key. It limits the number of lines for each client and counts the lines
-/// that it omits.
+/// The log of one loop for clients without a valid key. It limits the number of lines for each client and counts the
+/// omitted lines.
 final class RefusalLog: TimerHandler {
     /// The interval between lines that report omissions.
     private static let gathering = Duration.seconds(10)
@@ -22,7 +22,7 @@ final class RefusalLog: TimerHandler {
         self.log = log
     }
 
-    /// Returns whether a line about this client is written; if not, it is counted.
+    /// Returns whether a line about this client is written. If it is not, it is counted as omitted.
     func admits(_ client: IPAddress?) -> Bool {
         guard !limiter.admits(client, at: .nanoseconds(loop.now.nanoseconds)) else { return true }
         if timer == nil {
@@ -51,7 +51,7 @@ final class RefusalLog: TimerHandler {
 }
 
 extension RejectedClient {
-    /// Whether it can only happen to a client that was admitted.
+    /// Whether this rejection can only happen to a client that was admitted.
     var isOfAdmitted: Bool {
         switch self {
         case .stalledReader, .slowReader, .slowChat, .silentChat: true

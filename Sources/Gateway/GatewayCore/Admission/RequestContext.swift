@@ -7,23 +7,24 @@ import HTTPServer
 /// The gateway's data about the request on a client's connection, from its head to its log line. Each connection has
 /// one object, which is reused for each of its requests.
 package final class RequestContext: ConnectionContext {
-    /// The client whose valid key has come on this connection, so that ``FailedTries`` need not be consulted about it
+    /// The client that has sent a valid key on this connection, so that ``FailedTries`` does not need to check it
     /// again.
     var admittedClient: IPAddress?
-    /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel was asked.
+    /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel was
+    /// queried.
     var isOwnUser: Bool?
 
-    /// The policy of the request, captured at its start; a later reload applies to later requests.
+    /// The policy of the request, captured at its start. A later reload applies only to later requests.
     private(set) var policy: Policy?
     /// The client that a trusted proxy names in the request; nil if the peer is the client.
     package var forwardedClient: IPAddress?
-    /// The principal that has sent it; nil until a key was checked.
+    /// The principal that has sent the request; nil until a key was checked.
     package private(set) var principal: Principal?
     /// The permissions of the principal.
     private(set) var grant: Grant = []
     /// The existing project that the request is for.
     var project: String?
-    /// Whether its feature itself informs the client when its key is revoked, as a chat does with a close frame.
+    /// Whether the feature itself informs the client when its key is revoked, as a chat does with a close frame.
     package var outlivesKey = false
 
     /// Starts the request if it has not started. Returns its policy.

@@ -7,11 +7,11 @@ package import Logging
 
 /// The numbers of operations that a reload has aborted because they used a revoked key.
 package struct RevocationCounts: Sendable, Equatable {
-    /// Requests in progress: streams, long polls, uploads, bridged requests and all others.
+    /// The number of aborted requests in progress: streams, long polls, uploads, bridged requests and all others.
     var requests = 0
-    /// Terminals and other connections that have switched protocols.
+    /// The number of closed terminals and other connections that have switched protocols.
     package var tunnels = 0
-    /// Chats.
+    /// The number of closed chats.
     package var chats = 0
 
     /// Creates counts of zero.
@@ -24,7 +24,8 @@ package struct RevocationCounts: Sendable, Equatable {
     }
 }
 
-/// The sum of the operations that each loop has aborted after one reload. It is logged once all loops have reported.
+/// The total number of operations that the loops have aborted after one reload. It is logged after all loops have
+/// reported.
 package final class RevocationReport: Sendable {
     private struct State {
         var missing: Int
@@ -34,7 +35,7 @@ package final class RevocationReport: Sendable {
     private let state: Locked<State>
     private let log: Logger
 
-    /// Creates a report of this number of loops.
+    /// Creates a report for this number of loops.
     package init(loops: Int, log: Logger) {
         state = Locked(State(missing: loops))
         self.log = log

@@ -7,10 +7,10 @@ import HTTPTypes
 package enum BodyRule: Sendable, Equatable {
     /// The body is read and discarded.
     case ignored
-    /// The body must be JSON of at most `limit` bytes; other bodies are rejected with 413 or 415.
+    /// The body must be JSON of at most `limit` bytes. Other bodies are rejected with 413 or 415.
     case json(limit: Int)
 
-    /// Returns the refusal of a request whose head already shows that its body violates the rule.
+    /// Returns the refusal of a request if its head shows that its body violates the rule; nil otherwise.
     func refusal(of head: RequestHead, _ framing: RequestFraming) -> GatewayError? {
         guard case .json(let limit) = self else { return nil }
         if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
@@ -25,7 +25,8 @@ package enum BodyRule: Sendable, Equatable {
         GatewayError(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
     }
 
-    /// Returns the refusal of a complete body that is not UTF-8, which JSON between systems must be (RFC 8259 §8.1).
+    /// Returns the refusal of a complete body that is not UTF-8; nil if it is. JSON between systems must be UTF-8 (RFC
+    /// 8259 §8.1).
     package static func refusal(ofText body: [UInt8]) -> GatewayError? {
         guard String(validating: body, as: UTF8.self) == nil else { return nil }
         return GatewayError(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
@@ -33,7 +34,7 @@ package enum BodyRule: Sendable, Equatable {
 
     private static let json = Array("application/json".utf8)
 
-    /// Whether a Content-Type value is `application/json`, with or without parameters (RFC 9110 §8.3.1).
+    /// Returns whether a Content-Type value is `application/json`, with or without parameters (RFC 9110 §8.3.1).
     private static func isJSON(_ value: Span<UInt8>) -> Bool {
         guard value.count >= json.count else { return false }
         for index in json.indices where value[index].lowercasedLetter != json[index] { return false }

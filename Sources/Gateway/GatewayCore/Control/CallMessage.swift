@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A message from the control plane to the request that waits for it.
+/// A message from the control plane to a waiting request.
 enum CallMessage: Sendable {
-    /// The answer, or the beginning of one.
+    /// The complete answer, or its beginning.
     case respond(ControlResponse)
-    /// The next bytes of the stream. `goesOn` is called after they were sent, and reports whether the client still
-    /// reads.
+    /// The next bytes of the stream. `goesOn` is called after they were sent, with whether the client still reads.
     case write([UInt8], goesOn: @Sendable (Bool) -> Void)
-    /// A pause of the stream. `goesOn` is called after it, or as soon as the client disconnects, and reports whether
+    /// A pause of the stream. `goesOn` is called after the pause, or as soon as the client disconnects, with whether
     /// the client still reads.
     case pause(Duration, goesOn: @Sendable (Bool) -> Void)
     /// The end of a complete stream.
@@ -15,7 +14,7 @@ enum CallMessage: Sendable {
     /// The end of an aborted stream.
     case abort
 
-    /// Reports to the sender that there is no longer a client.
+    /// Reports to the sender that the client no longer exists.
     func reject() {
         switch self {
         case .write(_, let goesOn), .pause(_, let goesOn): goesOn(false)

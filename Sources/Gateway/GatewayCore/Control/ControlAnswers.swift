@@ -7,7 +7,7 @@ package import Instances
 import JSONText
 package import Projects
 
-/// The exact bodies of the wire contract for the answers of the control plane. Pure.
+/// Creates the exact bodies of the wire contract for the answers of the control plane.
 package enum ControlAnswers {
     /// The answer of `/health`.
     package static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
@@ -32,7 +32,7 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the answer with a project's state; 404 for nil.
+    /// Returns the answer with a project's state, or 404 if it is nil.
     package static func status(_ name: ProjectName, _ status: ProjectStatus?) -> ControlResponse {
         status.map { .answer(json(200, ProjectMember.object($0))) } ?? .error(projectNotFound(name.string))
     }
@@ -58,7 +58,9 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the error of a request whose project's instance has no port. `state` is nil if it was not requested.
+    /// Returns the error of a request whose project's instance has no port.
+    ///
+    /// - Parameter state: The state of the instance; nil if it was not requested.
     package static func notRunning(_ name: String, _ state: InstanceState?) -> GatewayError {
         guard let state, state.isComing else { return GatewayError(503, InstanceMessage.notRunning(name)) }
         var seconds = 1
@@ -66,7 +68,7 @@ package enum ControlAnswers {
         return GatewayError(503, InstanceMessage.notReady(name, state), fields: ["Retry-After": "\(seconds)"])
     }
 
-    /// Returns the error of a request that a server other than the project's instance has answered.
+    /// Returns the error of a request that was answered by a server other than the project's instance.
     package static func portTaken(_ port: UInt16) -> GatewayError {
         GatewayError(
             503,
@@ -82,8 +84,10 @@ package enum ControlAnswers {
     /// The error of a request that the shutdown of the gateway interrupts.
     package static let shuttingDown = GatewayError(503, "The gateway is shutting down. Try again in a moment.")
 
-    /// Returns the error of an interrupted request to a project's instance. `mayBeTaken` is whether the instance may
-    /// have received the request and so must not receive it twice.
+    /// Returns the error of an interrupted request to a project's instance.
+    ///
+    /// - Parameter mayBeTaken: Whether the instance may have received the request and therefore must not receive it
+    ///   again.
     package static func shuttingDown(before name: String, mayBeTaken: Bool) -> GatewayError {
         guard mayBeTaken else { return shuttingDown }
         return GatewayError(
@@ -92,7 +96,7 @@ package enum ControlAnswers {
         )
     }
 
-    /// The error of an interrupted request that may be on its way to an instance, such as a message to a conversation.
+    /// The error of an interrupted request that may have been sent to an instance, such as a message to a conversation.
     package static let shuttingDownInConversation = GatewayError(
         503,
         "The gateway is shutting down and has not responded yet. Check the conversation before you send the request again."

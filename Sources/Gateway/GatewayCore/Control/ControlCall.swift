@@ -5,7 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Projects
 
-/// One request that the control plane answers. The object stays on its loop; only its number is passed between threads.
+/// A request that the control plane answers. The object remains on its loop. Only its number is passed between threads.
 final class ControlCall {
     /// The progress of the call.
     private enum Phase {
@@ -27,12 +27,12 @@ final class ControlCall {
     private var request: ControlRequest
     private let body: BodyRule
     private let handler: Handler
-    /// The longest time that a stream may be silent.
+    /// The maximum time for which a stream may be silent.
     private let streamTimeout: Duration
-    /// The number of bytes of an unpaced stream that may wait for its client.
+    /// The maximum number of bytes of an unpaced stream that may wait for its client.
     private let streamBacklog: Int
     private var phase = Phase.reading
-    /// Resumes the stream's source, which waits for room at the client or for the end of a pause.
+    /// Resumes the stream's source, which waits for the client to read or for the end of a pause.
     private var goesOn: (@Sendable (Bool) -> Void)?
     private var isPausing = false
     private var timer: LoopTimer?
@@ -83,7 +83,7 @@ final class ControlCall {
         case (.write(let bytes, let goesOn), .streaming(let client)):
             self.goesOn = goesOn
             timer?.disarm()
-            // `write` may find that the client has disconnected, which ends this call.
+            // `write` may detect that the client has disconnected, and then this call has ended.
             if client.write(bytes.span) { goOn() }
         case (.pause(let duration, let goesOn), .streaming):
             self.goesOn = goesOn
@@ -130,8 +130,8 @@ final class ControlCall {
         if let project = request.project { connection.request.project = project.string }
     }
 
-    /// The error of a request that the gateway's end interrupts. The operation may be completed nevertheless: a start
-    /// or a stop can be repeated, but a message cannot.
+    /// The error of a request that the gateway's end interrupts. The operation may still be completed. A start or a
+    /// stop can be repeated, but a message cannot.
     private var interruption: GatewayError {
         guard case .asked = phase, let head = connection?.head, !head.method.isIdempotent,
             let form = owner.errorForm(head.target[...])
@@ -145,7 +145,8 @@ final class ControlCall {
         _ head: ResponseHead, isPaced: Bool, from source: @escaping @Sendable (ResponseStream) async -> Void
     ) {
         guard let connection, let mailbox = owner.mailbox else { return end() }
-        // A new stream would be aborted immediately, and a client that mistakes this for its end would not reconnect.
+        // A new stream would be aborted immediately, and a client that mistakes this for a regular end would not
+        // reconnect.
         guard !owner.isDraining else { return refuse(interruption) }
         let head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
@@ -178,7 +179,7 @@ final class ControlCall {
         if let timer { owner.loop.arm(timer, after: duration) }
     }
 
-    /// Ends the call. A component that is still sending the answer already has all of it.
+    /// Ends the call. A component that is still sending the answer has all of its data.
     private func end() {
         if case .streaming = phase { owner.streamEnded(self) }
         phase = .ended
@@ -197,7 +198,7 @@ extension ControlCall: ServerExchange {
         guard let connection else { return }
         switch (phase, body) {
         case (.reading, .ignored):
-            // The body is read nevertheless, so that the answer can be sent.
+            // The body must still be read, so that the answer can be sent.
             connection.discardBody()
             ask()
         case (.reading, .json(let limit)):
@@ -212,7 +213,7 @@ extension ControlCall: ServerExchange {
 
     func resumeResponse() { goOn() }
 
-    /// The operation continues: a start that one client gave up may still be needed by the next.
+    /// Ends the call, but not the operation. A start that was abandoned by one client may be needed by the next client.
     func clientGone() { end() }
 }
 

@@ -32,7 +32,7 @@ final class ControlCalls: LoopFeature {
     }
 }
 
-/// The control plane's message to the call with this number.
+/// A message from the control plane to the call with this number.
 struct ControlMessage: FeatureMessage {
     let call: Int
     let message: CallMessage
@@ -41,7 +41,7 @@ struct ControlMessage: FeatureMessage {
 }
 
 extension GatewayLoop {
-    /// Lets the control plane answer a request; the client's connection waits for it.
+    /// Lets the control plane answer a request, for which the client's connection waits.
     package func ask(
         _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule = .ignored,
         handler: @escaping @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse

@@ -6,9 +6,10 @@ package import HTTPServer
 package import HTTPTypes
 package import Projects
 
-/// A request that the control plane answers, as its handler receives it: checked, and independent of its connection.
+/// A request that the control plane answers, in the form that its handler receives. It has been checked and is
+/// independent of its connection.
 package struct ControlRequest: Sendable {
-    /// The principal that has sent it; nil if the endpoint is open.
+    /// The principal that has sent the request; nil if the endpoint is open.
     package var principal: Principal?
     /// The project that the path names; nil if it names none.
     package var project: ProjectName?
@@ -26,10 +27,10 @@ package enum ControlResponse: Sendable {
     case answer(GatewayAnswer)
     /// An error, which the loop renders in the form of the client's protocol.
     case error(GatewayError)
-    /// A head and a streamed body. `source` runs until it returns, which ends the body; it does not run if the client
-    /// cannot receive a body. If `isPaced` is true, ``ResponseStream/write(_:)`` waits for the client; otherwise a
-    /// client is disconnected if more than `--stream-backlog` bytes wait for it.
+    /// A head and a streamed body. The body ends when `source` returns; `source` is not called if the client cannot
+    /// receive a body. With `isPaced`, ``ResponseStream/write(_:)`` waits for the client. Otherwise, a client is
+    /// disconnected if more than `--stream-backlog` bytes wait for it.
     case stream(ResponseHead, isPaced: Bool = true, source: @Sendable (ResponseStream) async -> Void)
-    /// The request is admissible, and a feature of the loop gives the answer.
+    /// The request is valid, and a feature of the loop answers it.
     case loop(@Sendable (ClientConnection, GatewayLoop) -> Void)
 }

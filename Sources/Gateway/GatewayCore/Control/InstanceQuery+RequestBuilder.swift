@@ -4,13 +4,15 @@ package import HTTPClient
 import HTTPTypes
 package import Instances
 
-/// The transmission of the gateway's own queries to an instance.
+/// Sends the gateway's own queries to an instance.
 extension InstanceQuery {
-    /// The default limit of an answer's size in bytes.
+    /// The default maximum size of an answer in bytes.
     package static let longestBody = 256 * 1024
 
-    /// Returns the request. If `isAlone` is true, the request does not share a connection with others, so it neither
-    /// waits for them nor delays them.
+    /// Returns the request.
+    ///
+    /// - Parameter isAlone: Whether the request uses its own connection, so that it neither waits for other requests
+    ///   nor delays them.
     package func request(isAlone: Bool = false) -> UpstreamRequest {
         var fields = FieldList()
         fields.append("Accept", "application/json")
@@ -20,7 +22,9 @@ extension InstanceQuery {
             isAlone: isAlone)
     }
 
-    /// Sends the query immediately and calls `report` exactly once, with nil if there is no answer.
+    /// Sends the query immediately.
+    ///
+    /// - Parameter report: Called exactly once, with nil if there is no answer.
     package func ask(
         _ client: UpstreamClient, isAlone: Bool = false, longestBody: Int = Self.longestBody,
         report: @escaping (InstanceReply?) -> Void

@@ -18,9 +18,9 @@ package protocol ProjectControl: Sendable {
     /// Reports that the run of a project's instance with this number has answered a client's request for the first
     /// time, as far as one loop knows.
     func answered(_ name: ProjectName, generation: UInt64) async
-    /// Returns all projects in the contract's order, or a sentence with the reason why they cannot be listed.
+    /// Returns all projects in the contract's order, or the reason why they cannot be listed as a sentence.
     func projects() async -> ProjectListing
-    /// Returns the current directories of a project; a worktree may have been created a moment ago.
+    /// Returns the current directories of a project, including a worktree that was created a moment ago.
     func directories(of name: ProjectName) async -> DirectoryScope?
     /// Returns OpenCode's project for the folder of an instance; nil if the instance does not report it.
     func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject?

@@ -6,8 +6,8 @@ import JSONText
 internal import OpenCodeFamilies
 internal import Projects
 
-/// The members of a project's JSON object in their order, with name, schema and the source of the value. `GET
-/// /projects`, `status`, their schemas and the command `project` are derived from it.
+/// The members of a project's JSON object in their order, each with its name, its schema and the source of its value.
+/// `GET /projects`, `status`, their schemas and the command `project` are derived from this type.
 package enum ProjectMember: String, CaseIterable, Sendable {
     case name
     case path

@@ -7,10 +7,10 @@ import HTTPTypes
 package struct RequestQuery: Sendable, Equatable {
     private let bytes: ArraySlice<UInt8>
 
-    /// Creates a query from the bytes after the `?` of a target.
+    /// Creates a query from the bytes after the `?` in a target.
     package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// The first value of this name; nil if there is none. Bytes that are not UTF-8 are replaced by U+FFFD.
+    /// The first value with this name; nil if there is none. Bytes that are not UTF-8 are replaced by U+FFFD.
     package subscript(name: String) -> String? {
         for parameter in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = parameter.split(

@@ -2,7 +2,7 @@
 
 import EventLoop
 
-/// The connection of a stream from the control plane to its client.
+/// The connection between a stream from the control plane and its client.
 package struct ResponseStream: Sendable {
     private let mailbox: Mailbox<LoopMessage>
     private let call: Int
@@ -12,18 +12,18 @@ package struct ResponseStream: Sendable {
         self.call = call
     }
 
-    /// Sends bytes. In a paced stream it waits while the client has not received enough of the earlier bytes. Returns
-    /// false if there is no longer a client to receive further bytes.
+    /// Sends bytes. In a paced stream, waits until the client has received enough of the earlier bytes. Returns false
+    /// if the client can receive no further bytes.
     package func write(_ bytes: [UInt8]) async -> Bool {
         await withCheckedContinuation { continuation in
             post(.write(bytes) { continuation.resume(returning: $0) })
         }
     }
 
-    /// Aborts the answer, so that no client considers it complete.
+    /// Aborts the answer in a way that no client mistakes for a complete answer.
     package func abort() { post(.abort) }
 
-    /// Waits for the duration. Returns false as soon as there is no longer a client.
+    /// Waits for the duration. Returns false as soon as the client no longer exists.
     package func pause(for duration: Duration) async -> Bool {
         await withCheckedContinuation { continuation in
             post(.pause(duration) { continuation.resume(returning: $0) })

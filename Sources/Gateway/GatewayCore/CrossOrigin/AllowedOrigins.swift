@@ -3,19 +3,19 @@
 package import HTTPTypes
 
 /// The web origins whose pages may read the gateway's answers (Fetch standard, "CORS protocol"). They are compared
-/// exactly: there are no patterns and no `*`, which would open all projects of a user to every page that the user
-/// visits.
+/// exactly. There are no patterns and no `*`, which would give every page that a user visits access to all of the
+/// user's projects.
 package struct AllowedOrigins: Sendable {
     /// The set that allows no origin.
     package static let none = AllowedOrigins([])
 
-    /// The fields of the gateway's own answers that a page can read only if they are named (Fetch standard,
+    /// The fields of the gateway's own answers that a page can read only if this list names them (Fetch standard,
     /// "CORS-safelisted response-header name").
     private static let exposed = "Allow, ETag, Location, Retry-After, X-Request-Id"
 
     private let grants: [(origin: [UInt8], fields: FieldList)]
-    /// The fields for other origins. Whether an answer is readable depends on the origin, so a cache must not reuse it
-    /// for another origin (RFC 9110 §12.5.5).
+    /// The fields for origins that are not allowed. Whether an answer is readable depends on the origin, so a cache
+    /// must not reuse it for another origin (RFC 9110 §12.5.5).
     private let fieldsForOthers: FieldList
 
     /// Creates the set from origins as browsers write them, such as `https://app.example.com`.
@@ -36,7 +36,7 @@ package struct AllowedOrigins: Sendable {
     /// Whether no origin is allowed.
     var isEmpty: Bool { grants.isEmpty }
 
-    /// Returns the cross-origin terms of the answers to a request with these fields; nil if no fields are to be added.
+    /// Returns the cross-origin terms for the answer to a request with these fields; nil if no fields need to be added.
     func terms(for request: FieldList) -> CrossOriginTerms? {
         if grants.isEmpty { return nil }
         guard let index = request.firstIndex(of: .origin), request.firstIndex(of: .origin, from: index + 1) == nil,
@@ -50,6 +50,6 @@ package struct AllowedOrigins: Sendable {
 package struct CrossOriginTerms {
     /// Whether the page may read the answer.
     package let isGranted: Bool
-    /// The fields that grant access, or state that the answer depends on the origin.
+    /// The fields that grant access, or that state that the answer depends on the origin.
     package let fields: FieldList
 }

@@ -4,15 +4,16 @@ import HTTPServer
 import HTTPTypes
 
 /// A browser's request that checks whether a page may send its actual request (Fetch standard, "CORS-preflight
-/// request"). It carries no key, so the gateway answers it itself.
+/// request"). It carries no key, and the gateway itself answers it.
 struct Preflight {
-    /// The longest time in seconds that a browser may cache the answer; Chromium caches none longer than two hours.
+    /// The maximum time in seconds for which a browser may cache the answer. Chromium caches no answer for more than
+    /// two hours.
     private static let longestUse = "7200"
 
     private let request: FieldList
 
-    /// Creates a preflight from a request's head. Returns nil if the request has another method, or lacks a field that
-    /// every preflight has.
+    /// Parses a preflight request. Returns nil if the method is not OPTIONS, or if a field is missing that every
+    /// preflight request has.
     init?(_ head: RequestHead) {
         guard head.method == .options, head.fields.firstIndex(of: .accessControlRequestMethod) != nil,
             head.fields.firstIndex(of: .origin) != nil
@@ -20,11 +21,11 @@ struct Preflight {
         request = head.fields
     }
 
-    /// Returns the answer for a path with these methods (``EndpointTable/allow(_:)``): 204 with the allowed methods and
-    /// fields. The caller adds the fields of `terms`, as to every other answer.
+    /// Returns the answer for a path with these methods (``EndpointTable/allow(_:)``), which is 204 with the allowed
+    /// methods and fields. The caller adds the fields of `terms`, as for every other answer.
     ///
-    /// - Throws: 403 for a page that is not allowed, as the Fetch standard encourages ("HTTP responses"); 404 for an
-    ///   unknown path.
+    /// - - Throws: A 403 error for a page that is not allowed, as the Fetch standard encourages ("HTTP responses"), and
+    ///   a 404 error for an unknown path.
     func answer(_ allow: String?, _ terms: CrossOriginTerms?) throws(GatewayError) -> GatewayAnswer {
         guard let allow else { throw .notFound }
         guard terms?.isGranted == true else {
@@ -42,8 +43,8 @@ struct Preflight {
         return GatewayAnswer(head: head, body: [])
     }
 
-    /// The names of the fields that the page will send, unchanged. All are allowed, because an instance may need
-    /// any of them. `*` would not suffice, because it does not include the Authorization field.
+    /// The names of the fields that the page will send, unchanged. All fields are allowed, because an instance may need
+    /// any of them. The value `*` would not suffice, because it does not include the Authorization field.
     private var requestedHeaders: ArraySlice<UInt8>? {
         guard let value = request.first(.accessControlRequestHeaders), !value.isEmpty,
             ListElements(value).allSatisfy({ $0.allSatisfy(\.isTokenCharacter) })

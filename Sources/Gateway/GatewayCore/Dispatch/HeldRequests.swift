@@ -6,7 +6,7 @@ internal import Projects
 
 /// A request to an instance that waits for information before a feature answers it.
 ///
-/// If the instance ends or is replaced meanwhile, the client is answered, and ``release()`` returns nil.
+/// If the instance ends or is replaced in the meantime, the client receives an answer, and ``release()`` returns nil.
 package final class HeldRequest {
     fileprivate unowned let loop: GatewayLoop
     private var request: InstanceRequest?
@@ -18,8 +18,8 @@ package final class HeldRequest {
 
     /// Ends the wait.
     ///
-    /// - Returns: The request with the present route to the same instance; nil if the client has disconnected or was
-    ///   answered.
+    /// - - Returns: The request with the current route to the same instance; nil if the client has disconnected or has
+    ///   received an answer.
     package func release() -> InstanceRequest? {
         answerIfEnded(whileDraining: true)
         guard var request = end() else { return nil }
@@ -28,7 +28,7 @@ package final class HeldRequest {
         return request
     }
 
-    /// Answers the client if its instance is not the present one any more.
+    /// Answers the client if its instance is no longer the current one.
     private func answerIfEnded(whileDraining: Bool) {
         guard let request else { return }
         let name = request.route.name
@@ -56,7 +56,7 @@ package final class HeldRequest {
 extension HeldRequest: WaitingRequest {
     func routesChanged() { answerIfEnded(whileDraining: false) }
 
-    /// Does nothing: the information may still arrive in time.
+    /// Does nothing, because the information may still arrive in time.
     func drain() {}
 
     func giveUp() {
@@ -66,9 +66,9 @@ extension HeldRequest: WaitingRequest {
 }
 
 extension HeldRequest: ServerExchange {
-    /// Does nothing: the body waits for the feature that reads it.
+    /// Does nothing, because the body waits for the feature that reads it.
     package func requestBodyArrived() {}
-    /// Does nothing.
+    /// Does nothing, because no answer has begun.
     package func resumeResponse() {}
     /// Forgets the request.
     package func clientGone() { _ = end() }
@@ -80,7 +80,7 @@ protocol WaitingRequest: AnyObject {
     func routesChanged()
     /// Called when the gateway begins to shut down.
     func drain()
-    /// Answers the client, because the gateway shuts down and does not wait any longer.
+    /// Answers the client, because the gateway is shutting down and no longer waits.
     func giveUp()
 }
 
@@ -109,7 +109,7 @@ extension GatewayLoop {
     /// The requests that wait on this loop.
     var held: HeldRequests? { feature(HeldRequests.self) }
 
-    /// Keeps a request until more is known.
+    /// Keeps a request until the missing information is available.
     package func hold(_ request: InstanceRequest) -> HeldRequest {
         let held = HeldRequest(self, request)
         request.connection.exchange = held

@@ -5,8 +5,8 @@ import HTTPServer
 internal import Instances
 internal import Projects
 
-/// The wait of a request for an instance that is about to be ready. A browser's `EventSource` gives up for good at the
-/// first 503, so its request waits instead.
+/// The wait of a request for an instance that is about to be ready. A browser's `EventSource` gives up permanently
+/// after the first 503, so its request waits instead.
 final class InstanceWait {
     private unowned let loop: GatewayLoop
     private var pending: PendingAnswer
@@ -15,8 +15,8 @@ final class InstanceWait {
     private let proceed: (ClientConnection) -> Void
 
     /// - Parameters:
-    ///   - limit: The longest wait.
-    ///   - proceed: Called when the instance is ready, or will not be ready soon any more.
+    ///   - - limit: The maximum time to wait.
+    ///   - - proceed: Called when the instance is ready, or will no longer be ready soon.
     init(
         _ loop: GatewayLoop, _ connection: ClientConnection, project: ProjectName, limit: Duration,
         proceed: @escaping (ClientConnection) -> Void
@@ -46,7 +46,7 @@ extension InstanceWait: WaitingRequest {
     func routesChanged() {
         let route = loop.snapshot.routes.route(to: project)
         if let route, !route.isReachable, route.state.isComing { return }
-        // Either the instance is ready, or the refusal states the present reason.
+        // If the instance is not ready, the refusal states the current reason.
         if let connection = end() { proceed(connection) }
     }
 

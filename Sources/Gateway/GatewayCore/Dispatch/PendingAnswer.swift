@@ -3,9 +3,9 @@
 package import EventLoop
 package import HTTPServer
 
-/// The connection of a client that waits for its answer, and the timer of the wait.
+/// The connection of a client that waits for its answer, with the timer of the wait.
 ///
-/// It ends once: by an answer, or when the client disconnects.
+/// The wait ends once, with an answer or when the client disconnects.
 package struct PendingAnswer {
     private unowned let loop: EventLoop
     /// The client's connection; nil after the end.
@@ -18,14 +18,17 @@ package struct PendingAnswer {
         self.loop = loop
     }
 
-    /// Begins the wait, during which `exchange` receives what the client does. Without a body of interest, the body is
-    /// discarded.
+    /// Begins the wait.
+    ///
+    /// - Parameters:
+    ///   - exchange: Receives the events of the client during the wait.
+    ///   - discardsBody: Whether to discard the request's body, because it is not needed.
     package func begin(_ exchange: any ServerExchange, discardsBody: Bool = true) {
         connection?.exchange = exchange
         if discardsBody { connection?.discardBody() }
     }
 
-    /// Calls `handler` after this time, unless the wait has ended or the time is set again.
+    /// Calls `handler` after this time, unless the wait has ended or the time was set again.
     package mutating func arm(_ handler: any TimerHandler, after time: Duration) {
         guard connection != nil else { return }
         let timer = timer ?? loop.spareTimer(handler)

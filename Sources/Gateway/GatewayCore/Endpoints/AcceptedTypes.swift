@@ -2,9 +2,9 @@
 
 package import HTTPTypes
 
-/// The content types that a client prefers, by its `Accept` fields (RFC 9110 §12.5.1). Pure.
+/// The content types that a client prefers according to its `Accept` fields (RFC 9110 §12.5.1).
 package enum AcceptedTypes {
-    /// Whether the client prefers a web page to JSON, as a browser's address bar does and no program does.
+    /// Returns whether the client prefers a web page to JSON. A browser's address bar does, and no program does.
     package static func preferPage(_ fields: FieldList) -> Bool {
         guard var index = fields.firstIndex(of: .accept) else { return false }
         var page = Weight()
@@ -23,8 +23,8 @@ package enum AcceptedTypes {
         return page.value > data.value
     }
 
-    /// The weight of one type in thousandths. A statement about the type itself has precedence over one about a range
-    /// of types.
+    /// The weight of one type in thousandths. A weight of the type itself takes precedence over a weight of a range of
+    /// types.
     private struct Weight {
         private(set) var value = 0
         private var precision = 0

@@ -6,8 +6,8 @@ package import JSONText
 extension Endpoint {
     /// The description of an endpoint in `/openapi.json` and `/docs`.
     package struct Description: Sendable {
-        /// The operation id for programs generated from the description. If several methods are described, the name of
-        /// each method is appended to it.
+        /// The operation id for programs that are generated from the description. If the endpoint has several methods,
+        /// the name of each method is appended to it.
         let id: String
         /// The summary in one line.
         package let summary: String
@@ -15,7 +15,7 @@ extension Endpoint {
         package let text: String
         /// The parameters that its query accepts.
         package var query: [Parameter] = []
-        /// Whether the endpoint's errors have a form of their own (``ErrorForm``).
+        /// Whether the endpoint's errors have a special form (``ErrorForm``).
         package var hasErrorForm = false
         /// The answers of this endpoint, in addition to those that every endpoint can return.
         let outcomes: [DescribedAnswer]
@@ -36,7 +36,7 @@ extension Endpoint {
         }
     }
 
-    /// A query parameter; all are optional.
+    /// A query parameter. All query parameters are optional.
     package struct Parameter: Sendable {
         /// The parameter's name.
         package let name: String
@@ -45,7 +45,7 @@ extension Endpoint {
         /// The schema of its value (JSON Schema).
         package let form: JSON
 
-        /// Creates a value from its parts.
+        /// Creates a parameter from its parts.
         package init(name: String, meaning: String, form: JSON) {
             self.name = name
             self.meaning = meaning
@@ -61,10 +61,10 @@ extension Endpoint {
         package let meaning: String
         /// The kind of the answer's body.
         package let content: Content
-        /// The header fields of the answer that have a meaning for a client, with that meaning.
+        /// The header fields of the answer that are relevant for a client, with their meaning.
         package var fields: KeyValuePairs<String, String> = [:]
 
-        /// Creates a value from its parts.
+        /// Creates an answer from its parts.
         package init(status: Int?, meaning: String, content: Content, fields: KeyValuePairs<String, String> = [:]) {
             self.status = status
             self.meaning = meaning
@@ -75,16 +75,16 @@ extension Endpoint {
 
     /// The kind of an answer's body.
     package enum Content: Sendable {
-        /// JSON that follows the schema.
+        /// The body is JSON that follows the schema.
         case json(Schema)
-        /// An HTML page for people.
+        /// The body is an HTML page for people.
         case page
-        /// An event stream (WHATWG HTML §9.2).
+        /// The body is an event stream (WHATWG HTML §9.2).
         case eventStream
-        /// An event stream, or JSON that follows the schema if the query asks for a page.
+        /// The body is an event stream, or JSON that follows the schema if the query requests a page.
         case eventStreamOrPage(Schema)
         case nothing
-        /// Any body that OpenCode or the HTTP library sends. An error can also be the gateway's own.
+        /// The body is any body that OpenCode or the HTTP library sends. An error can also come from the gateway.
         case anything
     }
 
@@ -113,7 +113,7 @@ extension Endpoint {
         case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
         }
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
-        // The answers of an instance have a form of their own, regardless of the status.
+        // The answers of an instance have their own form, regardless of the status.
         if handler.isInstance || description.hasErrorForm {
             common = common.map { .passedError($0.status ?? 0, $0.meaning) }
         }
@@ -124,7 +124,7 @@ extension Endpoint {
 }
 
 extension Endpoint.DescribedAnswer {
-    /// Returns an error in the gateway's form.
+    /// Returns an error in the form of the gateway.
     package static func error(_ status: Int, _ meaning: String) -> Self {
         Self(status: status, meaning: meaning, content: .json(.error))
     }
@@ -139,28 +139,28 @@ extension Endpoint.DescribedAnswer {
         Self(status: status, meaning: meaning, content: .json(schema))
     }
 
-    /// The head is ambiguous or violates the grammar.
+    /// The answer to a request whose head is ambiguous or violates the grammar.
     static let malformed = error(400, "The request's head is malformed. The connection is closed.")
     /// The answer for an unknown project.
     package static let noProject = error(404, "The project does not exist.")
-    /// The key is missing or wrong.
+    /// The answer to a request whose key is missing or wrong.
     static let noKey = Self(
         status: 401, meaning: "The Authorization field is missing, or its key is wrong.", content: .json(.error),
         fields: ["WWW-Authenticate": "The required scheme: `Bearer`."])
-    /// The client's address has sent too many wrong keys.
+    /// The answer to a client whose address has sent too many wrong keys.
     static let tooManyTries = Self(
         status: 429, meaning: "Too many wrong keys came from the client's address.", content: .json(.error),
         fields: ["Retry-After": "Number of seconds until the gateway checks a key from this address again."])
-    /// The head or the body was not complete in time.
+    /// The answer to a request whose head or body was not complete in time.
     static let late = error(408, "The request did not arrive in time. The connection is closed.")
-    /// Returns the refusal of a body that exceeds the endpoint's limit, if it has one, or the general limit: the HTTP
-    /// library itself rejects sizes beyond 64 bits.
+    /// Returns the refusal of a body that is too large. The limit is that of the endpoint, if it has one. Otherwise it
+    /// is the general limit, because the HTTP library itself rejects sizes beyond 64 bits.
     package static func largeBody(_ limit: String? = nil) -> Self {
         let impossible =
             "The Content-Length is 2^63 or more, or the size of a chunk is beyond 64 bits. The connection is closed."
         return passedError(413, limit.map { "\($0) Or: \(impossible)" } ?? impossible)
     }
-    /// The body has a type that the endpoint does not accept.
+    /// The answer to a request whose body has a type that the endpoint does not accept.
     static let notJSON = error(415, "The body is not JSON.")
     static let largeHead = error(431, "The request's line and header fields are too large.")
 }

@@ -5,12 +5,12 @@ package import HTTPServer
 package import HTTPTypes
 package import Projects
 
-/// An endpoint with its complete definition; a new endpoint needs nothing else. The router, `Allow`, admission,
+/// A complete definition of an endpoint. A new endpoint needs nothing else, because the router, `Allow`, admission,
 /// preflights, `/openapi.json` and `/docs` are derived from ``EndpointTable``.
 package struct Endpoint: Sendable {
-    /// The methods that it serves. An endpoint that serves GET also serves HEAD.
+    /// The methods that the endpoint serves. An endpoint that serves GET also serves HEAD.
     let methods: MethodSet
-    /// The paths that it serves. Another endpoint may serve other methods of the same paths.
+    /// The paths that the endpoint serves. Another endpoint may serve other methods of the same paths.
     package let path: PathPattern
     /// The permission that a caller needs.
     package let requirement: Requirement
@@ -46,7 +46,8 @@ package struct Endpoint: Sendable {
 
     /// The component that answers a request.
     package enum Handler: Sendable {
-        /// A text that is the same for all clients, generated from the table by its first request.
+        /// A text that is the same for all clients. It is generated from the table when it is requested for the first
+        /// time.
         case page(@Sendable (EndpointTable) -> StaticPage)
         /// An immediate answer that is the same for all clients.
         case fixed(GatewayAnswer)
@@ -84,9 +85,9 @@ package struct Endpoint: Sendable {
 
 /// The permission that an endpoint requires of its callers.
 package enum Requirement: Sendable, Equatable {
-    /// No permission: any client may send requests, without a key.
+    /// No permission. Any client may send requests without a key.
     case nothing
-    /// A key that grants at least this.
+    /// A key that grants at least this permission.
     case key(Grant)
     /// Like ``key(_:)``, but the key may also be sent in `Sec-WebSocket-Protocol`, the only field that a browser's
     /// WebSocket can set.
@@ -106,22 +107,22 @@ package struct MethodSet: OptionSet, Sendable, Hashable {
 
     private init(_ method: Method) { rawValue = 1 << UInt16(method.rawValue) }
 
-    /// The set of GET alone.
+    /// The set that contains only GET.
     package static let get = MethodSet(Method.get)
-    /// The set of HEAD alone.
+    /// The set that contains only HEAD.
     package static let head = MethodSet(Method.head)
-    /// The set of POST alone.
+    /// The set that contains only POST.
     package static let post = MethodSet(Method.post)
-    /// The set of PUT alone.
+    /// The set that contains only PUT.
     package static let put = MethodSet(Method.put)
-    /// The set of DELETE alone.
+    /// The set that contains only DELETE.
     package static let delete = MethodSet(Method.delete)
-    /// The set of PATCH alone.
+    /// The set that contains only PATCH.
     package static let patch = MethodSet(Method.patch)
-    /// The set of OPTIONS alone.
+    /// The set that contains only OPTIONS.
     package static let options = MethodSet(Method.options)
 
-    /// Whether the set contains the method.
+    /// Returns whether the set contains the method.
     func contains(_ method: Method) -> Bool { rawValue & MethodSet(method).rawValue != 0 }
 
     /// The methods of the set, in the order of ``Method``.

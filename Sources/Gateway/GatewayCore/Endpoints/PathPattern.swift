@@ -2,11 +2,11 @@
 
 /// The paths that an endpoint serves, written as a template (OpenAPI 3.1 §4.8.8) such as `/projects/{name}/status`.
 ///
-/// A part in braces matches one whole segment, which may be empty. It is captured as it appears in the path, without
-/// decoding. A last part `{path}` matches the remainder of the path, including slashes; it may be absent together with
-/// its slash.
+/// A part in braces matches one whole segment, which may be empty. The segment is captured as it appears in the path,
+/// without decoding. A last part `{path}` matches the remainder of the path, including slashes. The remainder may be
+/// absent together with the slash before it.
 package struct PathPattern: Sendable {
-    /// Markers of the variable parts in ``steps``. Neither byte can occur in a template.
+    /// The bytes that represent variable parts in ``steps``. Neither byte can occur in a template.
     private static let segment: UInt8 = 0
     private static let remainder: UInt8 = 1
     private static let slash = UInt8(ascii: "/")
@@ -51,7 +51,7 @@ package struct PathPattern: Sendable {
         hasRemainder = steps.last == Self.remainder
     }
 
-    /// Whether one of its parts is a project's name.
+    /// Whether a part of the pattern is a project's name.
     var namesProject: Bool { names.first == "name" }
 
     /// Returns the positions of the path's variable parts; nil if the path does not match. Allocates nothing.
@@ -94,6 +94,6 @@ package struct PathPattern: Sendable {
 
 /// Patterns of the same paths are equal, regardless of the names of their parts, because a client cannot distinguish them.
 extension PathPattern: Equatable {
-    /// Whether two patterns match the same paths.
+    /// Returns whether two patterns match the same paths.
     package static func == (left: PathPattern, right: PathPattern) -> Bool { left.steps == right.steps }
 }

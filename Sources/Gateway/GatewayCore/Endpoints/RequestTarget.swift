@@ -8,11 +8,11 @@ struct RequestTarget {
     private let start: Int
     private let pathEnd: Int
 
-    /// Splits a target in origin form, absolute form or asterisk form; the result is nil for anything else. The
-    /// authority of the absolute form is dropped, because every host name is served alike.
+    /// Splits a target in origin form, absolute form or asterisk form; nil for any other form. The authority of the
+    /// absolute form is dropped, because every host name is served alike.
     init?(_ target: [UInt8]) {
-        // Clients never send a fragment. If one is present, it must not reach a route or upstream. In an authority, one
-        // parser would end the authority at the fragment and another would include it.
+        // Clients never send a fragment. If there is one, it must not reach a route or the instance. In an authority,
+        // one parser would end the authority at the fragment and another would include it.
         guard !target.contains(UInt8(ascii: "#")) else { return nil }
         var start = 0
         if let first = target.first, first != UInt8(ascii: "/"), target.elementsEqual([UInt8(ascii: "*")]) == false {
@@ -27,10 +27,10 @@ struct RequestTarget {
     /// The path, beginning with `/`, or `*` for `OPTIONS *`.
     var path: ArraySlice<UInt8> { bytes[start..<pathEnd] }
 
-    /// The query from the first `?` on, including that character; empty if there is none.
+    /// The query from the first `?` on, including the `?`; empty if there is none.
     var query: ArraySlice<UInt8> { bytes[pathEnd...] }
 
-    /// Returns the origin form of a tail of the path with the query. An empty tail becomes `/`.
+    /// Returns the origin form of the last part of the path with the query. If that part is empty, it becomes `/`.
     func from(_ tail: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         tail.isEmpty ? [UInt8(ascii: "/")] + query : bytes[tail.startIndex...]
     }

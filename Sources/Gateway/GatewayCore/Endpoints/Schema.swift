@@ -55,7 +55,7 @@ package enum Schema: String, CaseIterable {
         }
     }
 
-    /// The reference to the schema in the document.
+    /// The reference to the schema in the OpenAPI document.
     package var reference: JSON { ["$ref": .string("#/components/schemas/\(rawValue)")] }
 
     private static let event: JSONObject = [
@@ -122,7 +122,8 @@ package enum Schema: String, CaseIterable {
             JSONObject(members.map { JSONObject.Member($0.rawValue, $0.form) }), required: required.map(\.rawValue))
     }
 
-    /// Returns the schema of an object with these members. All are required unless `required` names some.
+    /// Returns the schema of an object with these members. All members are required, unless `required` lists the
+    /// required ones.
     private static func object(_ members: JSONObject, required: [String]? = nil) -> JSON {
         let required = required ?? members.members.map(\.name)
         return [
@@ -133,7 +134,7 @@ package enum Schema: String, CaseIterable {
 }
 
 extension JSON {
-    /// The JSON Schema extended to allow null.
+    /// The same JSON Schema, extended to allow null.
     var orNull: JSON {
         guard case .object(var schema) = self, let type = schema["type"] else { return self }
         schema["type"] = [type, "null"]

@@ -5,7 +5,7 @@ import HTTPTypes
 import JSONText
 import Sodium
 
-/// A text that is the same for all clients. A table generates it once.
+/// A text that is the same for all clients and is generated once for each table.
 package struct StaticPage: Sendable {
     /// The answer to a client that does not have the text.
     let whole: GatewayAnswer
@@ -19,7 +19,7 @@ package struct StaticPage: Sendable {
         self.tag = Array(tag.utf8)
         var unchanged = ResponseHead(status: 304)
         unchanged.fields.append("ETag", tag)
-        // A cache revalidates the text for each use, because a new version of the gateway has another text.
+        // A cache must revalidate the text for each use, because a new version of the gateway has a different text.
         unchanged.fields.append("Cache-Control", "no-cache")
         self.unchanged = unchanged
         var head = ResponseHead(status: 200)
@@ -28,12 +28,12 @@ package struct StaticPage: Sendable {
         whole = GatewayAnswer(head: head, body: body)
     }
 
-    /// Whether a request with these fields states that its client has the text (RFC 9110 §13.1.2).
+    /// Returns whether a request with these fields states that its client already has the text (RFC 9110 §13.1.2).
     func isKnown(to request: FieldList) -> Bool {
         var start = 0
         while let index = request.firstIndex(of: .ifNoneMatch, from: start) {
             for element in ListElements(request.value(at: index)) {
-                // The comparison is weak, because a proxy that has compressed the text marks its tag as weak.
+                // The comparison is weak, because a proxy that has compressed the text marks its entity tag as weak.
                 let isWeak = element.starts(with: Array("W/".utf8))
                 if (isWeak ? element.dropFirst(2) : element).elementsEqual(tag) { return true }
                 if element.elementsEqual([UInt8(ascii: "*")]) { return true }

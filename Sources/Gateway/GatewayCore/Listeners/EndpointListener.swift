@@ -3,12 +3,12 @@
 package import EventLoop
 import Glibc
 
-/// A listener in addition to the gateway's own that serves only certain endpoints, because clients of other protocols
-/// expect them at an address of their own.
+/// A listener in addition to the gateway's own listener. It serves only certain endpoints, because clients of other
+/// protocols expect them at a separate address.
 package struct EndpointListener: Sendable {
-    /// The kind of endpoints that a listener serves. Each feature that has a listener of its own defines one.
+    /// The kind of endpoints that a listener serves. Each feature that has a separate listener defines one.
     package struct Purpose: Hashable, Sendable {
-        /// The word for messages, such as `chat`.
+        /// The word for the listener in messages, such as `chat`.
         package let name: String
         /// The scheme of the listener's URL, such as `ws`.
         package let scheme: String
@@ -20,11 +20,11 @@ package struct EndpointListener: Sendable {
         }
     }
 
-    /// The kind of endpoints that it serves.
+    /// The kind of endpoints that the listener serves.
     package let purpose: Purpose
-    /// The flag that sets it, for messages.
+    /// The flag that configures the listener, for messages.
     package let setting: String
-    /// The address of the listener. Once it listens, a requested port 0 is replaced by the port that was chosen.
+    /// The address of the listener. After it listens, a requested port 0 is replaced by the chosen port.
     package private(set) var address: SocketAddress
     /// Whether requests without a key are admitted if ``OpenRule`` allows it (`--chat-open`).
     package let isOpen: Bool
@@ -63,7 +63,9 @@ package struct EndpointListener: Sendable {
 }
 
 extension DataPlaneError {
-    /// Returns the error for a listener address that cannot be used; `setting` is the flag that has set it.
+    /// Returns the error for a listener address that cannot be used.
+    ///
+    /// - Parameter setting: The flag that has set the address.
     package static func cannotListen(on address: SocketAddress, _ setting: String, _ error: SystemCallError) -> Self {
         Self(description: "The gateway cannot listen on \(address) (\(setting)): \(error). \(hint(error))")
     }

@@ -5,12 +5,13 @@ import HTTPServer
 import HTTPTypes
 
 /// The rule for requests without a key to an open listener (`--chat-open`). It admits programs on this machine, and
-/// connections forwarded to its loopback address. Pure.
+/// connections that are forwarded to its loopback address. It performs no I/O.
 ///
-/// A chat can do everything that a shell can do. Therefore a web page of another origin must not reach it directly: its
-/// `Origin` names its source, and `Sec-Fetch-Site` does so if the request has no `Origin`. Nor may a page reach it by a
-/// name that resolves to this machine: `Host` then contains that name. A client of a reverse proxy is unknown, and a
-/// proxy need not identify itself. Therefore the kernel is also asked for the user at the other end of the connection.
+/// A chat can do everything that a shell can do. A web page of another origin must therefore not reach it directly. The
+/// `Origin` of such a request names its source, and if there is no `Origin`, `Sec-Fetch-Site` does. A page must also
+/// not reach it through a name that resolves to this machine, in which case `Host` contains that name. The client of a
+/// reverse proxy is unknown, and a proxy may not identify itself. The kernel is therefore also queried for the user at
+/// the other end of the connection.
 enum OpenRule {
     /// The decision about a request without a key.
     enum Verdict: Equatable {
@@ -36,15 +37,16 @@ enum OpenRule {
         guard isOwn(fields, fields.value(at: index)) else {
             return .refused("Requests without a key are not accepted from web pages of another origin. Send a key.")
         }
-        // Fetch Metadata: a browser sends it with each request, even without an Origin, such as for an image.
+        // A browser sends this field of Fetch Metadata with each request, even without an Origin, such as for an image.
         guard isOwnSite(fields) else {
             return .refused("Requests without a key are not accepted from web pages of another origin. Send a key.")
         }
         return .letIn
     }
 
-    /// Whether a client of this user needs no key, which applies to the gateway's own user and root. `user` is nil if
-    /// the kernel reports none.
+    /// Returns whether a client of this user needs no key, which applies to the gateway's own user and to root.
+    ///
+    /// - Parameter user: The user id; nil if the kernel reports none.
     static func admits(user: UInt32?, gateway: UInt32) -> Bool { user == 0 || user == gateway }
 
     /// The refusal of a client that runs as another user.
@@ -55,7 +57,7 @@ enum OpenRule {
         )
     }
 
-    /// Whether a Host field's value is a loopback address or `localhost`, with or without a port.
+    /// Returns whether a Host field's value is a loopback address or `localhost`, with or without a port.
     private static func isLoopback(_ value: ArraySlice<UInt8>) -> Bool {
         if value.first == UInt8(ascii: "[") {
             guard let end = value.firstIndex(of: UInt8(ascii: "]")) else { return false }
@@ -65,8 +67,8 @@ enum OpenRule {
         return name.equalsIgnoringCase(Array("localhost".utf8)) || IPAddress(Array(name))?.isLoopback == true
     }
 
-    /// Whether there is no Sec-Fetch-Site field, or its value states that the request comes from this server's own
-    /// pages or from the user (Fetch Metadata §2.4).
+    /// Returns whether there is no Sec-Fetch-Site field, or its value states that the request comes from this server's
+    /// own pages or from the user (Fetch Metadata §2.4).
     private static func isOwnSite(_ fields: FieldList) -> Bool {
         let indices = (0..<fields.count).filter {
             fields.name(at: $0).equalsIgnoringCase(Array("sec-fetch-site".utf8))
@@ -76,7 +78,7 @@ enum OpenRule {
         return indices.count == 1 && (value.elementsEqual("same-origin".utf8) || value.elementsEqual("none".utf8))
     }
 
-    /// Whether there is no Origin field, or one that names this server. Programs other than browsers send none.
+    /// Returns whether there is no Origin field, or it names this server. Programs other than browsers send none.
     private static func isOwn(_ fields: FieldList, _ host: ArraySlice<UInt8>) -> Bool {
         guard fields.firstIndex(of: .origin) != nil else { return true }
         guard let index = fields.onlyIndex(of: .origin) else { return false }

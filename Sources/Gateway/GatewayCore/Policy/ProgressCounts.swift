@@ -2,17 +2,17 @@
 
 package import Instances
 
-/// One loop's share of the number of parts of answers that each instance has sent, by slot. Counting costs one
-/// addition, because it happens for each part; a timestamp would cost a system call.
+/// One loop's counters of the received parts of answers, for each instance by slot. Counting costs one addition,
+/// because it happens for each part; a timestamp would cost a system call.
 package struct ProgressCounts {
 
-    /// Creates the initial value.
+    /// Creates counters without any slots.
     package init() {}
     private var counts: [UInt64] = []
-    /// The number of the last run of each instance that has answered on this loop.
+    /// For each instance, by slot, the number of the last run that has answered on this loop.
     private var answered: [UInt64] = []
 
-    /// Makes room for all instances of a table.
+    /// Makes room for the instances of a routing table.
     package mutating func makeRoom(for routes: RoutingTable) {
         guard routes.slotCount > counts.count else { return }
         counts += Array(repeating: 0, count: routes.slotCount - counts.count)
@@ -22,7 +22,7 @@ package struct ProgressCounts {
     /// Counts a part of an answer from the instance with this slot.
     package mutating func add(_ slot: Int) { counts[slot] &+= 1 }
 
-    /// Whether the run with this number, which is never 0, has answered on this loop.
+    /// Returns whether the run with this number, which is never 0, has answered on this loop.
     func hasAnswered(_ slot: Int, ofRun generation: UInt64) -> Bool { answered[slot] == generation }
 
     /// Records that the run with this number has answered on this loop.

@@ -4,19 +4,19 @@ import Glibc
 import HTTPServer
 import Logging
 
-/// The number of requests of one loop, independent of the log.
+/// Counts the requests of one loop, independently of the log.
 package struct RequestCounts: Sendable, Equatable {
 
-    /// Creates the initial value.
+    /// Creates counters with the value 0.
     package init() {}
     /// The number of requests that have ended, answered or not.
     package private(set) var requests: UInt64 = 0
-    /// The number of these requests that were answered with a status of 500 or above.
+    /// The number of requests that were answered with a status of 500 or above.
     package private(set) var serverErrors: UInt64 = 0
     /// The number of clients that were rejected.
     package private(set) var turnedAway: UInt64 = 0
 
-    /// Counts a request that ended with this status, or with 0 for no answer.
+    /// Counts a request that ended with this status, or with 0 if there was no answer.
     mutating func add(_ status: Int) {
         requests &+= 1
         if status >= 500 { serverErrors &+= 1 }
@@ -33,7 +33,7 @@ package struct RequestCounts: Sendable, Equatable {
 }
 
 extension RejectedClient {
-    /// The reason and its details for the log.
+    /// The reason and its details, as log fields.
     var fields: [LogField] {
         switch self {
         case .lateRequest: [LogField("reason", "late_request")]

@@ -8,9 +8,9 @@ package import HTTPServer
 package import HTTPTypes
 package import Instances
 
-/// All data that a request reads. It is immutable, replaced as a whole, and captured once for each request.
+/// All data that requests read. A snapshot is immutable, replaced as a whole, and captured once for each request.
 ///
-/// A class, because capturing it then costs only one reference count.
+/// This is a class, so that capturing it costs only one reference count.
 package final class Snapshot: Sendable {
     /// The keys and rules for requests.
     package let policy: Policy
@@ -24,15 +24,15 @@ package final class Snapshot: Sendable {
 }
 
 /// The part of the configuration that concerns requests and may change while the gateway runs. The loops receive a new
-/// policy as a whole, and requests that begin afterwards follow it.
+/// policy as a whole, and it applies to requests that begin afterwards.
 ///
-/// A class of its own: a stream keeps the policy with which it began, and must not retain old routes.
+/// This is a separate class, because a stream keeps the policy with which it began, but must not retain old routes.
 package final class Policy: Sendable {
-    /// The keys that open the gateway.
+    /// The keys that clients must send.
     package let keys: KeyTable
     /// The rate at which an address may try wrong keys (`--failed-tries`, `--failed-try-interval`).
     package let failedTries: FailureLimiter.Rate
-    /// The reverse proxies whose statements about their clients are trusted (`--trust-proxy`).
+    /// The reverse proxies whose information about their clients is trusted (`--trust-proxy`).
     package let trustedProxies: AddressRanges
     /// The web origins whose pages may read answers (`--allow-origin`).
     package let origins: AllowedOrigins
@@ -40,10 +40,10 @@ package final class Policy: Sendable {
     package let pinsDirectories: Bool
     /// Whether the gateway serves OpenCode 1's API for an OpenCode 2 (`--opencode1-compat`).
     package let isOpenCode1Compatible: Bool
-    /// Time limits and sizes. Those that configure libmicrohttpd's daemon keep their values from the start:
+    /// The limits for times and sizes. The limits that configure libmicrohttpd's daemon keep their initial values:
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package let limits: GatewayLimits
-    /// The encoding of OpenCode 1's streamed text if neither request nor project sets one (`--event-form`).
+    /// The encoding of OpenCode 1's streamed text, if neither the request nor the project sets one (`--event-form`).
     package let eventForm: EventEncoding
     /// Whether each request gets a log line.
     package let accessLog: Bool
@@ -65,14 +65,15 @@ package final class Policy: Sendable {
         self.accessLog = accessLog
     }
 
-    /// Returns the cross-origin terms of an answer to this request; nil if no fields are to be added.
+    /// Returns the cross-origin terms of the answer to this request; nil if no fields need to be added.
     package func crossOriginTerms(_ head: RequestHead) -> CrossOriginTerms? {
-        // An empty set needs no copy.
+        // If no origin is allowed, no copy is needed.
         origins.isEmpty ? nil : origins.terms(for: head.fields)
     }
 
-    /// Whether statements of the peer with this address about its clients are trusted. `peer` is nil for a peer without
-    /// an address.
+    /// Returns whether information from this peer about its clients is trusted.
+    ///
+    /// - Parameter peer: The peer's address; nil if it has none.
     package func trusts(_ peer: IPAddress?) -> Bool {
         guard !trustedProxies.isEmpty, let peer else { return false }
         return trustedProxies.contains(peer)
@@ -83,20 +84,21 @@ package final class Policy: Sendable {
 package struct GatewayLimits: Sendable {
     /// The limits of the HTTP server.
     package var server: ServerLimits
-    /// The time until the head of an instance's answer, and then the time without a byte of it (`--answer-timeout`).
+    /// The time limit for the head of an instance's answer, and then for each further byte of the answer
+    /// (`--answer-timeout`).
     package var answerTimeout: Duration
-    /// The time without a byte on an event stream or a tunnel (`--stream-timeout`).
+    /// The time limit for each further byte on an event stream or a tunnel (`--stream-timeout`).
     package var streamTimeout: Duration
-    /// The number of bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
+    /// The maximum number of bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
     package var streamBacklog: Int
 
-    /// The longest time without a byte accepted of an event stream from the hub (`--stream-stall`).
+    /// The maximum time for which the client of a hub stream may accept no byte (`--stream-stall`).
     package var streamStall: Duration
-    /// The longest time that a request for events waits for an instance that will soon be ready
+    /// The maximum time that a request for events waits for an instance that will soon be ready
     /// (`--start-answer-timeout`).
     package var streamStart: Duration
 
-    /// Creates limits.
+    /// Creates limits from the given values.
     package init(
         server: ServerLimits, answerTimeout: Duration, streamTimeout: Duration, streamBacklog: Int,
         streamStall: Duration, streamStart: Duration
@@ -109,6 +111,6 @@ package struct GatewayLimits: Sendable {
         self.streamStart = streamStart
     }
 
-    /// The detection of clients and instances that have vanished without closing their connections.
+    /// The rule for detecting clients and instances that have vanished without closing their connections.
     package var peerLoss: PeerLoss { server.peerLoss }
 }

@@ -3,12 +3,12 @@
 import GatewayCore
 import Locking
 
-/// The number of bytes that the bodies of all translated requests together may hold.
+/// A budget for the total size of the bodies of all translated requests.
 ///
-/// Reading a body takes up to 18 times its size, so that a few large ones at once would use the memory of the whole
-/// machine.
+/// Reading a body takes up to 18 times its size. Without the budget, a few large bodies at once could use all memory of
+/// the machine.
 final class BodyBudget: Sendable {
-    /// The limit for all bodies together, in bytes. One body has at most ``BridgeExchange/longestBody``.
+    /// The maximum total size of all bodies, in bytes. A single body has at most ``BridgeExchange/longestBody``.
     static let limit = 40 << 20
 
     private let limit: Int
@@ -16,7 +16,7 @@ final class BodyBudget: Sendable {
 
     init(limit: Int = BodyBudget.limit) { self.limit = limit }
 
-    /// Reserves bytes. Returns false, and reserves nothing, if there is no room for them.
+    /// Reserves bytes. If there is no room for them, reserves nothing and returns false.
     func reserve(_ count: Int) -> Bool {
         held.withLock { held in
             guard count <= limit - held else { return false }

@@ -6,7 +6,7 @@ import EventHub
 import GatewayCore
 import JSONText
 
-/// A step of the bridge in the form that a loop executes: a worker's thread has already encoded its content.
+/// A step of the bridge in the form that a loop executes. A worker thread has already encoded its content.
 enum BridgeAction: Sendable {
     typealias Next = @Sendable () -> BridgeStep
 
@@ -15,7 +15,7 @@ enum BridgeAction: Sendable {
     case letGo(Next)
     case watchTurn(session: String, holds: Bool, Next)
     case awaitStreams(Next)
-    /// The event's JSON is to be published (``TurnEnds/publish(_:after:)``).
+    /// The JSON of an event that must be published (``TurnEnds/publish(_:after:)``).
     case publish([UInt8], Next)
     case pause(milliseconds: Int, Next)
     case answer(ClientAnswer)
@@ -46,7 +46,7 @@ enum BridgeAction: Sendable {
     }
 }
 
-/// A call to an instance, ready to be sent.
+/// A call to an instance that is ready to be sent.
 struct BridgeCall: Sendable {
     let method: String
     let target: [UInt8]

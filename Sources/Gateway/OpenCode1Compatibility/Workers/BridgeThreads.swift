@@ -6,19 +6,19 @@ import EventLoop
 import GatewayCore
 import Locking
 
-/// A job for a worker: the computation of a run's next step.
+/// A job for a worker, which computes a run's next step.
 struct BridgeJob: Sendable {
-    /// The run's number, and its loop.
+    /// The number of the run on its loop.
     let run: Int
     let loop: Mailbox<LoopMessage>
-    /// Whether other jobs should not have to wait for it.
+    /// Whether the job may take so long that other jobs should not wait for it.
     let isLong: Bool
     let next: BridgeAction.Next
 }
 
-/// The threads on which the bridge reads and writes JSON, and the state shared by the requests of all loops.
+/// The threads on which the bridge reads and writes JSON, with the state that the requests of all loops share.
 package final class BridgeThreads: Sendable {
-    /// With two threads, a page of a long list does not delay other requests.
+    /// The number of threads. With two threads, a page of a long list does not delay other requests.
     private static let count = 2
 
     /// The home directory of the user who runs OpenCode.
@@ -29,7 +29,9 @@ package final class BridgeThreads: Sendable {
     private let queue: Queue
     private let threads: [WorkerThread]
 
-    /// Starts the threads. `home` is the home directory of the user who runs OpenCode.
+    /// Starts the threads.
+    ///
+    /// - Parameter home: The home directory of the user who runs OpenCode.
     package init(home: String) throws {
         self.home = home
         let queue = Queue()
@@ -39,8 +41,8 @@ package final class BridgeThreads: Sendable {
         }
     }
 
-    /// Adds jobs after all earlier ones. Loops call this once at the end of a pass, because each wake-up of a thread
-    /// costs as much as translating a small answer.
+    /// Adds jobs after all earlier ones. A loop must call this once at the end of a pass, because waking a thread costs
+    /// as much as translating a small answer.
     func think(_ thoughts: [BridgeJob]) {
         queue.monitor.withLock { $0.thoughts.append(contentsOf: thoughts) }
         if thoughts.count > 1, thoughts.contains(where: \.isLong) {
@@ -50,15 +52,15 @@ package final class BridgeThreads: Sendable {
         }
     }
 
-    /// Stops the threads without running the pending jobs. Must not be called on one of them.
+    /// Stops the threads without running the pending jobs. Must not be called on one of these threads.
     package func stop() {
         queue.monitor.withLock { $0.isEnding = true }
         queue.monitor.notifyAll()
         for thread in threads { thread.join() }
     }
 
-    /// The body of one thread. Steps are sent to their loops when there are no more jobs, or when the first step has
-    /// waited long enough.
+    /// The loop of one thread. Steps are sent to their loops when no jobs are left, or when the first step has waited
+    /// long enough.
     private static func work(_ queue: Queue) {
         var results = Results()
         while true {
@@ -89,7 +91,9 @@ private final class Queue: Sendable {
 
     let monitor = Monitor(State())
 
-    /// Returns the next job. `waits` is whether to wait for one.
+    /// Returns the next job.
+    ///
+    /// - Parameter waits: Whether to wait for a job.
     func next(waits: Bool) -> Next {
         monitor.wait(
             until: { !waits || !$0.thoughts.isEmpty || $0.isEnding },
@@ -100,7 +104,7 @@ private final class Queue: Sendable {
     }
 }
 
-/// The steps that are not sent yet, grouped into one message for each loop.
+/// The steps that have not been sent yet, grouped into one message for each loop.
 private struct Results {
     private static let most = 16
     private static let longest = Duration.microseconds(500)

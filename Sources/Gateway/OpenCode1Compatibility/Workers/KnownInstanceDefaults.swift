@@ -6,10 +6,10 @@ import GatewayCore
 internal import Instances
 import Locking
 
-/// The default agents and models of instances, which are requested from time to time. Sessions and prompts that name
-/// none use these.
+/// The default agents and models of instances, which are requested from time to time. Sessions and prompts that do not
+/// name an agent or model use them.
 final class KnownInstanceDefaults: Sendable {
-    /// The lifetime of a cached answer, because the configuration may change while the instance runs.
+    /// The time for which an answer is cached, because the configuration may change while the instance runs.
     private static let trust = Duration.seconds(10)
 
     private struct Known: Sendable {
@@ -21,8 +21,9 @@ final class KnownInstanceDefaults: Sendable {
     /// The known defaults by the instance's slot.
     private let known = Locked<[Int: Known]>([:])
 
-    /// Continues with the known defaults of an instance, or requests them first. Runs on a worker's thread. `directory`
-    /// is the project's own.
+    /// Continues with the known defaults of an instance, or requests them first. Runs on a worker thread.
+    ///
+    /// - Parameter directory: The directory of the project.
     func step(
         for instance: InstanceEndpoint, in directory: String,
         then next: @escaping @Sendable (InstanceDefaults) -> BridgeStep

@@ -4,20 +4,20 @@ import EventLoop
 import GatewayCore
 import Locking
 
-/// The queue for the exclusive right to set a session's agent and model and to send it a prompt. One request at a time
-/// has this right, across all loops.
+/// A queue for the locks on sessions. The holder of a lock may set the session's agent and model and send it a prompt.
+/// Only one request at a time, on any loop, holds the lock of a session.
 final class SessionTurnQueue: Sendable {
-    /// A run that waits for the right.
+    /// A run that waits for the lock of a session.
     private struct Waiter: Sendable {
         let loop: Mailbox<LoopMessage>
         let run: Int
     }
 
-    /// The waiting runs of each session whose right is taken.
+    /// The waiting runs of each session whose lock is held.
     private let waiting = Locked<[String: [Waiter]]>([:])
 
-    /// Acquires the session. If this returns false, the run receives ``BridgeMessage/turn(_:session:)`` once it has
-    /// acquired it.
+    /// Acquires the lock of a session. If this returns false, the run receives ``BridgeMessage/turn(_:session:)`` after
+    /// it has acquired the lock.
     func take(_ session: String, run: Int, of loop: Mailbox<LoopMessage>) -> Bool {
         waiting.withLock { waiting in
             guard waiting[session] != nil else {
@@ -29,7 +29,7 @@ final class SessionTurnQueue: Sendable {
         }
     }
 
-    /// Transfers the session to the run that has waited longest.
+    /// Transfers the lock to the run that has waited longest.
     func give(_ session: String) {
         let next = waiting.withLock { waiting -> Waiter? in
             guard var queue = waiting[session], !queue.isEmpty else {
@@ -40,7 +40,7 @@ final class SessionTurnQueue: Sendable {
             waiting[session] = queue
             return next
         }
-        // The loop passes it on if the run no longer exists.
+        // If the run no longer exists, its loop passes the lock on.
         if let next { next.loop.post(.feature(BridgeMessage.turn(next.run, session: session))) }
     }
 }

@@ -5,12 +5,13 @@ import GatewayCore
 package import HTTPClient
 package import HTTPServer
 
-/// The answers to a client whose instance has not answered. Pure.
+/// Creates the answers to a client whose instance has not answered.
 package enum LostInstance {
-    /// Returns the error of a request to a project's instance on that port. `mayBeTaken` is whether the
-    /// instance may have executed an operation that must not be repeated, by this request or by an earlier one that
-    /// contributes to the same client's answer. A client that repeats the request after a 503 would then execute the
-    /// operation twice.
+    /// Returns the error of a request to a project's instance on this port.
+    ///
+    /// - Parameter mayBeTaken: Whether the instance may have executed an operation that must not be repeated, for this
+    ///   request or for an earlier one that is part of the same answer. A client that repeats the request after a 503
+    ///   would then execute the operation twice.
     package static func error(
         for failure: UpstreamFailure, port: UInt16, project: String, mayBeTaken: Bool
     ) -> GatewayError {
@@ -43,7 +44,7 @@ package enum LostInstance {
         "OpenCode instance for \(project) ended before it responded. \(doubt(project))"
     }
 
-    /// Returns the same sentence for an instance whose port another server now uses.
+    /// Returns the same sentence for an instance whose port is now used by another server.
     package static func replaced(_ port: UInt16, _ project: String) -> String {
         "Cannot connect to OpenCode instance on port \(port): another server uses that port. \(doubt(project))"
     }
@@ -52,7 +53,9 @@ package enum LostInstance {
         "OpenCode of project \(project) may have received the request, for example a prompt. Check the session before you send the request again."
     }
 
-    /// Returns the sentence for an instance that did not answer within the time of that setting.
+    /// Returns the sentence for an instance that did not answer within the time limit.
+    ///
+    /// - Parameter setting: The setting of the time limit.
     package static func late(_ project: String, after time: Duration, setting: String) -> String {
         "OpenCode instance for \(project) did not respond within \(time.text(.setting)) (\(setting)). Its turn may still be running. Check the session before you send the request again."
     }

@@ -12,12 +12,13 @@ import Logging
 import OpenCodeFamilies
 internal import Projects
 
-/// The processing of the instance's answer.
+/// Processes the instance's answer.
 extension ProxyExchange: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.counts.progress.add(slot)
         guard let connection else { return }
-        // A new stream would be aborted immediately, and a client that mistakes this for its end would not reconnect.
+        // A new stream would be aborted immediately, and a client that mistakes this for a regular end would not
+        // reconnect.
         if owner.isDraining, head.isEventStream, framing != .none { return breakOff() }
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()
@@ -45,12 +46,12 @@ extension ProxyExchange: UpstreamDelegate {
             detach(connection, with: answer, length: length, policy: .cut(above: policy.limits.streamBacklog))
             guard case .detached(let detached) = phase else { return }
             isStream = true
-            // A client that is too slow for its stream is disconnected; the stream's source is never paused.
+            // A client that is too slow for its stream is disconnected. The source of the stream is never paused.
             filter?.begin(target) { _ = detached.write($0) }
             owner.streamStarted(self)
             arm(policy.limits.streamTimeout)
         } else if isUploading, answer.status >= 300 {
-            // The instance does not need the rest of the body, so the client receives the answer now.
+            // The instance does not need the remainder of the body, so the client receives the answer now.
             detach(connection, with: answer, length: length, policy: .pauseSource)
         } else if !connection.canBegin(answer, length) {
             detach(connection, with: answer, length: length, policy: .pauseSource)
@@ -59,8 +60,8 @@ extension ProxyExchange: UpstreamDelegate {
         }
     }
 
-    /// Replaces an answer that rejects the instance's password. Such an answer comes from another server that now has
-    /// the port, and that has done nothing with the request. A client would read a 401 as a rejection of its own key.
+    /// Replaces an answer that rejects the instance's password. Such an answer comes from another server that now uses
+    /// the port and has not processed the request. A client would interpret a 401 as a rejection of its own key.
     private func refuseAnswerOfAnother() {
         owner.noteAnother(project, port)
         fail(ControlAnswers.portTaken(port))
@@ -90,8 +91,8 @@ extension ProxyExchange: UpstreamDelegate {
         case .held, .answering: goesOn = connection?.write(bytes) ?? true
         case .waiting, .ended: return true
         }
-        // While the exchange waits for the client, the client's own time limit applies. A held answer has no such
-        // limit, because the client does not read it yet.
+        // While the exchange waits for the client, the client's own time limit applies. This does not apply to an
+        // answer that is held back, because the client does not read it yet.
         if !goesOn, !isHeld { timer?.disarm() }
         return goesOn
     }
@@ -103,15 +104,16 @@ extension ProxyExchange: UpstreamDelegate {
 
     private var isHeld: Bool { if case .held = phase { true } else { false } }
 
-    /// A complete answer while the request's body is still being sent. It is held as long as the instance continues to
-    /// read, because libmicrohttpd answers only after a body.
+    /// A complete answer that arrived while the request's body is still being sent. It is held back as long as the
+    /// instance continues to read, because libmicrohttpd answers only after the end of a body.
     var earlyAnswer: (head: ResponseHead, length: BodyLength)? {
         guard isUploading, case .held(let head, let length) = phase else { return nil }
         if case .none = length { return (head, length) }
         return connection?.waitingLength == length ? (head, length) : nil
     }
 
-    /// Sends the held head, unless the request is still being sent: libmicrohttpd answers only after the body.
+    /// Sends the head that is held back, unless the request is still being sent. libmicrohttpd answers only after the
+    /// end of the body.
     func beginHeldAnswer() {
         guard case .held(let head, let length) = phase, !isUploading else { return }
         phase = .answering
@@ -172,8 +174,8 @@ extension ProxyExchange: UpstreamDelegate {
         }
     }
 
-    /// Whether a broken answer that has not begun is delivered as far as it was received. It is not delivered if the
-    /// client could consider it complete.
+    /// Returns whether the received part of a broken answer that has not begun is delivered. It is not delivered if the
+    /// client could mistake it for a complete answer.
     private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
         guard case .brokenBody = failure else { return false }
         if case .none = length { return false }

@@ -6,9 +6,9 @@ import HTTPServer
 internal import Instances
 internal import Projects
 
-/// The answers to a client whose instance ends before it has answered. They name the stop initiator.
+/// Handles instances that end before they have answered. The answers to the client name the stop initiator.
 extension ProxyExchange {
-    /// The time to wait for a stop initiator to become known: the service manager reports a stop after the instance's
+    /// The time to wait until a stop initiator is known. The service manager reports a stop after the instance's
     /// connections are closed.
     private static let verdictTime = Duration.milliseconds(200)
 
@@ -25,7 +25,7 @@ extension ProxyExchange {
         }
     }
 
-    /// Handles a connection that the instance ended before it answered. A stop initiator may become known a moment
+    /// Handles a connection that the instance closed before it answered. A stop initiator may become known a moment
     /// later.
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNobody { mayBeTaken = false }
@@ -46,7 +46,7 @@ extension ProxyExchange {
 
     private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
 
-    /// Answers with the stop initiator of the instance. Returns false if there is none.
+    /// Answers with the stop initiator of the instance. Returns false if it has none.
     @discardableResult
     private func endWithItsInstance() -> Bool {
         let error: GatewayError
@@ -63,7 +63,7 @@ extension ProxyExchange {
         return true
     }
 
-    /// Reports to the client and to the log why there is no answer.
+    /// Reports the reason for the missing answer to the client and to the log.
     func tell(_ failure: UpstreamFailure) {
         owner.note(failure, of: project, port: port)
         fail(LostInstance.error(for: failure, port: port, project: project.string, mayBeTaken: mayBeTaken))

@@ -12,7 +12,7 @@ import Logging
 import OpenCodeFamilies
 internal import Projects
 
-/// One proxied request. The client's bytes are forwarded to the instance, and the instance's answer to the client. If
+/// A proxied request. The client's bytes are forwarded to the instance, and the instance's answer to the client. If
 /// either peer disconnects, the exchange with the other one ends as well.
 final class ProxyExchange {
     /// The progress of the answer.
@@ -28,8 +28,8 @@ final class ProxyExchange {
         case ended
     }
 
-    /// The time limit for an instance that has answered to continue reading an upload. After it, the answer is sent
-    /// without the rest.
+    /// The time for which an instance that has already answered may continue to read an upload. Afterwards, the answer
+    /// is sent without the remainder of the upload.
     static let earlyAnswerGrace = Duration.seconds(1)
     static let lowWater = 64 * 1024
 
@@ -38,16 +38,16 @@ final class ProxyExchange {
     /// The route at the start of the exchange.
     let route: RoutingTable.Route
     let slot: Int
-    /// The policy of the request until its end, regardless of reloads.
+    /// The policy that applies to the request until its end, even after a reload.
     let policy: Policy
     var filter: EventFilter?
-    /// The target that the instance receives.
+    /// The target that is sent to the instance.
     let target: ArraySlice<UInt8>
     /// The project's name as it appears in the path.
     let segment: ArraySlice<UInt8>
     private let withholdsDirectory: Bool
     private let withholdsLastEventID: Bool
-    /// Whether its answer comes at the end of a turn.
+    /// Whether the answer to the request comes at the end of a turn.
     private let awaitsTurn: Bool
     var connection: ClientConnection?
     var upstream: UpstreamTransfer?
@@ -56,12 +56,13 @@ final class ProxyExchange {
     var phase = Phase.waiting
     var isStream = false
     var isUploading = false
-    /// Whether the instance may have received a request that must not be repeated; without an answer this is unknown.
+    /// Whether the instance may have received a request that must not be repeated. If there is no answer, this is
+    /// unknown.
     var mayBeTaken = false
-    /// The reason for the missing answer, while a stop initiator may still become known.
+    /// The reason for the missing answer, while it is unknown whether there is a stop initiator.
     var lost: UpstreamFailure?
 
-    /// Creates an exchange for a request; the route must have an instance.
+    /// Creates an exchange for a request. The route must have an instance.
     init(_ proxying: Proxying, _ request: InstanceRequest) {
         self.proxying = proxying
         owner = proxying.gateway
@@ -79,12 +80,14 @@ final class ProxyExchange {
     var project: ProjectName { route.name }
     var port: UInt16 { instance.port }
     var instance: InstanceAddress { route.endpoint?.address ?? .loopback(0) }
-    /// The time limit until the answer begins, and then the limit without a byte of it. A turn has the limit of a
-    /// silent stream, but never less than other answers.
+    /// The time limit for the beginning of the answer, and then for each further byte. A turn has the limit of a silent
+    /// stream, but never less than other answers.
     var answerTimeout: Duration { awaitsLongest ? policy.limits.streamTimeout : policy.limits.answerTimeout }
     private var awaitsLongest: Bool { awaitsTurn && policy.limits.streamTimeout > policy.limits.answerTimeout }
 
-    /// Forwards the request to the instance. `isUpgrade` is whether it asks to switch to WebSocket.
+    /// Forwards the request to the instance.
+    ///
+    /// - Parameter isUpgrade: Whether the request asks to switch to WebSocket.
     func begin(isUpgrade: Bool) {
         guard let connection else { return }
         let head = connection.head
@@ -106,7 +109,7 @@ final class ProxyExchange {
         if isUploading { requestBodyArrived() }
     }
 
-    /// Reports an abort by a client of OpenCode 1, before it is sent.
+    /// Reports an abort by a client of OpenCode 1 before the abort is sent.
     private func noteAbort(by method: String) {
         guard let report = proxying.sessionAborted, route.endpoint?.family == .one,
             let session = TurnRoutes.abortedSession(method, target)
@@ -121,13 +124,13 @@ final class ProxyExchange {
             return .streamed(length: nil)
         }
         if connection.framing == .none {
-            // An announced empty body is announced again; a missing body stays missing.
+            // If the client announced an empty body, it is announced again. A missing body remains missing.
             return connection.head.fields.firstIndex(of: .contentLength) == nil ? .none : .whole([])
         }
         return .whole(connection.takeBody())
     }
 
-    /// Aborts the answer as if the instance had aborted it: a client must not mistake this for a clean end.
+    /// Aborts the answer as if the instance had aborted it, so that no client mistakes this for a regular end.
     func breakOff() {
         let tunnel = self.tunnel
         upstream?.cancel()
@@ -149,7 +152,7 @@ final class ProxyExchange {
         if let timer { owner.loop.arm(timer, after: timeout) }
     }
 
-    /// Ends the exchange. A component that is still sending the answer already has all of it.
+    /// Ends the exchange. A component that is still sending the answer has all of its data.
     func end() {
         phase = .ended
         if lost != nil { proxying.remove(lost: self) }

@@ -6,13 +6,13 @@ import GatewayCore
 import Glibc
 import HTTPTypes
 
-/// A connection that transfers bytes in both directions between a client and an instance after both have switched
+/// A connection that transfers bytes in both directions between a client and an instance, after both have switched
 /// protocols.
 ///
-/// Each direction ends separately: a side that has finished sending (FIN) still receives until the other side has
-/// finished too. A reset on either side ends both.
+/// Each direction ends separately. A side that has finished sending (FIN) still receives until the other side has
+/// finished. A reset on either side ends both directions.
 final class Tunnel {
-    /// One direction, with the bytes that were read from its source and not yet written to its sink.
+    /// One direction, with the bytes that were read from its source but not yet written to its sink.
     private final class Direction {
         var waiting = ByteQueue()
         var hasEnded = false
@@ -20,11 +20,11 @@ final class Tunnel {
     }
 
     private static let highWater = 256 * 1024
-    /// The maximum number of reads of 64 KiB in one pass and direction, so that a flood of data does not delay other
+    /// The maximum number of reads of 64 KiB in one pass and direction, so that one client's data does not delay other
     /// clients.
     private static let readsPerPass = 16
 
-    /// The client's principal; nil if it needed no key.
+    /// The client's principal; nil if the client needed no key.
     let principal: Principal?
     private let loop: EventLoop
     private let client: Socket
@@ -37,7 +37,9 @@ final class Tunnel {
     private var onEnd: ((_ bytesToClient: UInt64) -> Void)?
     private var bytesToClient: UInt64 = 0
 
-    /// Starts the transfer. `onEnd` is called once, when both directions have ended or either one is broken.
+    /// Starts the transfer.
+    ///
+    /// - Parameter onEnd: Called once, when both directions have ended or one of them is broken.
     init(
         loop: EventLoop, client: Socket, upstream: Socket, earlyFromClient: [UInt8], earlyFromUpstream: [UInt8],
         idleTimeout: Duration, principal: Principal?, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
@@ -78,7 +80,8 @@ final class Tunnel {
         let readiness: Readiness = [.readable, .writable, .peerClosed, .edgeTriggered]
         timer = loop.timer(Expiry(self))
         do {
-            // Edge-triggered for both events: epoll reports the initial state of each by itself.
+            // The watch is edge-triggered for both events, because epoll reports the initial state of each event by
+            // itself.
             watches.append(try loop.watch(client.descriptor, for: readiness, handler: Side(self)))
             watches.append(try loop.watch(upstream.descriptor, for: readiness, handler: Side(self)))
         } catch {
@@ -100,7 +103,7 @@ final class Tunnel {
     private func move(from source: Socket, to sink: Socket, _ direction: Direction) -> Bool {
         for round in 0... {
             guard round < Self.readsPerPass else {
-                // Other connections are served first. The kernel does not report again the bytes that are already
+                // Other connections are served first. The kernel does not report bytes again that are already
                 // available.
                 loop.atEndOfPass(self)
                 return true

@@ -8,8 +8,11 @@ package struct ClientBase {
     /// The base, such as `https://gateway.example.com/projects/demo/api`, or only the path if no host is known.
     package let text: [UInt8]
 
-    /// Creates the base from a request to an instance. `segment` is the project's name as it appears in the path. A
-    /// proxy's fields for scheme and host count if `isTrusted`.
+    /// Creates the base from a request to an instance.
+    ///
+    /// - Parameters:
+    ///   - segment: The project's name as it appears in the path.
+    ///   - isTrusted: Whether a proxy's fields for scheme and host are used.
     package init(_ head: RequestHead, segment: ArraySlice<UInt8>, isTrusted: Bool) {
         var text: [UInt8] = []
         if let host = Self.host(head.fields, isTrusted) {

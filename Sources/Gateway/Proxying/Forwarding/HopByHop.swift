@@ -9,7 +9,7 @@ struct HopByHop {
     /// The maximum number of `Connection` options that are read; further options of a head are ignored.
     private static let mostOptions = 32
 
-    /// The options of `Connection` other than `keep-alive`, which never leaves its connection; empty in most messages.
+    /// The options of `Connection` other than `keep-alive`, which is never forwarded. Most messages have none.
     private var options: [[UInt8]] = []
 
     /// Creates the rules for one head, whose `Connection` field can name further fields.
@@ -24,7 +24,7 @@ struct HopByHop {
         }
     }
 
-    /// Whether a field of that head is not forwarded.
+    /// Returns whether a field of the head is withheld.
     func holdsBack(_ field: FieldName, _ spelling: Span<UInt8>) -> Bool {
         if field.isHopByHop { return true }
         for option in options where option.span.equalsIgnoringCase(spelling) { return true }

@@ -4,13 +4,12 @@ import Addresses
 import GatewayCore
 import HTTPTypes
 
-/// The conversion of references to an instance's own address, which no client can reach, into references that a client
-/// can use.
+/// Converts references to an instance's own address, which no client can reach, into references that a client can use.
 struct InstanceReferences {
     private static let scheme = Array("http://".utf8)
     private static let loopbackHosts = ["127.0.0.1", "localhost", "[::1]"]
 
-    /// The instance's possible names for itself, each with its port.
+    /// The possible names of the instance for itself, each with its port.
     private let authorities: [[UInt8]]
     private let base: [UInt8]
 
@@ -22,7 +21,7 @@ struct InstanceReferences {
         self.base = base.text
     }
 
-    /// Returns the fields with `Link` and `Location` converted for the client; all others are unchanged.
+    /// Returns the fields with `Link` and `Location` converted for the client. All other fields are unchanged.
     func replaced(in fields: FieldList) -> FieldList {
         var result = FieldList(fields: fields.count, bytes: fields.byteCount + base.count)
         for index in 0..<fields.count {
@@ -38,7 +37,7 @@ struct InstanceReferences {
         return result
     }
 
-    /// Converts a reference (RFC 3986 §4.1): if it begins with the instance's address, the client's base replaces that
+    /// Converts a reference (RFC 3986 §4.1). If it begins with the instance's address, the client's base replaces that
     /// address.
     private func reference(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.startsIgnoringCase(Self.scheme) else { return Array(text) }
@@ -52,7 +51,8 @@ struct InstanceReferences {
         return Array(text)
     }
 
-    /// Converts a list of links (RFC 8288 §3): each target between angle brackets. Parameters are unchanged.
+    /// Converts the targets in a list of links (RFC 8288 §3), which are between angle brackets. Parameters are
+    /// unchanged.
     private func links(_ value: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var isQuoted = false

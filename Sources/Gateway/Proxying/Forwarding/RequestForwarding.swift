@@ -4,7 +4,7 @@ import GatewayCore
 package import HTTPTypes
 import WebSockets
 
-/// The conversion of a client's fields into those for an instance. Pure.
+/// Converts a client's fields into the fields for an instance.
 package enum RequestForwarding {
     /// The gateway's element of `Via` (RFC 9110 §7.6.3): the protocol version of the received message, and the
     /// gateway's pseudonym.
@@ -26,7 +26,9 @@ package enum RequestForwarding {
     ///
     /// Order, spelling and duplicates are preserved. The client's key is dropped and the instance's own credentials are
     /// added. The forwarding fields of a trusted proxy are continued with the gateway's own element at the end; those
-    /// of other peers are dropped. `memory` provides the storage for the result; its content is ignored.
+    /// of other peers are dropped.
+    ///
+    /// - Parameter memory: Provides the storage for the result. Its content is ignored.
     package static func fields(
         of head: RequestHead, from peer: [UInt8], isTrusted: Bool, authorization: [UInt8]?, isUpgrade: Bool,
         in memory: consuming FieldList = FieldList()
@@ -39,7 +41,7 @@ package enum RequestForwarding {
             !isDropped(field, isTrusted) && !hopByHop.holdsBack(field, spelling)
         }
         if isUpgrade {
-            // Only WebSocket is offered, regardless of other protocols that the client has offered.
+            // Only WebSocket is offered, even if the client has offered other protocols.
             fields.append("Connection", "Upgrade")
             fields.append("Upgrade", "websocket")
         }
@@ -74,7 +76,7 @@ package enum RequestForwarding {
         received.withFirst(.host) { fields.append(Name.forwardedHost, $0) }
     }
 
-    /// Adds the subprotocols that the client offers, without those that can carry a key of the gateway (`vibe.KEY`).
+    /// Adds the subprotocols that the client offers, except those that can carry a key of the gateway (`vibe.KEY`).
     private static func appendSubprotocols(to fields: inout FieldList, _ received: FieldList) {
         for index in 0..<received.count where received.knownName(at: index) == .webSocketProtocol {
             let kept = ListElements(received.value(at: index)).filter {
@@ -86,9 +88,9 @@ package enum RequestForwarding {
         }
     }
 
-    /// Whether the client requests a switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`, in
-    /// HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Other protocols are not forwarded: `h2c` would carry requests past
-    /// every check.
+    /// Returns whether the client requests a switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`,
+    /// in HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Other protocols are not forwarded, because `h2c` would carry
+    /// requests past every check.
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
         guard head.version == .http11, head.mayHave(.upgrade) else { return false }
         return head.fields.contains(.webSocket, in: .upgrade) && head.fields.contains(.upgrade, in: .connection)
@@ -104,7 +106,8 @@ package enum RequestForwarding {
         return kept
     }
 
-    /// Whether a field is replaced by the exchange (framing, Host) or by the gateway (credentials, forwarding).
+    /// Returns whether a field is dropped because the exchange (framing, Host) or the gateway (credentials, forwarding)
+    /// replaces it.
     private static func isDropped(_ field: FieldName, _ isTrusted: Bool) -> Bool {
         switch field {
         case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto,

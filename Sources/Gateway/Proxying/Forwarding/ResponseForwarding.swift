@@ -4,15 +4,15 @@ import GatewayCore
 import HTTPServer
 package import HTTPTypes
 
-/// The conversion of an instance's head into the client's. Pure.
+/// Converts an instance's head into the head for the client.
 package enum ResponseForwarding {
     private static let challenge = Array("www-authenticate".utf8)
     private static let basic = Array("basic".utf8)
 
-    /// Whether the answer rejects the request's credentials. OpenCode checks them before anything else in a request,
-    /// and rejects them by a challenge of the scheme `Basic` (RFC 7617 §2), alone or among others (RFC 9110 §11.6.1). A
-    /// challenge with only other schemes comes from a server that OpenCode itself has called, such as a model's
-    /// provider.
+    /// Returns whether the answer rejects the request's credentials. OpenCode checks them before anything else, and
+    /// rejects them with a challenge of the scheme `Basic` (RFC 7617 §2), possibly among other challenges (RFC 9110
+    /// §11.6.1). A challenge that contains only other schemes comes from a server that OpenCode has called, such as a
+    /// model's provider.
     package static func refusesCredentials(_ head: borrowing ResponseHead) -> Bool {
         guard head.status == 401 else { return false }
         return (0..<head.fields.count).contains { index in
@@ -24,7 +24,7 @@ package enum ResponseForwarding {
     private static func offersBasic(_ challenges: ArraySlice<UInt8>) -> Bool {
         var isQuoted = false
         for element in ListElements(challenges) {
-            // A comma within a quoted parameter begins no challenge (RFC 9110 §5.6.4).
+            // A comma within a quoted parameter does not begin a challenge (RFC 9110 §5.6.4).
             if !isQuoted, isBasic(element) { return true }
             var isEscaped = false
             for byte in element {
@@ -35,16 +35,19 @@ package enum ResponseForwarding {
         return false
     }
 
-    /// Whether an element of a list of challenges begins one of the scheme `Basic`: the scheme is the whole element or
-    /// is followed by a space.
+    /// Returns whether an element of a list of challenges begins a challenge of the scheme `Basic`. The scheme is the
+    /// whole element or is followed by a space.
     private static func isBasic(_ element: ArraySlice<UInt8>) -> Bool {
         guard element.startsIgnoringCase(basic) else { return false }
         return element.dropFirst(basic.count).first?.isOptionalWhiteSpace ?? true
     }
 
-    /// Returns the client's head. Hop-by-hop fields and the framing are dropped, because the connection to the client
-    /// creates its own. The gateway's `terms` replace the instance's cross-origin fields, except for the list of
-    /// readable fields. `references` is called only if a field may contain the instance's address.
+    /// Returns the head for the client. Hop-by-hop fields and the framing are dropped, because the connection to the
+    /// client creates its own.
+    ///
+    /// - Parameters:
+    ///   - terms: Replace the instance's cross-origin fields, except for the list of readable fields.
+    ///   - references: Called only if a field may contain the instance's address.
     static func head(
         _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil,
         references: () -> InstanceReferences? = { nil }
@@ -56,7 +59,7 @@ package enum ResponseForwarding {
         head.fields.keep { field, spelling in
             switch field {
             case .contentLength: return false
-            // The stream's own caching fields are replaced, not duplicated.
+            // The stream directives replace the caching fields of the stream, so that these are not duplicated.
             case .cacheControl where isStream, .accelBuffering where isStream: return false
             case .accessControlExposeHeaders where terms?.isGranted == true: break
             case .link, .location: hasReference = true
@@ -68,7 +71,7 @@ package enum ResponseForwarding {
         if isStream { head.fields.appendStreamDirectives() }
         if hasReference, let references = references() { head.fields = references.replaced(in: head.fields) }
         if let more = terms?.fields {
-            // A `Vary: Origin` that the instance has sent is not repeated.
+            // If the instance has sent `Vary: Origin`, it is not repeated.
             let variesByOrigin = head.fields.contains(.origin, in: .vary)
             head.fields.append(fieldsOf: more) { field, _ in field != .vary || !variesByOrigin }
         }
@@ -86,8 +89,8 @@ package enum ResponseForwarding {
         return ResponseHead(status: 101, fields: fields)
     }
 
-    /// Returns the trailer fields to forward: none that frame, route or describe a message (RFC 9110 §6.5.1), and so
-    /// none whose name has a meaning for the gateway.
+    /// Returns the trailer fields to forward. Excludes all fields that frame, route or describe a message (RFC 9110
+    /// §6.5.1), and therefore all names that have a meaning for the gateway.
     static func trailers(_ fields: FieldList) -> FieldList {
         guard fields.count > 0 else { return fields }
         var passed = fields
@@ -95,7 +98,7 @@ package enum ResponseForwarding {
         return passed
     }
 
-    /// Returns the framing of the body's end for the client.
+    /// Returns the framing of the body for the client.
     static func length(_ framing: ResponseFraming, _ head: ResponseHead) -> BodyLength {
         switch framing {
         case .none:
@@ -107,8 +110,8 @@ package enum ResponseForwarding {
 }
 
 extension FieldList {
-    /// Appends the fields of every event stream: no intermediary may delay events or change them (nginx's own field,
-    /// RFC 9111 §5.2.2.6).
+    /// Appends the fields of every event stream. They prevent intermediaries from delaying or changing events (nginx's
+    /// own field, RFC 9111 §5.2.2.6).
     package mutating func appendStreamDirectives() {
         append("Cache-Control", "no-cache, no-transform")
         append("X-Accel-Buffering", "no")
