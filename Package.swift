@@ -9,8 +9,9 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .treatAllWarnings(as: .error),
-    // Each of the data plane's objects belongs to one thread. The tests run with the dynamic exclusivity checks, which
-    // would cost a small request 5 % of its instructions. Inlining across modules saves another 5 %.
+    // Each object of the data plane belongs to one thread, so the release build omits the dynamic exclusivity checks,
+    // which the tests use. They would cost a small request 5 % of its instructions. Inlining across modules saves
+    // another 5 %.
     .unsafeFlags(["-enforce-exclusivity=unchecked", "-cross-module-optimization"], .when(configuration: .release)),
 ]
 
@@ -66,37 +67,39 @@ let package = Package(
         // Debian's package has no pkg-config file.
         library("CWslay", package: "libwslay-dev"),
 
-        // Platform: the operating system, storage, logs, and texts in general formats.
-        // Locks and threads based on pthreads.
+        // Platform: the operating system, storage, logs, and texts in general formats. The first module contains locks
+        // and threads based on pthreads.
         module(.platform, "Locking"),
         module(.platform, "EventLoop", ["CLinux", "Locking"]),
         module(.platform, "Systemd", ["CSystemd", "Encodings", "Locking"]),
         module(.platform, "Sodium", ["CSodium", "Encodings"]),
         module(.platform, "Storage", ["CSQLite", "Locking"]),
         module(.platform, "MappedFiles"),
-        // Bytes, numbers, durations and times as text, and SHA-1. Pure except for the time of day.
+        // Converts bytes, numbers, durations and times to text, and contains SHA-1. It performs no I/O except for
+        // reading the time of day.
         module(.platform, "Encodings"),
-        // JSON: values that are written as they were parsed, and a scanner that finds values without parsing them. Pure.
+        // Contains JSON values that are written as they were parsed, and a scanner that finds values without parsing
+        // them. It performs no I/O.
         module(.platform, "JSONText", ["Encodings"]),
         module(.platform, "EnvironmentFiles"),
         module(.platform, "Logging", ["Encodings", "Locking"]),
 
-        // HTTP: the server, both clients and WebSockets, with their shared vocabulary.
-        // Heads, field lists, framing decisions. Pure.
+        // HTTP: the server, both clients and WebSockets, with their shared types. The first module contains heads,
+        // field lists and framing decisions, and performs no I/O.
         module(.http, "HTTPTypes", ["Encodings"]),
-        // Clients' addresses: networks, and the client behind trusted proxies. Pure.
+        // Determines clients' addresses, from networks and trusted proxies. It performs no I/O.
         module(.http, "Addresses", ["Encodings"]),
         module(.http, "HTTPServer", ["Addresses", "CMicroHTTPD", "Encodings", "EventLoop", "HTTPTypes", "JSONText"]),
         module(.http, "HTTPClient", ["Addresses", "Encodings", "EventLoop", "HTTPTypes"]),
         module(.http, "WebSockets", ["CWslay", "Encodings", "HTTPTypes"]),
         module(.http, "Outbound", ["Addresses", "CCurl", "Locking"]),
 
-        // OpenCode: the differences between its families and versions. Pure.
+        // OpenCode: the differences between its families and versions. The modules perform no I/O.
         module(.openCode, "OpenCodeFamilies", ["Encodings", "JSONText"]),
-        // One model of a conversation, read from OpenCode 1 and 2, written as OpenCode 1.
+        // Contains one model of a conversation, which is parsed from OpenCode 1 and 2 and written as OpenCode 1.
         module(.openCode, "Dialects", ["COpenCode1API", "Encodings", "JSONText"]),
 
-        // Domain: what the gateway manages.
+        // Domain: the objects that the gateway manages.
         module(.domain, "Settings", ["Addresses", "Encodings", "EnvironmentFiles", "Logging"]),
         module(.domain, "Access", ["Addresses", "Sodium"]),
         module(.domain, "Projects", ["Encodings", "JSONText", "Logging", "OpenCodeFamilies", "Systemd"]),
@@ -109,21 +112,21 @@ let package = Package(
                 "Addresses", "Encodings", "EnvironmentFiles", "Instances", "Logging", "OpenCodeFamilies",
                 "Projects", "Sodium", "Systemd",
             ]),
-        // Events of instances: stored, searched, sent in other encodings.
+        // Stores the events of instances, finds them, and encodes them in several ways.
         module(
             .domain, "EventHub", ["Dialects", "Encodings", "JSONText", "Locking", "MappedFiles", "OpenCodeFamilies"]),
-        // The two other client protocols: chat over WebSocket, conversations over REST and SSE. Pure except for its store.
+        // Implements the two other client protocols, chat over WebSocket and conversations over REST and SSE. Only its
+        // store performs I/O.
         module(.domain, "Conversations", ["Dialects", "Encodings", "JSONText", "Storage"]),
 
-        // Gateway: requests and their answers.
-        // One loop, its endpoints and its features.
+        // Gateway: requests and their answers. The first module contains a loop, its endpoints and its features.
         module(
             .gateway, "GatewayCore",
             [
                 "Access", "Addresses", "Encodings", "EventHub", "EventLoop", "HTTPClient", "HTTPServer", "HTTPTypes",
                 "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies", "Projects", "Sodium", "WebSockets",
             ]),
-        // Which directory, session or event belongs to which project.
+        // Determines to which project a directory, session or event belongs.
         module(
             .gateway, "DirectoryPinning",
             [
@@ -159,7 +162,7 @@ let package = Package(
                 "WebSockets",
             ]),
         module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
-        // The features together: the data plane.
+        // Combines the features into the data plane.
         module(
             .gateway, "GatewayServer",
             [
@@ -179,7 +182,7 @@ let package = Package(
                 "Storage", "Supervisors", "Systemd",
             ], path: Layer.programs.folder("viberemote-gateway"), swiftSettings: strict),
 
-        // Only for the tests and the demo, and therefore not in Sources.
+        // These targets are only for the tests and the demo, and are therefore not in Sources.
         .target(name: "CSpawn", path: "Tests/CSpawn"),
         .target(name: "TestKit", dependencies: ["CSpawn"], path: "Tests/TestKit", swiftSettings: strict),
         .executableTarget(

@@ -9,7 +9,7 @@ private let key = Array("0123456789abcdef".utf8)
 private let table = KeyTable(keys: [("main", key), ("other", Array("fedcba9876543210".utf8))])
 private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-/// Only a field that contains a key gives access to the gateway, and each text has one meaning.
+/// Only a field that contains a key gives access to the gateway, and each field value has one meaning.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let value = Array(UnsafeBufferPointer(start: data, count: count))

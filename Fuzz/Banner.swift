@@ -37,7 +37,8 @@ private func scan(_ output: [UInt8], pieces: Int) -> UInt16? {
 
 private let phrases = ["opencode server listening on http://", "server listening on http://"].map { Array($0.utf8) }
 
-/// Returns the port of an announcement line: phrase, host, colon, port, and optionally a path.
+/// Returns the port of an announcement line, which consists of the phrase, the host, a colon, the port, and optionally
+/// a path.
 private func announcement(_ line: ArraySlice<UInt8>) -> UInt16? {
     guard line.count <= 512, let phrase = phrases.first(where: { line.starts(with: $0) }) else { return nil }
     let authority = line.dropFirst(phrase.count).prefix { $0 > 0x20 && $0 != UInt8(ascii: "/") }

@@ -6,8 +6,8 @@ import Conversations
 import Dialects
 import JSONText
 
-/// For every message of a chat's client and every request body, the response is JSON of at most 1 MiB; for a request it
-/// also conforms to the contract. No response of OpenCode changes that.
+/// For every message of a chat's client and every request body, the response is JSON of at most 1 MiB. A response to a
+/// request also conforms to the contract. No response of OpenCode changes that.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

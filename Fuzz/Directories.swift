@@ -7,7 +7,7 @@ import OpenCodeFamilies
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
 
-/// In whichever way a request names a directory, an accepted one is the project's folder for OpenCode as well,
+/// However a request names a directory, an accepted directory is in the project's folder for OpenCode as well,
 /// according to a second parser of queries, fields and paths. Every path in the folder is accepted if it is encoded
 /// properly.
 ///
@@ -76,7 +76,7 @@ private func decodeForm(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     return Array(String(decoding: unescape(spaced).bytes, as: UTF8.self).utf8)
 }
 
-/// Decodes like `decodeURIComponent`; returns the text itself where that function throws.
+/// Decodes like `decodeURIComponent`. If that function would throw, returns the text unchanged.
 private func decodeComponent(_ bytes: [UInt8]) -> [UInt8] {
     let (decoded, isWhole) = unescape(bytes)
     return isWhole && String(validating: decoded, as: UTF8.self) != nil ? decoded : bytes

@@ -7,10 +7,10 @@ import OpenCodeFamilies
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
 
-/// The forwarded part of a stream does not depend on where the stream is split, and is a part of it in order. An event
-/// is forwarded exactly if its directory is the project's, wherever the directory is in the JSON and however it is
-/// escaped. An event without a directory is forwarded if its session's directory is the project's, which is queried if
-/// no event has contained it. Waiting for this answer changes nothing else.
+/// The forwarded part of a stream does not depend on where the stream is split, and contains bytes of the stream in
+/// order. An event is forwarded exactly if its directory is the project's, wherever the directory is in the JSON and
+/// however it is escaped. An event without a directory is forwarded if its session's directory is the project's. That
+/// directory is queried if no event has contained it, and waiting for the answer changes nothing else.
 ///
 /// The input consists of a byte for the chunks, a byte for the test case, and the stream or the material for events.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -72,7 +72,7 @@ private func withoutHalves(_ json: [UInt8]) -> [UInt8] {
     return json
 }
 
-/// Returns an event of one of two sessions with four parts each. The bytes after the first three are its text.
+/// Returns an event of one of two sessions with four parts each. Its text consists of the bytes after the first three.
 private func made(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var input = Array(bytes.dropFirst())[...]
     let (kind, which) = (input.popFirst() ?? 0, input.popFirst() ?? 0)

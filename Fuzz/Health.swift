@@ -10,7 +10,7 @@ private let unhealthy = Array(#"{"healthy":false,"version":"#.utf8)
 /// Only status 200 with a JSON `true`, or with a version at `/api/info`, makes an instance healthy. Each reason is one
 /// line, and the version is returned unchanged.
 ///
-/// The input consists of a byte for the status and the body; from 192 on, the rest is the version.
+/// The input consists of a byte for the status and the body. From 192 on, the rest is the version.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

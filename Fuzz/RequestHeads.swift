@@ -106,10 +106,10 @@ private func isHost(_ value: ArraySlice<UInt8>) -> Bool {
     return literal.wholeMatch(of: future) != nil || inet_pton(AF_INET6, String(literal), &address) == 1
 }
 
-nonisolated(unsafe) private let host =  // only read
+nonisolated(unsafe) private let host =  // The value is only read.
     /(?:\[(?<literal>[A-Za-z0-9\-._~!$&'()*+,;=:]+)\]|(?:[A-Za-z0-9\-._~!$&'()*+,;=]|%[0-9A-Fa-f]{2})*)(?::(?<port>[0-9]*))?/
     .asciiOnlyDigits().matchingSemantics(.unicodeScalar)
 
-nonisolated(unsafe) private let future =  // only read
+nonisolated(unsafe) private let future =  // The value is only read.
     /[vV][0-9A-Fa-f]+\.[A-Za-z0-9\-._~!$&'()*+,;=:]+/
     .asciiOnlyDigits().matchingSemantics(.unicodeScalar)

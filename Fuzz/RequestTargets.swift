@@ -6,13 +6,12 @@ import OpenCodeFamilies
 
 private let token = Array("auth_token".utf8)
 
-/// In whichever way a target is parsed, the target for the instance contains no `auth_token`, and nothing else is
-/// removed.
+/// However a target is parsed, the target for the instance contains no `auth_token`, and nothing else is removed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let target = Array(UnsafeBufferPointer(start: data, count: count))
     let left = Array(AuthToken.removed(from: target[...]))
-    // A URL's query begins at the question mark; that of some routers also at an earlier semicolon.
+    // The query of a URL begins at the question mark. For some routers, it can also begin at an earlier semicolon.
     for start in ["?", "?;"] {
         precondition(!parameters(of: left, behind: Array(start.utf8)).contains(where: isToken))
     }

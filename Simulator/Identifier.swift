@@ -2,13 +2,14 @@
 
 import TestKit
 
-/// Identifiers in OpenCode's form: a prefix, twelve hexadecimal digits of time, fourteen random letters and digits.
+/// Creates identifiers in OpenCode's form: a prefix, twelve hexadecimal digits of the time, and fourteen random letters
+/// and digits.
 enum Identifier {
     private static let last = Monitor((milliseconds: 0, counter: 0))
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
-    /// Returns an identifier that sorts after all earlier ones; before them if `descending`, as sessions' identifiers
-    /// do.
+    /// Returns an identifier that sorts after all earlier ones. With `descending`, it sorts before them, as session
+    /// identifiers do.
     static func make(_ prefix: String, descending: Bool = false) -> String {
         let now = Clock.milliseconds
         let counter = last.withLock { last in

@@ -64,7 +64,7 @@ void make_template(struct shared_template *out, const char *directory, unsigned 
     out->stamp_at = (size_t)(strstr(out->event, "\"id\":\"evt_") - out->event) + 10;
 }
 
-/// Reads lower-case hexadecimal digits; returns false for anything else.
+/// Reads lower-case hexadecimal digits; returns false if any other character occurs.
 static bool hexadecimal(const char *digits, size_t count, uint64_t *value) {
     *value = 0;
     for (size_t i = 0; i < count; i++) {

@@ -19,7 +19,7 @@ static size_t retry_length(const struct stream *stream) {
     return milliseconds >= 500 && milliseconds <= 1500 ? strcspn(stream->line, "\n") + 1 : 0;
 }
 
-/// Reads a number of an ID that is followed by `end`; returns false for anything else.
+/// Reads a number of an id that is followed by `end`; returns false if the text has another form.
 static bool number(const char **text, char end, uint64_t *value) {
     const char *start = *text;
     for (*value = 0; **text >= '0' && **text <= '9'; ++*text) *value = *value * 10 + (uint64_t)(**text - '0');

@@ -41,7 +41,7 @@ int run_rate(const struct options *options);
 _Noreturn void die(const char *format, ...);
 /// Returns the result of a system call; a negative one ends the program.
 int checked(int result, const char *operation);
-/// Zeroed memory; ends the program when there is none.
+/// Returns zeroed memory; ends the program if there is none.
 void *allocated(size_t count, size_t size);
 /// Returns the time of the monotonic clock, which is the same in every process.
 uint64_t now(void);

@@ -9,12 +9,12 @@
 /// A connection from a proxy, which reads a request head or is in the middle of an event stream.
 struct peer {
     int fd;
-    bool streaming, shares;    // in the middle of a stream; of one that shares its events
+    bool streaming, shares;    // whether it is in the middle of a stream, and whether that stream shares its events
     char head[HEAD_LIMIT];
     size_t head_length;
     uint64_t interval, due;    // nanoseconds between two events (0: a silent stream) and the time of the next
     uint32_t sent, count;
-    char pending[HEAD_LIMIT];  // what the socket did not accept; no event is created while there is any
+    char pending[HEAD_LIMIT];  // the bytes that the socket did not accept; no event is created while there are any
     size_t pending_length;
     struct peer *previous, *next;
 };
@@ -30,10 +30,10 @@ struct share {
 struct upstream {
     int epoll, listener, timer;
     struct peer active;    // head of a ring: the streams that send events
-    uint32_t streams;      // open ones, silent ones included
+    uint32_t streams;      // the number of open streams, including silent ones
     uint32_t phase;        // spreads the streams' ticks over an interval
     struct peer shared;    // head of a ring: the streams that receive each event at the same time
-    uint32_t followers;    // the number of those
+    uint32_t followers;    // the number of streams in the ring `shared`
     struct share share;
 };
 
@@ -41,7 +41,7 @@ struct upstream {
 
 /// Sends what the socket accepts and keeps the rest. The loop detects a lost connection when it reads its end.
 void send_to(struct upstream *upstream, struct peer *peer, const char *bytes, size_t length);
-/// Sends the head of an event stream and its first event.
+/// Sends the head of an event stream and the first event of the stream.
 void send_opening(struct upstream *upstream, struct peer *peer, const char *event, size_t length);
 /// Adds a stream to a ring.
 void link_peer(struct peer *ring, struct peer *peer);

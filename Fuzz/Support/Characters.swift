@@ -25,7 +25,7 @@ enum Characters {
         return bytes[first...last]
     }
 
-    /// Returns whether the bytes equal `word`, ignoring the case of letters; `word` must be in lower case.
+    /// Returns whether the bytes equal `word`, ignoring the case of letters. The word must be in lower case.
     static func matches(_ bytes: some Collection<UInt8>, _ word: some Collection<UInt8>) -> Bool {
         guard bytes.count == word.count else { return false }
         return zip(bytes, word).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 + 0x20 == $1 }

@@ -11,13 +11,13 @@ struct FuzzInput {
     /// Returns the next byte; 0 if none is left.
     mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
 
-    /// Returns the rest, which ends the input.
+    /// Returns the remaining bytes and ends the input.
     mutating func remainder() -> ArraySlice<UInt8> {
         defer { rest = [] }
         return rest
     }
 
-    /// Returns the bytes up to the next `separator`, which is dropped; nil if none are left.
+    /// Returns the bytes up to the next `separator`, which is dropped; nil if no bytes are left.
     mutating func piece(endedBy separator: UInt8) -> ArraySlice<UInt8>? {
         guard !rest.isEmpty else { return nil }
         let end = rest.firstIndex(of: separator) ?? rest.endIndex

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Delivers every event to every subscriber of its directory, in one order.
+/// Delivers every event to all subscribers of its directory, in the same order.
 final class EventBus: Sendable {
     private struct State {
         var subscriptions: [Int: EventSubscription] = [:]
@@ -21,7 +21,7 @@ final class EventBus: Sendable {
         self.profile = profile
     }
 
-    /// Subscribes to one directory's events or, with nil, to the wrapped events of all directories.
+    /// Subscribes to the events of one directory, or with nil to the wrapped events of all directories.
     func subscribe(directory: String?) -> EventSubscription {
         let first = event("server.connected", [:])
         return state.withLock { state in
@@ -33,7 +33,7 @@ final class EventBus: Sendable {
         }
     }
 
-    /// Ends a subscription: no further events are queued for it.
+    /// Ends a subscription. No further events are queued for it.
     func unsubscribe(_ subscription: EventSubscription) {
         state.withLock { $0.subscriptions[subscription.number] = nil }
     }
@@ -44,14 +44,15 @@ final class EventBus: Sendable {
         return "data: \((directory == nil ? ["payload": first] : first).encoded)\n\n"
     }
 
-    /// Returns an encoded heartbeat of a directory's stream or, with nil, of the wrapped stream.
+    /// Returns an encoded heartbeat of a directory's stream, or with nil of the wrapped stream.
     func heartbeat(directory: String?) -> String {
         let beat = event("server.heartbeat", [:])
         return "data: \((directory == nil ? ["payload": beat] : beat).encoded)\n\n"
     }
 
-    /// Publishes one event. `storedIn` names the session whose stored state the event changes: such events are repeated
-    /// as `sync`.
+    /// Publishes an event.
+    ///
+    /// - Parameter storedIn: The session whose stored state the event changes. Such events are repeated as `sync`.
     func publish(_ type: String, _ properties: JSON, directory: String, storedIn session: String? = nil) {
         let event = event(type, properties)
         state.withLock { state in
@@ -107,7 +108,7 @@ final class EventBus: Sendable {
     }
 }
 
-/// The effects of using a directory.
+/// Publishes the consequences of using a directory.
 extension EventBus {
     /// Announces a directory's first use to the wrapped streams.
     func open(directory: String) {
@@ -115,7 +116,7 @@ extension EventBus {
         publishWrapped(wrapGlobal(bareEvent("project.updated", profile.project(directory)), about: directory))
     }
 
-    /// Publishes, once, what a directory's first turn loads.
+    /// Publishes the events about the data that a directory's first turn loads. Does this only once.
     func announceCatalogue(directory: String) {
         if profile.events.catalogue.isEmpty { return }
         guard state.withLock({ $0.announced.insert(directory).inserted }) else { return }
@@ -124,7 +125,7 @@ extension EventBus {
         }
     }
 
-    /// Ends the streams of one directory, as disposing of its instance does. The wrapped streams continue.
+    /// Ends the streams of a directory, as disposing of its instance does. The wrapped streams continue.
     func dispose(directory: String) {
         for type in profile.events.disposal { publish(type, [:], directory: directory) }
         let properties: JSON = ["directory": .string(directory)]
@@ -142,7 +143,7 @@ extension EventBus {
     /// The open event streams of this bus.
     var subscriptions: [EventSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
-    /// Returns an event that only the wrapped streams contain: its `id` comes last.
+    /// Returns an event that only the wrapped streams contain. Its `id` is the last member.
     private func bareEvent(_ type: String, _ properties: JSON) -> JSON {
         let event: JSON = ["type": .string(type), "properties": properties]
         return profile.events.haveIdentifiers ? event.adding([("id", .string(Identifier.make("evt")))]) : event

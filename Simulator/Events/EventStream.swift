@@ -33,7 +33,7 @@ struct EventStream {
         var nextBeat = Deadline(after: feed.interval)
         var owesBeat = feed.beatsAtOnce
         while true {
-            // A busy stream has heartbeats, too.
+            // A busy stream also sends heartbeats.
             guard !nextBeat.hasPassed, let items = subscription.next(by: nextBeat) else {
                 try write(feed.heartbeat())
                 nextBeat = Deadline(after: feed.interval)

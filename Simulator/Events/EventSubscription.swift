@@ -68,8 +68,8 @@ final class EventSubscription: Sendable {
         return isWritten ?? false
     }
 
-    /// Returns all queued items, and counts the previously returned ones as written; nil if nothing arrives before the
-    /// deadline.
+    /// Returns all queued items, and counts the items that were returned before as written. Returns nil if nothing
+    /// arrives before the deadline.
     func next(by deadline: Deadline) -> [Item]? {
         state.withLock { state in
             if state.written < state.taken { state.isStuck = false }

@@ -25,7 +25,7 @@ struct SimulatedAnswer: Sendable {
     var isCompressed = false
     /// Whether the body is omitted, as in the response to a HEAD request.
     var isHead = false
-    /// Header fields before the usual ones, and fields after them or before `Date`.
+    /// The header fields before the usual ones, and the header fields after them or before `Date`.
     var first: [(String, String)] = []
     var last: [(String, String)] = []
 
@@ -63,7 +63,7 @@ struct SimulatedAnswer: Sendable {
 
     static var preflight: SimulatedAnswer { SimulatedAnswer(status: 204, reason: "No Content", content: .preflight) }
 
-    /// Returns the web app's page, 1.18.33's response to every unknown path and every HEAD.
+    /// Returns the web app's page, which is 1.18.33's response to every unknown path and every HEAD request.
     static func page(hasBody: Bool) -> SimulatedAnswer {
         SimulatedAnswer(status: 200, reason: "OK", content: .page, body: hasBody ? Array(html.utf8) : [])
     }

@@ -4,7 +4,7 @@
 struct AnswerHead {
     let profile: Profile
     let answer: SimulatedAnswer
-    /// The `Origin` field of the request.
+    /// The `Origin` field of the request; nil if there is none.
     let origin: String?
 
     private var length: (String, String) { ("Content-Length", "\(answer.body.count)") }

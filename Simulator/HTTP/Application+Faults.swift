@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Responses that are broken on purpose.
+/// Sends responses that are broken on purpose.
 extension Application {
     /// Sends a response with the fault of its path. The connection ends after a fault.
     ///
@@ -29,7 +29,8 @@ extension Application {
                 try connection.write(answer.body)
                 break
             }
-            // A chunked body that is too short lacks its last chunk. One that is too long has bytes after it.
+            // A chunked body that is too short lacks its last chunk. A body that is too long is followed by further
+            // bytes.
             if !answer.body.isEmpty { try connection.writeChunk(answer.body) }
             if fault == .bodyTooLong {
                 try connection.writeLastChunk()

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Serving the requests of a connection.
+/// Serves the requests of a connection.
 extension Application {
     /// Serves a connection until it ends.
     func serve(_ connection: TestConnection) throws {
@@ -76,8 +76,8 @@ extension Application {
 
 /// The limits of a connection.
 enum Serving {
-    /// The time limit for the first request of a connection, and for one that hangs.
+    /// The time limit for the first request of a connection, and for a request that hangs.
     static let firstLimit: Duration = .seconds(3600)
-    /// The size of the smallest request head that is rejected, regardless of which part of it is long.
+    /// The size of the smallest request head that is rejected, whichever part of it is long.
     static let headLimit = 16 * 1024
 }

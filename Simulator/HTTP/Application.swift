@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// One of OpenCode's two HTTP APIs, as used to serve connections.
+/// One of OpenCode's two HTTP APIs, which serves connections.
 protocol Application: Sendable {
     /// The required credentials; nil if everyone has access.
     var credentials: Credentials? { get }
@@ -37,8 +37,8 @@ extension Application {
         for subscription in subscriptions { subscription.leave() }
     }
 
-    /// Waits until all earlier events are written to every stream, except to a stream whose reader is stuck. OpenCode
-    /// has one thread, so an event is sent before a response that is produced after it.
+    /// Waits until all earlier events are written to every stream, except streams whose reader is stuck. OpenCode has
+    /// one thread, so it sends an event before any response that is produced later.
     func waitUntilStreamsAreWritten() {
         for subscription in subscriptions { subscription.waitUntilWritten(within: .seconds(1)) }
     }
@@ -48,7 +48,7 @@ extension Application {
 enum RequestOutcome: Sendable {
     case answer(SimulatedAnswer)
     case events(EventFeed)
-    /// No response: the connection stays open.
+    /// No response. The connection stays open.
     case silence
     /// A terminal's WebSocket, by id.
     case terminal(String)

@@ -2,21 +2,24 @@
 
 import TestKit
 
-/// The only user and password that a server with OPENCODE_SERVER_PASSWORD accepts.
+/// The user and password that a server with OPENCODE_SERVER_PASSWORD requires.
 struct Credentials: Sendable {
     private let encoded: String
     private let isInQuery: Bool
     private let queryDecides: Bool
 
-    /// Creates credentials. `isInQuery` allows them in the query, too. With `queryDecides` the header field is ignored
-    /// if the query has them.
+    /// Creates credentials.
+    ///
+    /// - Parameters:
+    ///   - isInQuery: Whether the query may also contain the credentials.
+    ///   - queryDecides: Whether the header field is ignored if the query contains them.
     init(user: String, password: String, isInQuery: Bool, queryDecides: Bool = false) {
         self.isInQuery = isInQuery
         self.queryDecides = queryDecides
         encoded = Base64.encode(Array("\(user):\(password)".utf8))
     }
 
-    /// Whether a request has the credentials: as Basic authentication or in the query's `auth_token`.
+    /// Returns whether a request has the credentials, as Basic authentication or in the query's `auth_token`.
     func accept(_ request: Request) -> Bool {
         if isInQuery, let token = request.query["auth_token"] {
             if token == encoded || queryDecides { return token == encoded }

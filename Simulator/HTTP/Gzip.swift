@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The gzip format (RFC 1952) with stored blocks (RFC 1951 §3.2.4): a valid encoding, although it does not reduce the
-/// size.
+/// Encodes the gzip format (RFC 1952) with stored blocks (RFC 1951 §3.2.4). The encoding is valid, although it does not
+/// reduce the size.
 enum Gzip {
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
@@ -33,8 +33,8 @@ enum Gzip {
 }
 
 extension SimulatedAnswer {
-    /// The size from which a response is compressed for clients that accept it. The recordings only have an
-    /// uncompressed one of 36 bytes and a compressed one of 17 KB.
+    /// The minimum size of a response that is compressed for clients that accept compression. The recordings contain
+    /// only an uncompressed response of 36 bytes and a compressed one of 17 KB.
     private static let compressedFrom = 1024
 
     /// The same response, compressed if it is large enough.

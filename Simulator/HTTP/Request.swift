@@ -11,8 +11,11 @@ struct Request {
     let fields: [TestField]
     let body: [UInt8]
 
-    /// Creates a request. `endsPathAt` contains the characters that end the path and begin the query. `resolvesDots`
-    /// resolves `.` and `..` in the path before it is decoded.
+    /// Creates a request.
+    ///
+    /// - Parameters:
+    ///   - endsPathAt: The characters that end the path and begin the query.
+    ///   - resolvesDots: Whether `.` and `..` in the path are resolved before it is decoded.
     init(_ request: ReceivedRequest, endsPathAt delimiters: Set<Character> = ["?"], resolvesDots: Bool = false) {
         method = request.method
         fields = request.fields
@@ -46,7 +49,8 @@ struct Request {
         self.body = body
     }
 
-    /// Returns the directory of the request: the query's, then the header's, then the server's own.
+    /// Returns the directory of the request: that of the query, otherwise that of the header field, otherwise the
+    /// server's own.
     func directory(default own: String) -> String {
         query["directory"] ?? fields.first("x-opencode-directory").map { Request.decode($0[...]) } ?? own
     }

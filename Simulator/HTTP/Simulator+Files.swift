@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The files of the project.
+/// Handles the requests for files of the project.
 extension Simulator {
     /// Responds to requests for `/file`, `/find` and the paths below them.
     func files(_ request: Request, _ directory: String) -> SimulatedAnswer? {

@@ -29,7 +29,7 @@ extension Simulator {
         guard let body = request.json else { return profile.refusals.malformed }
         guard let parts = body["parts"]?.elements else { return profile.refusals.missing(list: "parts", in: body) }
         let text = parts.compactMap { $0["text"]?.text }.joined(separator: "\n")
-        // A missing model, or one in another form, means the default one.
+        // A missing model, or a model in another form, means the default model.
         let model = Session.Model(
             providerID: body["model"]?["providerID"]?.text ?? "simulator",
             modelID: body["model"]?["modelID"]?.text ?? "talk"
@@ -45,7 +45,7 @@ extension Simulator {
             guard let message = conversation.run(prompt) else { return .unexpected }
             return .chunkedJSON(message.json(profile.layouts.answer, profile.layouts))
         }
-        // Without a thread for its turn the prompt is lost, and the client receives an error.
+        // Without a thread for its turn, the prompt is lost and the client receives an error.
         let turn = try? TestThread { _ = conversation.run(prompt) }
         return turn == nil ? .unexpected : .accepted
     }

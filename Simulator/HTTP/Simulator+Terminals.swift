@@ -29,7 +29,7 @@ extension Simulator {
         request.fields.first("Upgrade")?.lowercased() == "websocket"
     }
 
-    /// Whether a request is a WebSocket upgrade for a terminal that does not exist.
+    /// Returns whether a request is a WebSocket upgrade for a terminal that does not exist.
     func isUpgradeOfMissingTerminal(_ request: Request) -> Bool {
         let segments = request.segments
         return request.method == "GET" && segments.count == 3 && segments[0] == "pty" && segments[2] == "connect"

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The server of OpenCode 1; its routes are in the extensions.
+/// The server of OpenCode 1. Its routes are in the extensions.
 struct Simulator: Application {
     let profile: Profile
     let credentials: Credentials?
@@ -10,7 +10,7 @@ struct Simulator: Application {
     let heartbeat: Duration
     /// The time that turns take, in percent of the recorded time.
     let pace: Int
-    /// The working directory, for requests that name none.
+    /// The working directory, which requests that name no directory use.
     let directory: String
     /// The user's home, for `/path`.
     let home: String
@@ -20,7 +20,8 @@ struct Simulator: Application {
     var conversation: Conversation { Conversation(store: store, bus: bus, profile: profile) }
 
     var healthPath: String { "/global/health" }
-    /// Idle connections stay open for long. The recordings only show that 40 s are not enough to close one.
+    /// Idle connections stay open for a long time. The recordings show only that OpenCode does not close a connection
+    /// within 40 s.
     var idleLimit: Duration { .seconds(3600) }
     var compresses: Bool { profile.compresses }
     var streamFields: [(String, String)] { AnswerHead.stream(profile) }
@@ -47,11 +48,11 @@ struct Simulator: Application {
 
     func listens(at address: String) {}
 
-    /// Returns the directory of a request, as this version interprets it.
+    /// Returns the directory of a request, as this version interprets the request.
     func directory(of request: Request) -> String {
         let named = request.directory(default: directory)
         guard profile.resolvesDirectories else { return named }
-        // As in path.resolve, a path that does not exist is made absolute, too.
+        // As in path.resolve, a path that does not exist is also made absolute.
         let segments = (named.hasPrefix("/") ? named : "\(directory)/\(named)").split(separator: "/")
         let absolute = segments.reduce(into: [Substring]()) { path, segment in
             switch segment {
@@ -64,7 +65,7 @@ struct Simulator: Application {
         return (try? FileTree.resolve(path)) ?? path
     }
 
-    /// Returns the stream of one directory's events or, with nil, the wrapped events of all directories.
+    /// Returns the stream of one directory's events, or with nil the stream of the wrapped events of all directories.
     func feed(directory: String?) -> EventFeed {
         let bus = bus
         return EventFeed(

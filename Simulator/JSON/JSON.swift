@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value whose objects keep the order of their members, as the bytes of the recorded server have one.
+/// A JSON value whose objects keep the order of their members, so that responses have the same bytes as those of the
+/// recorded server.
 indirect enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -17,7 +18,7 @@ indirect enum JSON: Sendable, Equatable {
         let value: JSON
     }
 
-    /// Returns the value of the last member with that name, as JavaScript does; nil if there is none or this is no
+    /// Returns the value of the last member with this name, as JavaScript does; nil if there is none or this is not an
     /// object.
     subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
@@ -40,7 +41,7 @@ indirect enum JSON: Sendable, Equatable {
         return .object(members + more.map { Member(name: $0.0, value: $0.1) })
     }
 
-    /// The text in the form of JavaScript's JSON.stringify: no white space between tokens, and only the necessary
+    /// The JSON in the form of JavaScript's JSON.stringify: no white space between tokens, and only the necessary
     /// escapes.
     var encoded: String {
         var output = ""

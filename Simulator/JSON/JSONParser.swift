@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A strict parser of RFC 8259 text. Its errors have no details, because the server only reports that there is an
+/// A strict parser of RFC 8259 text. Its errors have no details, because the server reports only that there is an
 /// error.
 struct JSONParser {
     struct Failure: Error {}

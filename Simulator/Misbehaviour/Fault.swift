@@ -2,14 +2,14 @@
 
 /// A way to break the response to a request.
 struct Fault: Sendable, Equatable {
-    /// The kind of failure. Event streams only have the kinds that apply to them.
+    /// The kind of failure. Event streams support only the kinds that apply to them.
     enum Kind: String, Sendable, CaseIterable {
         case hangBeforeHead = "hang-before-head"
         case closeBeforeHead = "close-before-head"
         case hangAfterHead = "hang-after-head"
-        /// Half of the body, or the first event of a stream, then FIN.
+        /// The server sends half of the body, or the first event of a stream, and then FIN.
         case closeInBody = "close-in-body"
-        /// The same as `closeInBody`, with RST instead of FIN.
+        /// Like `closeInBody`, but with RST instead of FIN.
         case resetInBody = "reset-in-body"
         /// The body is shorter than announced.
         case bodyTooShort = "body-too-short"
@@ -36,7 +36,7 @@ struct Fault: Sendable, Equatable {
     /// The paths of the health check.
     private static let healthPaths = ["/global/health", "/api/info"]
 
-    /// Whether the fault applies to a path. The health check is exempt unless it is named.
+    /// Returns whether the fault applies to a path. The health check is exempt unless the fault names it.
     func applies(to path: String) -> Bool {
         path.hasPrefix(self.path) && (self.path != "/" || !Fault.healthPaths.contains(path))
     }

@@ -19,12 +19,12 @@ struct Misbehaviour: Sendable, Equatable {
         case serverError = "500"
         case unauthorized = "401"
         case notFound = "404"
-        /// The web app's page with 200, as from versions without that route.
+        /// The web app's page with status 200, as from versions without this route.
         case page
-        /// No response; the connection stays open.
+        /// No response. The connection stays open.
         case hang
-        /// `"healthy":false` with 200. OpenCode 2 has no such member; its response has the `pid` of a process that does
-        /// not exist.
+        /// `"healthy":false` with status 200. OpenCode 2 has no such member, so its response has the `pid` of a process
+        /// that does not exist.
         case unhealthy
         /// OpenCode 2's response without its `pid`.
         case withoutPid = "no-pid"
@@ -35,7 +35,7 @@ struct Misbehaviour: Sendable, Equatable {
         case required, running, completed, error
     }
 
-    /// A process that the simulator leaves running. Each holds the simulator's standard output and error open.
+    /// A process that the simulator leaves running. It keeps the simulator's standard output and standard error open.
     enum Grandchild: String, Sendable, CaseIterable {
         /// Runs in the simulator's process group and ignores SIGTERM.
         case stubborn
@@ -45,30 +45,31 @@ struct Misbehaviour: Sendable, Equatable {
         case escaped
     }
 
-    /// Ends with this code before the banner, with the output for a broken configuration file.
+    /// If set, the simulator ends with this code before the banner, with the output for a broken configuration file.
     var exitAtStart: Int32?
-    /// Prints the output of the version's first run for a user.
+    /// Whether the simulator prints the output of the version's first run for a user.
     var isFirstRun = false
     var banner = Banner.atOnce
-    /// Refuses connections on the port that the banner names.
+    /// Whether connections to the port in the banner are refused.
     var refuses = false
     var health: Health?
     /// The delay of the response to the health check.
     var healthDelay: Duration?
-    /// Accepts every request and answers none; streams send nothing more.
+    /// Whether every request is accepted and none is answered. Streams send nothing more.
     var isWedged = false
     /// The broken responses, by path.
     var faults: [Fault] = []
-    /// The idle time of a connection after which a request on it is lost: the connection is closed without a response.
+    /// The idle time of a connection after which a request on it is lost, because the connection is closed without a
+    /// response.
     var idleLoss: Duration?
     var migration = Migration.completed
-    /// Closes all event streams without their last chunk.
+    /// Whether all event streams are closed without their last chunk.
     var cutsStreams = false
-    /// Ends with exit code 1 after this time.
+    /// The time after which the simulator ends with exit code 1.
     var crashDelay: Duration?
-    /// Ends with exit code 1 at the first request whose path has this prefix.
+    /// The prefix of a path. The simulator ends with exit code 1 at the first request for such a path.
     var crashPath: String?
-    /// Ends by SIGKILL after this time, as by the kernel's out-of-memory killer.
+    /// The time after which the simulator ends by SIGKILL, as by the kernel's out-of-memory killer.
     var killDelay: Duration?
     var ignoresTermination = false
     /// The time between SIGTERM and the exit.

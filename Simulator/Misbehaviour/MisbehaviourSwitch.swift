@@ -7,7 +7,7 @@ import TestKit
 final class MisbehaviourSwitch: Sendable {
     private struct State {
         var current: Misbehaviour
-        /// Closes the listening socket; set once there is one.
+        /// Closes the listening socket. It is set as soon as there is a socket.
         var refuse: (@Sendable () -> Void)?
         /// The number of changes, so that the timer of an earlier misbehaviour has no effect.
         var changes = 0
@@ -16,16 +16,20 @@ final class MisbehaviourSwitch: Sendable {
     private let state: Monitor<State>
     private let termination: Termination
 
-    /// Creates a switch. `termination` is the effect of SIGTERM, unless that is ignored.
+    /// Creates a switch.
+    ///
+    /// - Parameter termination: The effect of SIGTERM, unless SIGTERM is ignored.
     init(_ misbehaviour: Misbehaviour, termination: Termination = .bySignal) {
         state = Monitor(State(current: misbehaviour))
         self.termination = termination
     }
 
-    /// The misbehaviour that is in force.
+    /// The current misbehaviour.
     var current: Misbehaviour { state.withLock { $0.current } }
 
-    /// Begins to misbehave, once the server exists. `refuse` closes its listening socket.
+    /// Starts to misbehave, once the server exists.
+    ///
+    /// - Parameter refuse: Closes the listening socket of the server.
     func begin(refuse: @escaping @Sendable () -> Void) {
         state.withLock { $0.refuse = refuse }
         take(effect: current)
@@ -40,7 +44,7 @@ final class MisbehaviourSwitch: Sendable {
         take(effect: misbehaviour)
     }
 
-    /// Waits while the server is wedged; throws if the connection ends first.
+    /// Waits while the server is wedged. Throws an error if the connection ends first.
     func waitWhileWedged(_ connection: TestConnection) throws {
         while current.isWedged { try connection.pause(.milliseconds(20)) }
     }
@@ -59,7 +63,7 @@ final class MisbehaviourSwitch: Sendable {
         for kind in misbehaviour.grandchildren { leave(kind) }
     }
 
-    /// Runs an action after a delay, unless the misbehaviour has been changed before.
+    /// Runs an action after a delay, unless the misbehaviour is changed before.
     private func after(_ delay: Duration?, _ action: @escaping @Sendable (MisbehaviourSwitch) -> Void) {
         guard let delay else { return }
         let number = state.withLock { $0.changes }

@@ -18,7 +18,7 @@ struct AnswerHead2 {
     private var connection: [(String, String)] {
         let options = request.fields.values(of: "Connection").joined(separator: ",").lowercased()
         if options.contains("close") { return [("Date", Clock.httpDate), ("Connection", "close")] }
-        // A response to a refused upgrade names no keep-alive timeout.
+        // The response to a rejected upgrade names no keep-alive time-out.
         let limit = options.contains("upgrade") ? [] : [("Keep-Alive", "timeout=5")]
         return [("Date", Clock.httpDate), ("Connection", "keep-alive")] + limit
     }
@@ -90,7 +90,7 @@ struct AnswerHead2 {
 }
 
 extension SimulatedAnswer {
-    /// A response with an empty body, as OpenCode 2 frames it.
+    /// Returns a response with an empty body in OpenCode 2's framing.
     static func blank(_ status: Int, _ reason: String) -> SimulatedAnswer {
         SimulatedAnswer(status: status, reason: reason, content: .none, isChunked: true)
     }
@@ -100,14 +100,14 @@ extension SimulatedAnswer {
         SimulatedAnswer(status: 401, reason: "Unauthorized", content: .challenge, isChunked: true)
     }
 
-    /// OpenCode 2's web app, the response to every GET outside of `/api`.
+    /// OpenCode 2's web app, which is the response to every GET outside of `/api`.
     static var webApp: SimulatedAnswer {
         var answer = page(hasBody: true)
         answer.isChunked = true
         return answer
     }
 
-    /// An error response of OpenCode 2: the error's tag, then further members.
+    /// Returns an error response of OpenCode 2, which consists of the error's tag and further members.
     static func error(_ status: Int, _ reason: String, tag: String, members: [(String, JSON)]) -> SimulatedAnswer {
         json(.object([]).adding([("_tag", .string(tag))] + members), status: status, reason: reason)
     }

@@ -7,8 +7,7 @@ struct Profile2: Sendable {
     let start: Profile.Start
     /// The time between two heartbeats of an event stream.
     let heartbeat: Duration
-    /// The lifetime of an idle connection after a response. The server announces 5 s; the recording has
-    /// 5.3 s.
+    /// The maximum idle time of a connection after a response. The server announces 5 s, but the recording has 5.3 s.
     let idleLimit: Duration
 
     /// The profile of OpenCode 2.0.15.

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The server of OpenCode 2; its routes are in `Routes`.
+/// The server of OpenCode 2. Its routes are in `Routes`.
 struct Simulator2: Application {
     let profile: Profile2
     let credentials: Credentials?
@@ -10,7 +10,7 @@ struct Simulator2: Application {
     let heartbeat: Duration
     /// The time that turns take, in percent of the recorded time.
     let pace: Int
-    /// The working directory, for requests that name none.
+    /// The working directory, which requests that name no directory use.
     let directory: String
     /// The user's home, which contains the configuration.
     let home: String

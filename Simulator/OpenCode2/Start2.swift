@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Profile.Start {
-    /// How OpenCode 2.0.15 starts and ends.
+    /// The behaviour of OpenCode 2.0.15 at its start and end.
     static var second: Profile.Start {
         Profile.Start(
             warnsWithoutPassword: false, firstRun: [], portTaken: portTakenBySecond, logLine: { _ in nil },

@@ -7,7 +7,7 @@ enum Edition: Sendable {
 
     static var all: [Edition] { Profile.all.map(Edition.one) + [.two(.recorded)] }
 
-    /// Returns the edition of a version; the default one for nil, and nil for an unknown version.
+    /// Returns the edition of a version. Returns the default edition for nil, and nil for an unknown version.
     static func chosen(_ version: String?) -> Edition? {
         guard let version else { return .one(.newest) }
         return all.first { $0.version == version }

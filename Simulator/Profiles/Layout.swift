@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The members of one kind of object in one version, in their recorded order.
+/// The members of a kind of object in one version, in their recorded order.
 struct Layout: Sendable, ExpressibleByStringLiteral {
     private let names: [String]
 
@@ -9,7 +9,7 @@ struct Layout: Sendable, ExpressibleByStringLiteral {
         names = value.split(separator: " ").map(String.init)
     }
 
-    /// Returns an object with those of the members that this version has; nil values are omitted.
+    /// Returns an object with those members that this version has. Members whose value is nil are omitted.
     func object(_ members: [String: JSON?]) -> JSON {
         .object(
             names.compactMap { name in
@@ -19,21 +19,21 @@ struct Layout: Sendable, ExpressibleByStringLiteral {
     }
 }
 
-/// The layouts of messages and their parts in one context: in events, in a response, in a list.
+/// The layouts of messages and their parts in one context, such as events, a response or a list.
 struct MessageLayouts: Sendable {
     let user: Layout
     let assistant: Layout
-    /// All parts except those below.
+    /// The layout of all parts except those below.
     let part: Layout
     let stepStart: Layout
     let stepFinish: Layout
-    /// A tool call that has begun to run.
+    /// The layout of a tool call that has begun to run.
     let tool: Layout
-    /// The state of an unfinished tool call.
+    /// The layout of the state of an unfinished tool call.
     let openState: Layout
-    /// The state of a finished tool call.
+    /// The layout of the state of a finished tool call.
     let state: Layout
-    /// The `cache` member of a finished message's tokens.
+    /// The layout of the `cache` member in a finished message's tokens.
     let cache: Layout
 
     init(
@@ -58,33 +58,33 @@ struct Layouts: Sendable {
     let sessionCreated: Layout
     let sessionChanged: Layout
     let sessionAnswer: Layout
-    /// A new session in the response to the request that creates it.
+    /// The layout of a new session in the response to the request that creates it.
     let sessionCreatedAnswer: Layout
 
-    /// The prompt's message when it is added.
+    /// The layout of the prompt's message when it is added.
     let userAdded: Layout
-    /// The prompt's message with the first summary of changes.
+    /// The layout of the prompt's message with the first summary of changes.
     let userSummarized: Layout
-    /// The prompt's parts when they are added.
+    /// The layouts of the prompt's parts when they are added.
     let prompt: MessageLayouts
 
     let event: MessageLayouts
     let answer: MessageLayouts
     let list: MessageLayouts
-    /// The events of a forked session's messages.
+    /// The layouts in the events of a forked session's messages.
     let forked: MessageLayouts
-    /// The events of `POST /session/ID/shell`, and its response.
+    /// The layouts in the events of `POST /session/ID/shell` and in its response.
     let shellEvent: MessageLayouts
     let shellAnswer: MessageLayouts
 
     let tokens: Layout
-    /// The properties of events that contain the info of a session or a message.
+    /// The layout of the properties of events that contain the info of a session or a message.
     let infoProperties: Layout
     /// The layout of the properties of `message.part.updated`.
     let partProperties: Layout
     let project: Layout
     let currentProject: Layout
-    /// A subagent's restrictions in a stored session.
+    /// The layout of a subagent's restrictions in a stored session.
     let restriction: Layout
     let todo: Layout
     let change: Layout

@@ -28,25 +28,25 @@ struct Profile: Sendable {
     let turns: Turns
     let refusals: Refusals
     let layouts: Layouts
-    /// Whether a request of any directory finds any session by its id, and lists begin with the last changed session.
-    /// 1.1.11 keeps files, the later versions a database.
+    /// Whether a request for any directory finds any session by its id, and lists begin with the last changed session.
+    /// 1.1.11 stores files, and the later versions use a database.
     let sharesSessions: Bool
     /// Whether responses are compressed for clients that accept it.
     let compresses: Bool
     /// Whether a terminal sends its cursor, and a close frame when its shell has exited.
     let terminalsHaveCursors: Bool
-    /// Whether an upgrade for a terminal that does not exist gets no response until another request about a directory
-    /// has arrived (1.18.34; measured).
+    /// Whether an upgrade for a terminal that does not exist receives no response until another request about a
+    /// directory has arrived (1.18.34, measured).
     var hangsFirstUpgrade = false
     /// Whether the directory of a request is made absolute and its symbolic links are followed (1.2.21 and later).
-    /// Otherwise its text is used as it is.
+    /// Otherwise its text is used unchanged.
     var resolvesDirectories = true
 
     /// The program's behaviour at its start.
     struct Start: Sendable {
         /// Whether a warning precedes the banner if no password is set.
         let warnsWithoutPassword: Bool
-        /// The output of a user's first start on standard error.
+        /// The output on standard error of a user's first start.
         let firstRun: [String]
         /// The output on standard error if a named port is in use.
         let portTaken: [String]
@@ -55,22 +55,22 @@ struct Profile: Sendable {
         /// The text before the address in the line with the port.
         var banner = "opencode server listening on"
         var portChoice = PortChoice.first4096
-        /// The variables that may contain the password; the first non-empty one counts.
+        /// The variables that may contain the password. The first variable that is not empty counts.
         var passwordVariables = ["OPENCODE_SERVER_PASSWORD"]
-        /// The variable that names the user; without one the user is always `opencode`.
+        /// The variable that names the user. Without such a variable, the user is always `opencode`.
         var userVariable: String? = "OPENCODE_SERVER_USERNAME"
         /// Whether the server generates a password if none is set, and prints it after the banner.
         var makesPassword = false
-        /// Whether it may listen on ::1. Its banner has that address without brackets.
+        /// Whether the server can listen on ::1. Its banner shows this address without brackets.
         var knowsIPv6 = false
         var termination = Termination.bySignal
     }
 
-    /// The port if none is named, or if 0 is named.
+    /// The port that is used if none is named, or if 0 is named.
     enum PortChoice: Sendable {
-        /// 4096 in both cases; any free port if that is in use.
+        /// Port 4096 in both cases, or any free port if it is in use.
         case first4096
-        /// 4096, 4097 and so on if none is named; any free port for 0.
+        /// Port 4096, 4097 and so on if none is named, and any free port for 0.
         case counting
     }
 
@@ -87,10 +87,10 @@ struct Profile: Sendable {
         let disposal: [String]
     }
 
-    /// All recorded versions; the newest is the default.
+    /// All recorded versions of OpenCode 1. The newest is the default.
     static var all: [Profile] { [oldest, middle, newest] }
 
-    /// Returns the profile of a version; the default one for nil, and nil for an unknown version.
+    /// Returns the profile of a version. Returns the default profile for nil, and nil for an unknown version.
     static func chosen(_ version: String?) -> Profile? {
         guard let version else { return newest }
         return all.first { $0.version == version }

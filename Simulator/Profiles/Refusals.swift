@@ -77,13 +77,13 @@ struct Refusals: Sendable {
         isThird ? .page(hasBody: false) : answer.withoutBody
     }
 
-    /// Returns the response to a prompt to a session that does not exist: 1.18.33 rejects it, older versions accept it
-    /// silently.
+    /// Returns the response to a prompt for a session that does not exist. 1.18.33 rejects it, and older versions
+    /// accept it silently.
     func prompt(toMissingSession id: String, in directory: String) -> SimulatedAnswer {
         isThird ? missing(session: id, in: directory) : .accepted
     }
 
-    /// The response to a waiting prompt that names an unknown provider: before 1.18 a head without a body.
+    /// The response to a waiting prompt that names an unknown provider. Before 1.18, it is a head without a body.
     var unknownProvider: SimulatedAnswer { isThird ? .unexpected : .emptyJSON }
 
     /// Returns the response to deleting a session that does not exist.
@@ -101,7 +101,7 @@ struct Refusals: Sendable {
         isThird ? .unexpected : .unknownError("Error: Access denied: path escapes project directory\n    at read")
     }
 
-    /// The response to a search. The recorded machine could not load a dependency of it.
+    /// The response to a search. The recorded machine could not load a dependency of the search.
     var search: SimulatedAnswer {
         isThird ? .unexpected : .unknownError("Error: Unable to connect. Is the computer able to access the url?")
     }

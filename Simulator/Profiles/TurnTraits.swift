@@ -10,11 +10,11 @@ extension Profile {
 
         /// The order of an abort's events and its response.
         enum Abort: Sendable {
-            /// Idle and the response, then the error, then the message.
+            /// The idle event and the response, then the error, then the message.
             case idleFirst
-            /// Idle before and after each of them; the response after the first idle.
+            /// An idle event before and after each of them. The response follows the first idle event.
             case idleBetween
-            /// The error, idle, the text so far, the message, idle, then the response.
+            /// The error, an idle event, the text so far, the message, another idle event, then the response.
             case errorFirst
         }
 
@@ -22,8 +22,8 @@ extension Profile {
         let createdIsUpdated: Bool
         /// Whether a prompt with another model updates the session before anything else.
         let newModelUpdatesSession: Bool
-        /// Whether a delta of text is a `message.part.updated` with the whole text so far and the `delta`. Otherwise an
-        /// empty part comes first, and each delta is a `message.part.delta`.
+        /// Whether a delta of text is a `message.part.updated` with the whole text so far and the `delta`. Otherwise,
+        /// an empty part comes first, and each delta is a `message.part.delta`.
         let streamsWholeText: Bool
         /// Whether reasoning does not end until the text does.
         let reasoningEndsWithText: Bool
@@ -38,7 +38,7 @@ extension Profile {
         let summaryAtEnd: [Summary]
         /// Whether the summary events at the end precede the session's idle event.
         let summaryPrecedesIdle: Bool
-        /// Whether `session.diff` contains the changes; in 1.18.33 it is empty.
+        /// Whether `session.diff` contains the changes. In 1.18.33 it is empty.
         let sessionDiffTellsChanges: Bool
 
         let abort: Abort
@@ -47,7 +47,7 @@ extension Profile {
         let abortsIdleSessions: Bool
         /// Whether, after a provider's error, the session becomes idle before its message contains the error.
         let errorPrecedesMessage: Bool
-        /// Whether the watcher, too, reports a written file.
+        /// Whether the file watcher also reports a written file.
         let watchesFiles: Bool
         /// Whether a subagent's call has its title as soon as it runs.
         let titlesTaskAtOnce: Bool

@@ -51,7 +51,7 @@ extension Conversation {
         publish("session.status", ["sessionID": .string(session.id), "status": status], in: session)
     }
 
-    /// Sets the session's status to busy, which replaces a retry's status, and publishes that.
+    /// Sets the session's status to busy, which replaces the status of a retry, and publishes the change.
     func publishBusy(_ session: Session) {
         store.update(session.id) { $0.status = ["type": "busy"] }
         publishStatus(["type": "busy"], session)

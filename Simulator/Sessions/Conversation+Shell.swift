@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The operations of a session without the model.
+/// Performs the operations of a session that need no model.
 extension Conversation {
     /// Creates a session with the same messages, and publishes them like new messages.
     func fork(_ session: Session) -> Session {
@@ -25,7 +25,7 @@ extension Conversation {
         return fork
     }
 
-    /// Runs a command of the user, which needs no permission. It supports the commands of the terminal's shell.
+    /// Runs a command of the user, which needs no permission. Supports the commands of the terminal's shell.
     func runShell(_ command: String, model: Session.Model, in session: Session) -> AssistantMessage {
         let look = profile.layouts.shellEvent
         if profile.turns.newModelUpdatesSession { publishBusy(session) }

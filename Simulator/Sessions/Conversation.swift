@@ -9,7 +9,7 @@ struct Conversation: Sendable {
         let sessionID: String
         let message: UserMessage
         let script: TurnScript
-        /// The model's text, overriding that of the script.
+        /// The model's text, which overrides the text of the script.
         var words: [String]?
     }
 
@@ -17,7 +17,7 @@ struct Conversation: Sendable {
     let bus: EventBus
     let profile: Profile
 
-    /// Creates a session, with restrictions if it is a subagent's.
+    /// Creates a session. A subagent's session has restrictions.
     func create(directory: String, title: String?, parentID: String?, isRestricted: Bool = false) -> Session {
         let session = Session(directory: directory, title: title, parentID: parentID, isRestricted: isRestricted)
         store.add(session)
@@ -58,7 +58,8 @@ struct Conversation: Sendable {
         return Turn(self, prompt: prompt, session: session, control: control).run()
     }
 
-    /// Aborts the running turn, which publishes that itself between two of its events, and drops the queued prompts.
+    /// Aborts the running turn, which publishes the abort itself between two of its events, and drops the queued
+    /// prompts.
     func abort(_ session: Session) {
         let running = store.update(session.id) { $0.queued = [] }?.runningTurn
         if let running {

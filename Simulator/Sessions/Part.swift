@@ -56,7 +56,7 @@ struct Part: Sendable {
 /// A text of a user or of the model, or the model's reasoning.
 struct TextBlock: Sendable {
     var text: String
-    /// The time at which it began; nil for a user's text.
+    /// The time at which the text began; nil for a user's text.
     var started: Int?
     var ended: Int?
     /// Whether the server generated it.

@@ -2,14 +2,14 @@
 
 import TestKit
 
-/// The permissions and questions that turns wait for a user to answer.
+/// The permissions and questions for which turns wait until a user answers.
 final class PendingRequests: Sendable {
     /// The kind of a request.
     enum Kind: Sendable {
         case permission, question
     }
 
-    /// A request that a turn waits for.
+    /// A request for which a turn waits.
     struct Request: Sendable {
         let id: String
         let kind: Kind
@@ -20,7 +20,8 @@ final class PendingRequests: Sendable {
 
     /// A reply, which ends the wait.
     enum Reply: Sendable {
-        /// `once`, `always` or `reject`; `answers` has the answers to questions as received, or nil for a rejection.
+        /// A decision: `once`, `always` or `reject`. The next case has the answers to questions as received, or nil for
+        /// a rejection.
         case permission(String)
         case answers(JSON?)
         /// The turn was aborted while it waited.
@@ -53,7 +54,7 @@ final class PendingRequests: Sendable {
         }
     }
 
-    /// Ends the wait of a session's turn.
+    /// Makes a session's turn stop waiting.
     func abort(session: String) {
         state.withLock { state in
             for request in state.open where request.sessionID == session { state.replies[request.id] = .aborted }

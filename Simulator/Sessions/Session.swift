@@ -2,7 +2,7 @@
 
 /// One session with its messages.
 struct Session: Sendable {
-    /// The model that a prompt is sent to.
+    /// The model to which a prompt is sent.
     struct Model: Sendable, Equatable {
         let providerID: String
         let modelID: String
@@ -14,11 +14,11 @@ struct Session: Sendable {
     let slug = Identifier.slug()
     let directory: String
     let parentID: String?
-    /// Whether it belongs to a subagent, which may not use all tools.
+    /// Whether the session belongs to a subagent, which may not use all tools.
     let isRestricted: Bool
     let created = Clock.milliseconds
     var title: String
-    /// Whether the title is still the one made from the date.
+    /// Whether the title is still the default title with the date.
     var hasDefaultTitle: Bool
     var model: Model?
     var usage = Usage()
@@ -30,7 +30,7 @@ struct Session: Sendable {
 
     /// The control of the running turn.
     var runningTurn: TurnControl?
-    /// The entry in `GET /session/status` while a turn runs.
+    /// The session's entry in `GET /session/status` while a turn runs.
     var status: JSON = ["type": "busy"]
     /// The message ids of the prompts whose turns have not begun. An abort empties the list.
     var queued: [String] = []
@@ -39,9 +39,9 @@ struct Session: Sendable {
 
     /// The progress of such a final phase.
     enum Ending: Sendable {
-        /// The loop is still ending: a prompt is stored and lost.
+        /// The loop is still ending. A prompt is stored but lost.
         case losesPrompts
-        /// The last events are being published: a prompt's turn begins after them.
+        /// The last events are being published. A prompt's turn begins after them.
         case publishes
     }
 

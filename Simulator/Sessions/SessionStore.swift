@@ -4,7 +4,7 @@ import TestKit
 
 /// All sessions and terminals of the process in all directories.
 final class SessionStore: Sendable {
-    /// The requests that turns wait for.
+    /// The requests for which turns wait.
     let pending = PendingRequests()
     private let sessions = Monitor<[String: Session]>([:])
     private let terminals = Monitor<[(id: String, info: JSON)]>([])
@@ -13,7 +13,7 @@ final class SessionStore: Sendable {
     /// Whether a request about a directory has arrived.
     var isOpen: Bool { hasOpened.withLock { $0 } }
 
-    /// Records that such a request has arrived.
+    /// Records that a request about a directory has arrived.
     func open() { hasOpened.withLock { $0 = true } }
 
     func add(_ session: Session) {

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The output lines with the port and the password, and the ways to print them.
+/// The output lines with the port and the password. It can print them in several ways.
 struct Banner {
     /// The text before the address.
     private let words: String

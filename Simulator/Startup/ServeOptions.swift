@@ -7,7 +7,7 @@ struct ServeOptions: Equatable {
     /// The command that the command line requests.
     enum Command: Equatable {
         case serve(ServeOptions)
-        /// Prints the version of this profile. If it is nil, the environment's profile counts.
+        /// Prints the version of this profile. If it is nil, the environment selects the profile.
         case version(profile: String?)
         case help
     }
@@ -19,7 +19,7 @@ struct ServeOptions: Equatable {
 
     /// The port; 0 leaves the choice to the version.
     var port: UInt16 = 0
-    /// Whether no port was named. OpenCode 2 then counts up from 4096; for 0 it uses any free port.
+    /// Whether no port was named. In that case, OpenCode 2 counts up from 4096. For port 0, it uses any free port.
     var lacksPort = false
     /// The address to listen on.
     var address = Loopback.ipv4
@@ -87,7 +87,7 @@ struct ServeOptions: Equatable {
             guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
             return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
         }[...]
-        // A program that starts servers may append words to a command, so this option may precede the command word.
+        // A program that starts servers may append words to its command, so this option may precede the command word.
         while rest.first == "--profile", rest.count > 1 {
             options.profile = rest.dropFirst().first
             rest = rest.dropFirst(2)

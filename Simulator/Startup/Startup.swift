@@ -9,11 +9,11 @@ struct Startup {
     let options: ServeOptions
     let environment: (String) -> String?
 
-    /// Whether it ends with the process that started it. Only the value `1` enables this.
+    /// Whether the simulator ends with the process that started it. Only the value `1` enables this.
     var endsWithParent: Bool { environment("SIMULATOR_ENDS_WITH_PARENT") == "1" }
 
-    /// A file of words that supplement SIMULATOR_MISBEHAVE. It is in the project's folder, so that only this project
-    /// misbehaves, and its next start can differ.
+    /// The name of a file with words that supplement SIMULATOR_MISBEHAVE. It is in the project's folder, so that only
+    /// this project misbehaves and its next start can differ.
     static let wordsFile = ".opencode-simulator"
 
     /// Returns the output of `--version`.
@@ -30,7 +30,7 @@ struct Startup {
         "the profile does not exist: use one of \(Edition.all.map(\.version).joined(separator: ", "))"
     }
 
-    /// Serves until a signal ends the process. Returns an exit code if that fails.
+    /// Serves until a signal ends the process. If that fails, returns an exit code.
     func run() -> Int32 {
         let misbehaviour: Misbehaviour
         do {
@@ -46,7 +46,7 @@ struct Startup {
             return fail("--hostname ::1 is not supported for OpenCode \(edition.version): use 127.0.0.1")
         }
         let password = ServerPassword(start, environment)
-        // Blocked before the first thread starts, because threads inherit the signal mask.
+        // Block the signal before the first thread starts, because threads inherit the signal mask.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
         let watcher = endsWithParent ? Startup.endWithParent() : nil
         let simulator = application(edition, misbehaviour: misbehaviour, password: password)
@@ -186,7 +186,7 @@ extension Startup {
     }
 
     /// Waits for a signal, which ends the process in the version's way. With a delay, SIGTERM takes effect only after
-    /// it.
+    /// the delay.
     private static func wait(_ delay: Duration?, _ termination: Termination) -> Never {
         guard let delay else {
             while true { _ = pause() }

@@ -4,9 +4,9 @@ import Glibc
 
 /// The effect of SIGTERM and SIGINT.
 enum Termination: Sendable {
-    /// The signal ends the process immediately, regardless of its current work: OpenCode 1.
+    /// The signal ends the process immediately, whatever it is doing, as in OpenCode 1.
     case bySignal
-    /// The process exits with status 130, without sending another byte on any connection: OpenCode 2.
+    /// The process exits with status 130 without sending another byte on any connection, as in OpenCode 2.
     case byExit
 
     /// Installs this effect for a signal. SIGHUP ends the process in both cases.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// SHA-1 (RFC 3174), only for the WebSocket handshake, which requires it, and for names derived from paths.
+/// The SHA-1 hash function (RFC 3174), for the WebSocket handshake, which requires it, and for names that are derived
+/// from paths.
 enum SHA1 {
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var hash: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
@@ -62,7 +63,8 @@ enum Base64 {
         return text
     }
 
-    /// Decodes a text in this alphabet or in the one for URLs (§5), with or without padding; nil for any other text.
+    /// Decodes a text in this alphabet or in the alphabet for URLs (§5), with or without padding; nil if the text is
+    /// invalid.
     static func decode(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits = 0

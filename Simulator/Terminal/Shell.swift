@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shell of a terminal, as far as the recording needs one: it echoes its input and supports `echo`, `seq` and
+/// The shell of a terminal, as far as the recording needs one. It echoes its input and supports `echo`, `seq` and
 /// `exit`.
 ///
 /// The shell takes the client's input and returns the terminal's output.

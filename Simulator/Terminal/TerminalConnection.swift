@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// A WebSocket connection to one client of a terminal, as in the recording: prompt, cursor, echo, pong, close.
+/// A WebSocket connection to a client of a terminal, as in the recording: prompt, cursor, echo, pong and close.
 struct TerminalConnection {
     let connection: TestConnection
     /// Whether the server sends the position at which to continue after a reconnect, and a close frame when the shell
@@ -48,7 +48,7 @@ struct TerminalConnection {
         do {
             return try WebSocketFrame.read(from: connection, within: .seconds(86_400))
         } catch let failure as WebSocketFrame.Failure {
-            // RFC 6455 §7.4.1: 1009 is a message that is too big, 1002 any other protocol error.
+            // Status 1009 means that a message is too big, and 1002 any other protocol error (RFC 6455 §7.4.1).
             try close(failure == .tooLong ? 1009 : 1002)
             return nil
         }

@@ -2,15 +2,15 @@
 
 /// The possible courses of a turn, each named after the recording that it follows.
 enum Scenario: String, CaseIterable, Sendable {
-    /// A text in fifty deltas.
+    /// The model sends a text in fifty deltas.
     case talk
-    /// Reasoning, then a text of the model.
+    /// The model sends reasoning, then a text.
     case think
-    /// A shell command that needs permission; `ask` is the same.
+    /// The model calls a shell command that needs permission. `ask` is the same scenario.
     case tools, ask
-    /// A question with two answers.
+    /// The model asks a question with two answers.
     case question
-    /// A child session that answers.
+    /// A child session answers.
     case subagent
     /// A tool writes a file.
     case edit
@@ -21,13 +21,13 @@ enum Scenario: String, CaseIterable, Sendable {
     case ratelimit
     /// The provider repeatedly aborts its response.
     case cutoff
-    /// 75 seconds of silence, then a short text.
+    /// The model is silent for 75 seconds and then sends a short text.
     case slow
-    /// Texts in 277 and in 2,000 deltas without a pause.
+    /// The model sends texts in 277 and in 2,000 deltas without a pause.
     case medium, fast
-    /// A text that takes 30 seconds.
+    /// The model sends a text that takes 30 seconds.
     case long
-    /// One delta of 1.5 MB.
+    /// The model sends one delta of 1.5 MB.
     case big
 
     /// The display name of the model.

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Turns that fail or never end.
+/// Runs turns that fail or never end.
 extension Turn {
     /// Ends the turn with the provider's rejection of the key.
     func failWithProviderError() {
@@ -25,7 +25,7 @@ extension Turn {
         control.isSettled.open()
     }
 
-    /// Retries as after a provider's 429, until the turn is aborted.
+    /// Retries as after a provider's 429 until the turn is aborted.
     func retryForEver() throws(TurnControl.Aborted) {
         var attempt = 0
         while true {
@@ -56,16 +56,17 @@ extension Turn {
         if !isRetrying { conversation.publishIdle(session) }
         endText()
         publishMessage()
-        // The session is released before the last idle event, because a client that receives it sends the next prompt.
+        // Release the session before the last idle event, because a client that receives this event sends the next
+        // prompt.
         store.release(session.id)
         conversation.publishIdle(session)
         settle()
     }
 
-    /// Ends an aborted turn in versions before 1.18. There the session is idle, and the abort is answered, before the
-    /// turn's loop has ended. The loop loses prompts that arrive meanwhile. Measured with 1.1.11 and 1.2.27: a prompt
-    /// after the abort's response was answered 0 of 4 times. A prompt after `message.updated` with the error, which
-    /// came 20 to 60 ms later, was answered 8 of 8 times.
+    /// Ends an aborted turn in versions before 1.18. In these versions, the session is idle and the abort is answered
+    /// before the turn's loop has ended. The loop loses prompts that arrive in the meantime. Measured with 1.1.11 and
+    /// 1.2.27: a prompt after the abort's response was answered 0 of 4 times. A prompt after `message.updated` with the
+    /// error, which came 20 to 60 ms later, was answered 8 of 8 times.
     private func endAfterAnswer(isRetrying: Bool) {
         let isIdleBetween = traits.abort == .idleBetween
         store.beginEnding(session.id)
@@ -82,7 +83,7 @@ extension Turn {
         store.release(session.id)
     }
 
-    /// Signals that the abort was published, so that its request is answered.
+    /// Signals that the abort was published, so that the abort request is answered.
     private func settle() {
         control.wasAborted.open()
         control.isSettled.open()

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// One step: the output of one call of the model.
+/// Runs one step, which is the output of one call of the model.
 extension Turn {
     /// Streams a step's reasoning and text, runs a tool, and ends the step.
     func step(
@@ -32,7 +32,9 @@ extension Turn {
         openText = nil
     }
 
-    /// Ends the step. `patch` names the files that it has written. After a refused tool the session is not busy again.
+    /// Ends the step. After a refused tool, the session does not become busy again.
+    ///
+    /// - Parameter patch: The files that the step has written.
     func endStep(reason: String, patch: [String] = [], isBusyAgain: Bool = true) {
         message.finish = reason
         message.usage = reason == "unknown" ? Usage(isKnown: false) : .step
@@ -67,7 +69,7 @@ extension Turn {
             if traits.streamsWholeText {
                 publish(part, delta: piece)
             } else {
-                // A delta is only an event: since 1.2 the stored part stays empty until the text is complete.
+                // A delta is only an event. Since 1.2, the stored part stays empty until the text is complete.
                 conversation.publishDelta(piece, of: part, (message.id, session))
             }
         }

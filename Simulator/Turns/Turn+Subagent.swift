@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Subagents: each has its own session, whose turn runs while its parent's waits.
+/// Runs subagents. Each has its own session, whose turn runs while its parent's turn waits.
 extension Turn {
     /// Runs a child session, as the `task` tool does.
     func delegate(_ part: inout Part) throws(TurnControl.Aborted) {

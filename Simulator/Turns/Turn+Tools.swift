@@ -103,7 +103,9 @@ extension Turn {
         return true
     }
 
-    /// Sends a request to the user. `make` creates it from its id and the tool call that needs it.
+    /// Sends a request to the user.
+    ///
+    /// - Parameter make: Creates the request from its id and the tool call that needs it.
     private func request(
         _ kind: PendingRequests.Kind, by part: Part, _ make: (String, JSON) -> JSON
     ) -> PendingRequests.Request {
@@ -116,10 +118,10 @@ extension Turn {
         return request
     }
 
-    /// Waits for the user's reply and publishes it. The text before the call ends meanwhile.
+    /// Waits for the user's reply and publishes it. In the meantime, the text before the call ends.
     private func reply(to request: PendingRequests.Request) throws(TurnControl.Aborted) -> PendingRequests.Reply {
         endText()
-        // The abort may have arrived just before the request was added, and so have missed it.
+        // The abort may have arrived just before the request was added, and may therefore have missed it.
         if control.abort.isOpen { store.pending.abort(session: session.id) }
         let id = request.id
         let kind = request.kind

@@ -2,7 +2,8 @@
 
 import TestKit
 
-/// One turn: the events of a model's answer, in the recorded order and at its script's pace. Used by one thread.
+/// A turn, which publishes the events of a model's answer in the recorded order and at its script's pace. It is used by
+/// one thread.
 final class Turn {
     let conversation: Conversation
     let prompt: Conversation.Prompt
@@ -72,7 +73,7 @@ final class Turn {
         }
     }
 
-    /// Performs the work around the model's call: a title for a new session, a summary of changes.
+    /// Performs the work around the model's call, which is the title of a new session and a summary of changes.
     private func prepare() {
         let isUntitled = session.hasDefaultTitle && store[session.id]?.hasDefaultTitle == true
         if isUntitled {
@@ -92,8 +93,8 @@ final class Turn {
     private func beginNextStep() throws(TurnControl.Aborted) {
         try control.pause(.zero)
         message = Turn.message(prompt, session)
-        // OpenCode writes the summary concurrently with the turn. It comes before the message or after it, as in most
-        // recordings.
+        // OpenCode writes the summary concurrently with the turn. Here it precedes or follows the message, as in most
+        // recordings of the version.
         if traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
         publishMessage()
         if !traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
@@ -102,8 +103,8 @@ final class Turn {
 
     private func finish() {
         if traits.summaryPrecedesIdle { publish(traits.summaryAtEnd) }
-        // The session is released before the idle event, because a client that receives it requests the status or sends
-        // the next prompt.
+        // Release the session before the idle event, because a client that receives this event requests the status or
+        // sends the next prompt.
         store.release(session.id)
         conversation.publishIdle(session)
         control.isSettled.open()
@@ -134,7 +135,7 @@ final class Turn {
                 var user = prompt.message
                 user.changes = changes
                 user.title = traits.titlesPrompt && !isFirst ? store[session.id]?.title : nil
-                // The second time it also has a text about the changes.
+                // The second summary also has a text about the changes.
                 user.hasBody = !changes.isEmpty && index > 0 && summaries[index - 1] == .user
                 store.store(.user(user), in: session.id)
                 let layout = isFirst ? profile.layouts.userSummarized : profile.layouts.event.user

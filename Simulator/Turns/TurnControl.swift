@@ -7,11 +7,11 @@ final class TurnControl: Sendable {
     /// An error that reports the turn's abort.
     struct Aborted: Error {}
 
-    /// Opened by a caller to stop the turn. A subagent's turn shares its parent's latch.
+    /// A latch that a caller opens to stop the turn. A subagent's turn shares its parent's latch.
     let abort: Latch
-    /// Opened by the turn when it has published its abort.
+    /// A latch that the turn opens when it has published its abort.
     let wasAborted = Latch("the turn to see its abort")
-    /// Opened by the turn when it can no longer be aborted, because it was aborted or has finished.
+    /// A latch that the turn opens when it can no longer be aborted, because it was aborted or has finished.
     let isSettled = Latch("the turn to settle")
 
     init(abort: Latch = Latch("an abort")) {

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The script of a turn: its course, the number and speed of its text's deltas, and the initial silence.
+/// The script of a turn: its course, the number and speed of the deltas of its text, and the initial silence.
 ///
-/// A word in the prompt's bracket chooses the course; otherwise the prompt's first word does, or else the model's name.
-/// The bracket may contain more options: `[think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]`.
+/// A word in the prompt's brackets selects the course. Otherwise the prompt's first word selects it, or else the
+/// model's name. The brackets may contain further options: `[think pieces=200 interval=20ms silent=75s bytes=1500000
+/// pace=0]`.
 struct TurnScript: Equatable, Sendable {
     var scenario: Scenario
-    /// The number of deltas of the text; nil divides it by words.
+    /// The number of deltas of the text. If it is nil, the text is divided by words.
     var pieces: Int?
-    /// Whether the prompt's bracket sets `pieces`.
+    /// Whether the prompt's brackets set `pieces`.
     private(set) var piecesAreGiven = false
     /// The time between two deltas.
     var interval: Duration = .milliseconds(21)
     /// The time without a byte before the first delta.
     var silence: Duration = .milliseconds(60)
-    /// The minimum size of the whole text in bytes; nil adds nothing to the deltas.
+    /// The minimum size of the whole text in bytes. If it is nil, nothing is added to the deltas.
     var bytes: Int?
     /// The time that tools and retries take, in percent of the recorded time.
     var pace: Int
 
-    /// Creates the script that a model's name and a prompt choose. `pace` applies to the times that the prompt does not
-    /// set.
+    /// Creates the script that a model's name and a prompt select.
+    ///
+    /// - Parameter pace: Applies to the times that the prompt does not set.
     init(model: String, prompt: String, pace: Int = 100) {
         let options = TurnScript.options(in: prompt)
         let first = prompt.split(maxSplits: 1) { !$0.isLetter }.first.map(String.init) ?? ""
@@ -66,7 +68,7 @@ struct TurnScript: Equatable, Sendable {
         }
     }
 
-    /// Returns the prompt without its bracket, as a user would have written it.
+    /// Returns the prompt without its brackets, as a user would have written it.
     static func withoutOptions(_ prompt: String) -> String {
         let options = options(in: prompt)
         guard let range = options.range, !options.words.isEmpty || options.scenario != nil else { return prompt }

@@ -24,10 +24,10 @@ struct Catalogue2 {
         ]
     }
 
-    /// The models; none if a configuration file is broken.
+    /// The models. There are none if a configuration file is broken.
     var models: [JSON] { isLoaded && !configuration.isBroken ? Scenario.allCases.map(model) : [] }
 
-    /// The model of a session that names none.
+    /// The model of sessions that do not name one.
     var defaultModel: JSON { models.first ?? .null }
 
     var providers: [JSON] {

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The configuration files that apply to a directory: the user's and the directory's own.
+/// The configuration files that apply to a directory, which are the user's file and the directory's own file.
 struct Configuration2 {
     private struct File {
         let path: String
@@ -21,7 +21,7 @@ struct Configuration2 {
         }
     }
 
-    /// Whether a file cannot be parsed. OpenCode 2 starts nevertheless, without models.
+    /// Whether a file cannot be parsed. OpenCode 2 still starts, but without models.
     var isBroken: Bool { files.contains { $0.content == nil } }
 
     /// The effective documents, in ascending precedence: first the user's, which is the simulator's own, then the

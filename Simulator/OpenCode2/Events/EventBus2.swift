@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Delivers every event to every subscriber, in one order. OpenCode 2 has one stream for all directories.
+/// Delivers every event to every subscriber, in the same order. OpenCode 2 has one stream for all directories.
 final class EventBus2: Sendable {
     /// The properties of a durable event, which is counted in its session.
     struct Durable {
@@ -60,7 +60,7 @@ final class EventBus2: Sendable {
     /// Returns the number of the session's next event.
     func sequence(_ session: String) -> Int { state.withLock { $0.sequence[session, default: 0] } }
 
-    /// Continues a session's numbering where another server stopped.
+    /// Continues the numbering of a session from the number that another server has reached.
     func resume(_ session: String, at number: Int) {
         state.withLock { $0.sequence[session] = number }
     }
@@ -72,8 +72,8 @@ final class EventBus2: Sendable {
             subscribe: { self.subscribe() }, unsubscribe: { self.unsubscribe($0) }, heartbeat: { ": heartbeat\n\n" })
     }
 
-    /// Returns the stream of a session's log. It reports the log's last sequence number and nothing else, because no
-    /// more was recorded.
+    /// Returns the stream of a session's log. It reports only the last sequence number of the log, because nothing else
+    /// was recorded.
     func log(of session: String, follows: Bool, interval: Duration) -> EventFeed {
         let synced: JSON = [
             "type": "log.synced", "aggregateID": .string(session),

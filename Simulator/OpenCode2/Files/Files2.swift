@@ -5,17 +5,17 @@ import TestKit
 
 /// The files that `/api/fs` returns, as seen from one directory.
 struct Files2 {
-    /// The directory that names are relative to.
+    /// The directory to which names are relative.
     let directory: String
 
-    /// The reason that a path is refused.
+    /// The reason why a path is rejected.
     enum Failure: Error {
         case missing
         /// The path leads out of the directory.
         case outside
     }
 
-    /// Returns the children of a folder, which may be anywhere: folders first, then by name.
+    /// Returns the children of a folder, which may be anywhere. Folders come first, and each group is sorted by name.
     func list(_ path: String) throws(Failure) -> [JSON] {
         let folder = absolute(path)
         guard let names = try? FileTree.names(in: folder) else { throw .missing }
@@ -77,7 +77,7 @@ struct Files2 {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// Returns the path relative to the directory, with one `..` for each folder to leave.
+    /// Returns the path relative to the directory, with `..` for each folder above it.
     private func relative(_ path: String) -> String {
         let own = directory.split(separator: "/")
         let other = path.split(separator: "/")

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Runs git. Without a git executable no folder belongs to a repository.
+/// Runs git. Without a git executable, no folder belongs to a repository.
 enum Git2 {
     /// A failed run of git, with git's message.
     struct Failure: Error {
@@ -14,7 +14,7 @@ enum Git2 {
         (try? run(arguments, in: directory)) ?? []
     }
 
-    /// Runs git and returns the lines that it prints; throws its message if it fails.
+    /// Runs git and returns the lines that it prints. If git fails, throws its message.
     @discardableResult
     static func run(_ arguments: [String], in directory: String) throws(Failure) -> [String] {
         // Trust the folders of other users, print names unquoted, and never prompt.

@@ -4,13 +4,13 @@ import TestKit
 
 /// The directories that the server has opened, with their projects.
 final class Locations2: Sendable {
-    /// An opened directory with its project.
+    /// An opened directory, with the project to which it belongs.
     struct Location: Sendable {
         var project: Project2
-        /// Opens when the directory's agents, models and so on are loaded. This precedes the events, so that a client
-        /// that receives them can already fetch the data.
+        /// A latch that is opened when the directory's agents, models and other data are loaded. This precedes the
+        /// events, so that a client that receives them can already fetch the data.
         let isLoaded = Latch("a directory to be loaded")
-        /// Opens when all events about the loading are published.
+        /// A latch that is opened when all events about the loading are published.
         let isPublished = Latch("a directory's events to be published")
     }
 
@@ -43,15 +43,19 @@ final class Locations2: Sendable {
     /// The time after which a project's use is announced again.
     private let quietMilliseconds: Int
 
-    /// The events that loading publishes: `providers` before the branch's event, `catalogue` after it.
+    /// The events that loading publishes. The events in `providers` precede the branch's event, and those in
+    /// `catalogue` follow it.
     private static let providers = ["integration.updated", "provider.updated", "model.updated"]
     private static let catalogue = [
         "agent.updated", "command.updated", "skill.updated", "websearch.updated", "reference.updated",
         "plugin.updated",
     ]
 
-    /// Creates an empty list. `pace` is the time that loading takes, in percent of the recorded one.
-    /// `quietMilliseconds` is the time after which a project's use is announced again.
+    /// Creates an empty list.
+    ///
+    /// - Parameters:
+    ///   - pace: The time that loading takes, in percent of the recorded time.
+    ///   - quietMilliseconds: The time after which a project's use is announced again.
     init(bus: EventBus2, pace: Int, quietMilliseconds: Int = 60_000) {
         self.bus = bus
         self.quietMilliseconds = quietMilliseconds
@@ -64,7 +68,7 @@ final class Locations2: Sendable {
     /// The used projects, most recently used first.
     var projects: [Use] { state.withLock { $0.uses }.sorted { $0.active > $1.active } }
 
-    /// Returns the project of a directory. A folder whose repository has no commit yet is examined again.
+    /// Returns the project of a directory. If the repository has no commit yet, the folder is examined again.
     func project(of directory: String) -> Project2 {
         let known = state.withLock { $0.locations[directory]?.project }
         if let known, known.id != "global" { return known }
@@ -86,7 +90,7 @@ final class Locations2: Sendable {
     /// Whether a directory is open.
     func isOpen(_ directory: String) -> Bool { state.withLock { $0.locations[directory] } != nil }
 
-    /// Opens a directory. The first use loads it in the background and publishes what was loaded.
+    /// Opens a directory. Its first use loads it in the background and publishes the loaded data.
     @discardableResult
     func open(_ directory: String) -> Location {
         if let location = state.withLock({ $0.locations[directory] }) { return location }
@@ -123,7 +127,7 @@ final class Locations2: Sendable {
         if let changed { bus.publish("project.updated", changed.json, in: directory) }
     }
 
-    /// Closes a directory; its next use opens it again.
+    /// Closes a directory. Its next use opens it again.
     func close(_ directory: String) {
         guard state.withLock({ $0.locations.removeValue(forKey: directory) }) != nil else { return }
         bus.publish("location.shutdown", [:], in: directory)

@@ -4,16 +4,16 @@ import TestKit
 
 /// The project that a directory belongs to.
 struct Project2: Sendable, Equatable {
-    /// The first commit's hash, so that clones and worktrees share it. It is `global` if the repository has no commit
-    /// yet, and a hash of the path if there is no repository.
+    /// The id of the project. It is the hash of the first commit, so that clones and worktrees share it. It is `global`
+    /// if the repository has no commit yet, and a hash of the path if there is no repository.
     let id: String
-    /// The work tree's top folder; in a worktree the worktree's own.
+    /// The top folder of the work tree. In a worktree, it is the worktree's own top folder.
     let directory: String
     /// The top folder of the repository's own work tree.
     let canonical: String
     /// Whether the project is a git repository.
     let isRepository: Bool
-    /// The branch of the repository's own work tree; nil in a worktree or without a branch.
+    /// The branch of the repository's own work tree; nil in a worktree, or if there is no branch.
     let branch: String?
 
     /// Determines the project of a directory from its files and from git.
@@ -63,7 +63,7 @@ struct Project2: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the repository's own work tree. A worktree's `.git` is a file, which names a folder below the
+    /// Returns the repository's own work tree. The `.git` of a worktree is a file that names a folder below the
     /// repository's own `.git`.
     private static func canonical(_ top: String) -> String {
         guard let file = try? FileTree.read("\(top)/.git") else { return top }

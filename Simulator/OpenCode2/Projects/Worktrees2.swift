@@ -2,18 +2,18 @@
 
 import TestKit
 
-/// The worktrees of projects. git keeps the worktrees themselves; this class remembers only which folders are known.
+/// Manages the worktrees of projects. git stores the worktrees, and this class stores only which folders are known.
 final class Worktrees2: Sendable {
-    /// An error of creating or removing a worktree.
+    /// The error for a worktree that cannot be created or removed.
     struct Failure: Error {
         let message: String
-        /// Whether a removal with `force` would succeed.
+        /// Whether a removal with `force` would succeed; nil for other errors.
         var isForceable: Bool?
     }
 
-    /// The folder below which new ones are created.
+    /// The folder below which new worktrees are created.
     private let root: String
-    /// The known folders of each project except its own. Initially these are the ones that git lists.
+    /// The known folders of each project except its own folder. Initially, these are the folders that git lists.
     private let known = Monitor<[String: Set<String>]>([:])
 
     init(root: String) {
@@ -28,7 +28,7 @@ final class Worktrees2: Sendable {
         }
     }
 
-    /// Creates a worktree and returns its folder. It has no branch unless one is named.
+    /// Creates a worktree and returns its folder. The worktree has a branch only if one is named.
     func create(
         _ project: Project2, name: String?, directory: String?, branch: String?, from: String?
     ) throws(Failure) -> String {

@@ -5,7 +5,8 @@ struct Route: Sendable {
     /// The source that the responses follow.
     enum Basis: Sendable {
         case recorded
-        /// The document of 2.0.15, because no recording contains the route. The responses are only valid against the document.
+        /// The document of 2.0.15. No recording contains the route, so its responses are only valid according to the
+        /// document.
         case documented
     }
 
@@ -13,7 +14,7 @@ struct Route: Sendable {
     typealias Handler = @Sendable (_ simulator: Simulator2, _ call: Call) throws -> RequestOutcome
 
     let method: String
-    /// The path as in the document: `{name}` matches one segment, `*` at the end matches all remaining ones.
+    /// The path as in the document. `{name}` matches one segment, and a final `*` matches all remaining segments.
     let path: String
     let basis: Basis
     let handler: Handler
@@ -27,13 +28,13 @@ struct Route: Sendable {
         pattern = path.split(separator: "/")
     }
 
-    /// Returns the path parameters of a request that matches this route; nil for any other.
+    /// Returns the path parameters of a request that matches this route; nil if it does not match.
     func parameters(_ method: String, _ segments: [String]) -> [String: String]? {
         guard method == self.method else { return nil }
         return Route.match(pattern, segments)
     }
 
-    /// Returns the parameters that a pattern takes from a path's segments; nil if it does not match.
+    /// Returns the parameters that a pattern finds in a path's segments; nil if it does not match.
     static func match(_ pattern: [Substring], _ segments: [String]) -> [String: String]? {
         let takesRest = pattern.last == "*"
         guard takesRest ? segments.count >= pattern.count : segments.count == pattern.count else { return nil }
@@ -81,8 +82,9 @@ struct RequestError: Error {
         self.answer = answer
     }
 
-    /// Returns the error for input that does not match the document's schema. `kind` is the part of the request:
-    /// `Payload`, `Query`, `Params`.
+    /// Returns the error for input that does not match the document's schema.
+    ///
+    /// - Parameter kind: The part of the request: `Payload`, `Query` or `Params`.
     static func invalid(_ message: String, _ kind: String) -> RequestError {
         RequestError(
             .error(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Simulator2 {
-    /// The routes for a directory's agents, models, commands and so on.
+    /// The routes for the agents, models, commands and other data of a directory.
     static let catalogueRoutes: [Route] = [
         Route("GET", "/api/agent") { try $0.list($1, \.agents) },
         Route("GET", "/api/model") { try $0.list($1, \.models) },
@@ -23,7 +23,7 @@ extension Simulator2 {
         Route("GET", "/api/reference") { simulator, call in try simulator.answer(call) { _ in [] } },
         Route("GET", "/api/integration", basis: .documented) { simulator, call in try simulator.answer(call) { _ in [] }
         },
-        // The running shell commands. The simulator's end before any client could ask for them.
+        // The running shell commands. The simulator's commands end before a client could request this list.
         Route("GET", "/api/shell") { simulator, call in try simulator.answer(call) { _ in [] } },
     ]
 

@@ -32,8 +32,8 @@ extension Simulator2 {
 }
 
 extension Files2.Failure {
-    /// Returns the response to a rejected read. The one for a missing path follows the document; the one for a path
-    /// that leads out of the directory was recorded.
+    /// Returns the response to a rejected read. The response for a missing path follows the document. The response for
+    /// a path that leads out of the directory was recorded.
     fileprivate func answer(_ path: String) -> SimulatedAnswer {
         switch self {
         case .outside: .blank(500, "Internal Server Error")

@@ -88,7 +88,7 @@ extension Simulator2 {
         ])
     }
 
-    /// Returns the session of a call; throws if a turn runs in it.
+    /// Returns the session of a call. Throws an error if a turn is running in it.
     private func idleSession(_ call: Call) throws(RequestError) -> Session2 {
         let session = try session(call)
         if session.execution == nil { return session }
@@ -99,7 +99,7 @@ extension Simulator2 {
     }
 }
 
-/// Reverting messages and file changes.
+/// Reverts messages and file changes.
 extension Conversation2 {
     /// Reverts a message and everything after it, until the revert is cleared or committed.
     func stageRevert(_ session: Session2, to message: String, withFiles: Bool) -> JSON {
@@ -121,7 +121,7 @@ extension Conversation2 {
         return revert
     }
 
-    /// Clears the revert and wakes the session to take up its inbox.
+    /// Clears the revert and wakes the session, so that it processes its inbox.
     func clearRevert(_ session: Session2) {
         guard session.revert != nil, let session = store.update(session.id, { $0.revert = nil }) else { return }
         publish("session.revert.cleared", in: session)
@@ -129,7 +129,7 @@ extension Conversation2 {
         _ = store.waitUntilIdle(session.id, within: .seconds(10))
     }
 
-    /// Commits the revert: the reverted messages are removed.
+    /// Commits the revert, which removes the reverted messages.
     func commitRevert(_ session: Session2) {
         guard let message = session.revert?["messageID"]?.text else { return }
         let session = store.update(session.id) { session in

@@ -115,12 +115,12 @@ extension Simulator2 {
 }
 
 extension Conversation2 {
-    /// The instructions that a session receives when its agent changes to one that only plans, or from such an agent to
-    /// another.
+    /// The instructions that a session receives when its agent changes to an agent that only plans, or back to another
+    /// agent.
     private static let planning = "<system-reminder>\nYou are in Plan mode.\n</system-reminder>"
     private static let working = "<system-reminder>\nYou are NO LONGER in Plan mode.\n</system-reminder>"
 
-    /// Changes the agent; an unknown one is accepted, too.
+    /// Changes the agent. An unknown agent is also accepted.
     func select(agent: String, in session: Session2) {
         let previous = session.agent
         guard let session = store.update(session.id, { $0.agent = agent }) else { return }
@@ -133,7 +133,7 @@ extension Conversation2 {
         }
     }
 
-    /// Changes the model; an unknown one is accepted, too.
+    /// Changes the model. An unknown model is also accepted.
     func select(model: Model2, in session: Session2) {
         let previous = session.model
         guard let session = store.update(session.id, { $0.model = model }) else { return }
@@ -156,7 +156,7 @@ extension RequestOutcome {
     /// Returns `{"data":…}`, the form of most responses.
     static func data(_ json: JSON) -> RequestOutcome { .answer(.json(["data": json])) }
 
-    /// The response to a request that is done or will be.
+    /// The response to a request that was performed or will be performed.
     static var done: RequestOutcome { .answer(.empty(204, "No Content")) }
 }
 
@@ -196,7 +196,7 @@ extension JSON {
         return text
     }
 
-    /// Returns when the input is to be delivered.
+    /// Returns the time at which the input is to be delivered.
     func delivery() throws(RequestError) -> InboxItem2.Delivery {
         guard let text = try text("delivery") else { return .steer }
         guard let delivery = InboxItem2.Delivery(rawValue: text) else {

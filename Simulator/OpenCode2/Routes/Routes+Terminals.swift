@@ -44,15 +44,15 @@ extension Simulator2 {
             }
             return .terminal(try simulator.terminal(call).id)
         },
-        // Terminals that outlive their server; the simulator has none.
+        // The terminals that outlive their server. The simulator has none.
         Route("GET", "/api/experimental/session/{sessionID}/terminal", basis: .documented) { simulator, call in
             _ = try simulator.session(call)
             return .data([])
         },
     ]
 
-    /// Whether a request opens a terminal with a valid ticket, which this call uses up. Such a request needs no
-    /// password.
+    /// Returns whether a request opens a terminal with a valid ticket, which this call invalidates. Such a request
+    /// needs no password.
     func admits(_ request: Request) -> Bool {
         guard request.segments.count == 4, request.segments.starts(with: ["api", "pty"]),
             request.segments[3] == "connect", let ticket = request.query["ticket"]
@@ -99,7 +99,7 @@ extension Simulator2 {
 }
 
 extension Request {
-    /// Whether the request comes from no web page, or from one that this machine serves.
+    /// Whether the request comes from no web page, or from a page that this machine serves.
     var isFromHere: Bool {
         guard let origin = fields.first("Origin") else { return true }
         return ["http://localhost:", "http://127.0.0.1:"].contains { origin.hasPrefix($0) }

@@ -103,7 +103,7 @@ extension Simulator2 {
         return start.adding(names)
     }
 
-    /// Wakes a session to take up its inbox. The client receives an error if no thread can be started for that.
+    /// Wakes a session, so that it processes its inbox. If no thread can be started, the client receives an error.
     private func wake<Result>(_ session: Session2, _ answer: () -> Result) throws(RequestError) -> Result {
         guard conversation.wake(session.id) else { throw RequestError(.blank(500, "Internal Server Error")) }
         return answer()

@@ -27,7 +27,7 @@ extension Simulator2 {
                 try simulator.worktrees.remove(project, folder, force: force)
             }
             if simulator.locations.isOpen(folder) {
-                // The watcher of a removed folder reports git's own file only.
+                // The watcher of a removed folder reports only git's own file.
                 let head = "\(project.canonical)/.git/worktrees/\(folder.split(separator: "/").last ?? "")/HEAD"
                 simulator.bus.publish("filesystem.changed", ["file": .string(head), "event": "change"], in: folder)
             }
@@ -55,7 +55,7 @@ extension Simulator2 {
         bus.publish("worktree.updated", ["projectID": .string(project.id)], in: nil)
     }
 
-    /// Runs an operation and turns its failure into a response.
+    /// Runs an operation and converts its failure into a response.
     private func refusing<Result>(
         _ body: () throws(Worktrees2.Failure) -> Result
     ) throws(RequestError) -> Result {

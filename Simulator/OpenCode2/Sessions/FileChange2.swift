@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that a tool has written: its content before and after. Nothing is written to the disk.
+/// A file that a tool has written, with its content before and after. Nothing is written to the disk.
 struct FileChange2: Sendable {
     /// The id of the user message whose turn wrote the file.
     let messageID: String

@@ -18,7 +18,7 @@ struct Model2: Sendable, Equatable {
         self.init(id: id, providerID: provider, variant: json?["variant"]?.text)
     }
 
-    /// The default, if nothing names a model.
+    /// The default model, which is used if none is named.
     static var standard: Model2 { Model2(id: "talk", providerID: "mock") }
 
     /// Whether the simulator's configuration contains the model.

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The requests that turns wait for a user to answer: permissions and forms.
+/// The permissions and forms for which turns wait until a user answers.
 final class Pending2: Sendable {
     enum Kind: Sendable {
         case permission, form
@@ -33,7 +33,7 @@ final class Pending2: Sendable {
     enum Reply: Sendable {
         /// A decision: `once`, `always` or `reject`.
         case permission(String)
-        /// The values of a form by key.
+        /// The values of a form, by key.
         case answer(JSON)
         case cancelled
         /// The turn was interrupted while it waited.
@@ -70,7 +70,9 @@ final class Pending2: Sendable {
         state.withLock { $0.requests.append(request) }
     }
 
-    /// Answers a request. Returns whether it was still open. `tell` is called before any waiting turn can continue.
+    /// Answers a request. Returns whether it was still open.
+    ///
+    /// - Parameter tell: Called before any waiting turn can continue.
     func settle(_ id: String, _ reply: Reply, tell: () -> Void) -> Bool {
         state.withLock { state in
             guard let index = state.requests.firstIndex(where: { $0.id == id && $0.reply == nil }) else { return false }
@@ -80,7 +82,7 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Ends the wait of a session's turn.
+    /// Makes a session's turn stop waiting.
     func abort(session: String) {
         state.withLock { state in
             for index in state.requests.indices

@@ -2,9 +2,11 @@
 
 import Glibc
 
-/// A session's file format, for other servers of the same user and for the next start.
+/// The file format of a session, which other servers of the same user and the next start read.
 extension Session2 {
-    /// Returns the session with everything that belongs to it. `sequence` is the number of its next event.
+    /// Returns the session with all its data.
+    ///
+    /// - Parameter sequence: The number of the session's next event.
     func record(sequence: Int) -> JSON {
         let names: (String?) -> JSON = { $0.map { .string($0) } ?? .null }
         let start: JSON = [

@@ -18,7 +18,7 @@ struct Session2: Sendable {
     let slug: String
     let created: Int
     let parentID: String?
-    /// The session that this one was copied from, and the position where the copy ends.
+    /// The session from which this one was copied, and the position at which the copy ends.
     let fork: JSON?
     /// The working directory and its project. Both change when the session is moved.
     var directory: String
@@ -34,7 +34,7 @@ struct Session2: Sendable {
     var outcome: TurnOutcome?
     var revert: JSON?
     var messages: [Message] = []
-    /// The input that was sent and is not yet taken up.
+    /// The input that was sent but has not been processed yet.
     var inbox: [InboxItem2] = []
     /// The files that its tools have written, oldest first.
     var changes: [FileChange2] = []
@@ -43,7 +43,7 @@ struct Session2: Sendable {
 
     /// The model's text since the current step began, as far as it was published.
     var spoken = ""
-    /// The number of changes, which determines the newer of two servers' files.
+    /// The number of changes, which determines which of two servers' files is newer.
     var revision = 0
 
     /// The control of the running turns.
@@ -103,18 +103,18 @@ struct Session2: Sendable {
         """
 }
 
-/// An input that was sent to a session and waits there.
+/// An input that was sent to a session and is waiting.
 struct InboxItem2: Sendable {
     /// The kind of an input.
     enum Kind: String, Sendable {
         case user, synthetic, compaction, move
     }
 
-    /// The time at which an input is taken up.
+    /// The time at which an input is processed.
     enum Delivery: String, Sendable {
-        /// The input is read after the running step, as steering input.
+        /// The input is processed after the running step, as steering input.
         case steer
-        /// The input is read after the running turns, as queued input.
+        /// The input is processed after the running turns, as queued input.
         case queue
     }
 

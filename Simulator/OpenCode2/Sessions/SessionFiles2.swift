@@ -3,7 +3,8 @@
 import Glibc
 import TestKit
 
-/// Sessions in files, one each, which several servers share as they share OpenCode's database.
+/// Stores sessions in files, one for each session. Several servers share these files, as they share OpenCode's
+/// database.
 struct SessionFiles2: Sendable {
     let folder: String
 
@@ -16,7 +17,7 @@ struct SessionFiles2: Sendable {
         (try? FileTree.read(path(id))).flatMap { try? JSONParser.parse($0) }
     }
 
-    /// Replaces a file atomically: readers see the old version or the new one.
+    /// Replaces a file atomically. Readers see either the old version or the new one.
     func write(_ record: JSON, _ id: String) {
         let new = "\(path(id)).\(getpid())"
         guard (try? FileTree.write(record.encoded, to: new)) != nil else { return }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The filter and the start of a list of sessions.
+/// The filter and the start position of a list of sessions.
 struct SessionQuery2: Equatable {
     enum Order: String {
         case ascending = "asc"

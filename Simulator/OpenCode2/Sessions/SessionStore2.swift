@@ -8,13 +8,15 @@ final class SessionStore2: Sendable {
     private let files: SessionFiles2?
     private let bus: EventBus2
 
-    /// Creates a store. `folder` is where sessions are kept; without one they end with the process.
+    /// Creates a store.
+    ///
+    /// - Parameter folder: The folder in which sessions are stored; nil to keep them only as long as the process runs.
     init(folder: String?, bus: EventBus2) {
         files = folder.map { SessionFiles2(folder: $0) }
         self.bus = bus
     }
 
-    /// Adds a session. Returns false if its id is taken.
+    /// Adds a session. Returns false if its id is in use.
     @discardableResult
     func add(_ session: Session2) -> Bool {
         sessions.withLock { sessions in
@@ -39,8 +41,10 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Changes a session in place and returns its new state; nil if there is none. A change of a turn's progress
-    /// (`isProgress`) keeps the time of the last update.
+    /// Changes a session in place and returns its new state; nil if it does not exist.
+    ///
+    /// - Parameter isProgress: Whether the change is only progress of a turn, which does not change the time of the
+    ///   last update.
     @discardableResult
     func update(_ id: String, isProgress: Bool = false, _ change: (inout Session2) -> Void) -> Session2? {
         sessions.withLock { sessions in
@@ -92,8 +96,8 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Removes the next items from the inbox: all steering ones or, if there are none and `takesQueued` is set, the
-    /// first queued one.
+    /// Removes the next items from the inbox. These are all steering items. If there are none and `takesQueued` is set,
+    /// it is the first queued item.
     func take(_ id: String, takesQueued: Bool) -> [InboxItem2] {
         var items: [InboxItem2] = []
         update(id, isProgress: true) { session in
@@ -123,7 +127,7 @@ final class SessionStore2: Sendable {
         return idle == true
     }
 
-    /// Loads another server's changes of a session that does not run here.
+    /// Loads the changes that another server has made to a session that does not run here.
     private func refresh(_ id: String, _ sessions: inout [String: Session2]) {
         guard let files, sessions[id]?.execution == nil else { return }
         guard let record = files.read(id) else {

@@ -14,8 +14,9 @@ struct Conversation2: Sendable {
     /// The time that turns take, in percent of the recorded time.
     let pace: Int
 
-    /// Publishes an event of a session and returns its id. Its data begins with the session's id. `version` is the
-    /// schema version of a durable event, and nil for other events.
+    /// Publishes an event of a session and returns its id. The event's data begins with the session's id.
+    ///
+    /// - Parameter version: The schema version of a durable event; nil for other events.
     @discardableResult
     func publish(
         _ type: String, in session: Session2, _ members: [(String, JSON)] = [], version: Int? = 1,
@@ -90,8 +91,8 @@ struct Conversation2: Sendable {
         let stored = store.update(session) { session in
             session.inbox.append(item)
             let data: JSON = ["inboxID": .string(item.id), "sessionID": .string(session.id), "item": item.item]
-            // Published before a turn can take it up, and therefore before its delivery is published. Only a move's
-            // event has no location.
+            // Publish the event before a turn can process the item, and therefore before its delivery is published.
+            // Only the event of a move has no location.
             bus.publish(
                 "session.inbox.enqueued", data, in: kind == .move ? nil : session.directory,
                 durable: EventBus2.Durable(session: session.id))
@@ -99,7 +100,7 @@ struct Conversation2: Sendable {
         return stored.map { _ in item }
     }
 
-    /// Starts a thread that takes up a session's inbox, unless one is running. Returns false if no thread can be
+    /// Starts a thread that processes a session's inbox, unless one is running. Returns false if no thread can be
     /// started.
     @discardableResult
     func wake(_ id: String) -> Bool {
@@ -109,7 +110,7 @@ struct Conversation2: Sendable {
         return false
     }
 
-    /// Interrupts the running turns, which publish that themselves. Returns whether a turn was interrupted.
+    /// Interrupts the running turns, which publish the interruption themselves. Returns whether a turn was interrupted.
     @discardableResult
     func interrupt(_ session: Session2) -> Bool {
         guard let execution = store[session.id]?.execution else { return false }

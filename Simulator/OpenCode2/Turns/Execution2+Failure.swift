@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns that fail or never end.
+/// Runs turns that fail or never end.
 extension Execution2 {
     static var interruption: JSON { ["type": "aborted", "message": "Step interrupted"] }
 
@@ -29,7 +29,7 @@ extension Execution2 {
         ]
     }
 
-    /// Retries as after a provider's 429, until the turn is interrupted.
+    /// Retries as after a provider's 429 until the turn is interrupted.
     func retryForEver() throws(Ending) -> Bool {
         var step = try begin()
         var attempt = 1
@@ -77,7 +77,8 @@ extension Execution2 {
         }
     }
 
-    /// Publishes the time of the next attempt and waits for it: two seconds, then twice as long each time.
+    /// Publishes the time of the next attempt and waits for it. The first wait is two seconds, and each further wait is
+    /// twice as long.
     private func retry(_ step: Step2, attempt: Int, after error: JSON) throws(Ending) {
         let delay = 2000 << min(attempt - 2, 5)
         let members: [(String, JSON)] = [

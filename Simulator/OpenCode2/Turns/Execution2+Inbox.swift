@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Inbox items that are not prompts.
+/// Processes inbox items that are not prompts.
 extension Execution2 {
     /// The headings that a summary must have.
     private static let headings = [

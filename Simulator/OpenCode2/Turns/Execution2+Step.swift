@@ -42,7 +42,7 @@ extension Execution2 {
             [
                 ("agent", .string(step.agent)), ("model", step.model), ("assistantMessageID", .string(step.id)),
             ] + (step.snapshot.map { [("snapshot", .string($0))] } ?? []) + [("started", .integer(step.started))])
-        // A project's use is announced again if it lasts.
+        // If a project remains in use, its use is announced again.
         conversation.locations.use(session.project, in: session.directory)
         return step
     }
@@ -85,7 +85,7 @@ extension Execution2 {
         try finish(step, "stop")
     }
 
-    /// Ends the open reasoning, the open text and an interrupted step.
+    /// Ends the open reasoning text, the open answer text, and an interrupted step.
     private func breakOff(
         _ step: Step2, text: String?, reasoning: inout (text: String, started: Int)?
     ) throws(Ending) {
@@ -107,7 +107,7 @@ extension Execution2 {
     /// Ends the text of a step.
     func end(_ step: Step2, _ text: String) throws(Ending) {
         store.update(id, isProgress: true) { $0.spoken = "" }
-        // A tool call that has begun meanwhile comes after the text.
+        // A tool call that has begun in the meantime follows the text.
         step.content.insert(.text(text), at: step.content.firstIndex { $0.isTool } ?? step.content.endIndex)
         store.store(step.message, in: id)
         try tell(step, "session.text.ended", members: [("ordinal", 0), ("text", .string(text))])
@@ -148,7 +148,9 @@ extension Execution2 {
         use(.call)
     }
 
-    /// Ends a step that has failed. If its tool was refused, `rawFinish` is the model's reason for stopping.
+    /// Ends a step that has failed.
+    ///
+    /// - Parameter rawFinish: The model's reason for stopping, if its tool was refused.
     func fail(_ step: Step2, _ error: JSON, rawFinish: String? = nil) throws(Ending) {
         step.finish = "error"
         step.error = error
@@ -165,7 +167,7 @@ extension Execution2 {
     }
 }
 
-/// The division of a text into deltas. The recorded server sends all pieces of a tenth of a second in one delta.
+/// Divides a text into deltas. The recorded server sends all text of a tenth of a second in one delta.
 extension Execution2 {
     private var piecesOfDelta: Int {
         if script.piecesAreGiven { return 1 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Subagents: each has its own session, whose turn runs while its parent's waits.
+/// Runs subagents. Each has its own session, whose turn runs while its parent's turn waits.
 extension Execution2 {
     /// Runs the call in a child session.
     func delegate(_ call: inout ToolCall2, of step: Step2) throws(Ending) {

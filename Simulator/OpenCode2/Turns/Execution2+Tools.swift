@@ -190,7 +190,7 @@ extension Execution2 {
         conversation.pending.add(
             Pending2.Request(id: request, kind: kind, sessionID: id, directory: session.directory, json: json))
         conversation.bus.publish(type, data, in: session.directory)
-        // The interrupt may have arrived just before the request was added, and so have missed it.
+        // The interrupt may have arrived just before the request was added, and may therefore have missed it.
         if control.abort.isOpen { conversation.pending.abort(session: id) }
         let reply = conversation.pending.wait(for: request)
         if case .aborted = reply { throw .interrupted(reason: "user") }

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The activity of a session from its wake-up until its inbox is empty. Used by one thread.
+/// The activity of a session from its wake-up until its inbox is empty. It is used by one thread.
 final class Execution2 {
     /// The reason for a premature end.
     enum Ending: Error {
@@ -13,13 +13,13 @@ final class Execution2 {
     let conversation: Conversation2
     let id: String
     let control: TurnControl
-    /// The course of the turn, which each prompt that is taken up chooses.
+    /// The course of the turn. Each prompt that is processed selects a new one.
     private(set) var script: TurnScript
     /// The last prompt, and the id of its message.
     private(set) var prompt = (id: "", text: "")
-    /// Whether the scenario's tool was called since that prompt.
+    /// Whether the scenario's tool was called since the last prompt.
     var hasCalledTool = false
-    /// A subagent's text, which overrides the choice by its model's name and its prompt.
+    /// A subagent's text, which overrides the text that its model's name and its prompt select.
     var words: [String]?
 
     var store: SessionStore2 { conversation.store }
@@ -31,7 +31,8 @@ final class Execution2 {
         script = TurnScript(model: "talk", prompt: "", pace: conversation.pace)
     }
 
-    /// Returns the current session. Events of a session that was removed meanwhile are not needed.
+    /// Returns the current session. Throws an error if the session was removed in the meantime, because its events are
+    /// not needed.
     func session() throws(Ending) -> Session2 {
         guard let session = store[id] else { throw .interrupted(reason: "user") }
         return session
@@ -46,11 +47,11 @@ final class Execution2 {
             switch error {
             case .failed(let error):
                 _ = finish("failed", outcome: .failed, members: [("error", error)], parksInbox: true)
-                // Input that was sent meanwhile is processed independently.
+                // Input that was sent in the meantime is processed independently.
                 if store[id]?.inbox.isEmpty == false { conversation.wake(id) }
             case .interrupted(let reason):
-                // The rest of the inbox waits for the next prompt. Without an interrupt by the user there is no
-                // outcome.
+                // The rest of the inbox waits for the next prompt. There is an outcome only if the user has interrupted
+                // the turn.
                 let outcome: Session2.TurnOutcome? = reason == "user" ? .interrupted : nil
                 _ = finish("interrupted", outcome: outcome, members: [("reason", .string(reason))], parksInbox: true)
                 if reason == "user" { control.wasAborted.open() }
@@ -104,7 +105,7 @@ final class Execution2 {
         }
     }
 
-    /// Takes up an inbox item. Returns whether the model must answer it.
+    /// Processes an inbox item. Returns whether the model must answer it.
     private func take(up item: InboxItem2) throws(Ending) -> Bool {
         try pause(.zero)
         // The message has the event's time in every recorded turn.

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// One step: the message that results from one call of the model. Used by one thread.
+/// A step, which is the message that results from one call of the model. It is used by one thread.
 final class Step2 {
     /// A part of the model's output, ordered by its beginning.
     enum Content {
@@ -25,7 +25,7 @@ final class Step2 {
     var usage: Usage2?
     var error: JSON?
     var retry: JSON?
-    /// The state of the files at the end, and the files that the step has written.
+    /// The state of the files at the end, with the files that the step has written.
     var end: (snapshot: String?, files: [String])?
 
     init(_ session: Session2) {
@@ -34,7 +34,7 @@ final class Step2 {
         snapshot = session.snapshot
     }
 
-    /// The message in the form of lists.
+    /// The message in the form that lists use.
     var message: Session2.Message {
         let time: JSON = ["created": .integer(started)]
         let start: [String: JSON?] = [

@@ -2,8 +2,8 @@
 
 #include "COpenCode1API.h"
 
-// C23 §6.10.4 "Binary resource inclusion": the program needs no file beside it. Clang has #embed in every mode of C, and
-// warns outside C23.
+// With #embed (C23 §6.10.4, "Binary resource inclusion"), the program needs no separate file. Clang supports #embed in
+// every mode of C, but warns outside C23.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const char document[] = {

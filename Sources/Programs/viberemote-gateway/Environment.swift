@@ -3,7 +3,7 @@
 import Glibc
 import Supervisors
 
-/// The environment of the program.
+/// Access to the environment of the program.
 enum Environment {
     /// The variables of the environment.
     static var variables: [String: String] {
@@ -19,8 +19,8 @@ enum Environment {
         return result
     }
 
-    /// Overwrites a variable's value in the process's original memory: instances run as the same user and could read it
-    /// in `/proc/PID/environ` (proc_pid_environ(5)).
+    /// Overwrites a variable's value in the process's original memory. Instances run as the same user and could
+    /// otherwise read it in `/proc/PID/environ` (proc_pid_environ(5)).
     static func scrub(_ name: String) {
         var entry = environ
         while let text = entry.pointee {
@@ -32,17 +32,18 @@ enum Environment {
         }
     }
 
-    /// The user's home folder: HOME, else the one in the user database.
+    /// The user's home folder, from HOME or otherwise from the user database.
     static var homeFolder: String {
         if let home = variables["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir else { return "/" }
         return String(cString: folder)
     }
 
-    /// The folder for persistent data: that of its unit (`StateDirectory=`, systemd.exec(5)), else the user's own.
+    /// The folder for persistent data, from the unit (`StateDirectory=`, systemd.exec(5)) or otherwise in the user's
+    /// home.
     static var stateFolder: String {
         let variables = variables
-        // A shell within another service inherits that service's variables.
+        // A shell within another service inherits the variables of that service.
         let isOwn = variables["SYSTEMD_EXEC_PID"].map { $0 == "\(getpid())" } ?? true
         if isOwn, let folder = variables["STATE_DIRECTORY"]?.split(separator: ":").first, folder.hasPrefix("/") {
             return String(folder)
@@ -50,11 +51,12 @@ enum Environment {
         return InstanceRecordStore.state(variables, homeFolder)
     }
 
-    /// The number of processors that this process may run on (sched_getaffinity(2), through sysconf(3) where no other
-    /// interface exists).
+    /// The number of processors that this process may run on. This is the number of sched_getaffinity(2), for which
+    /// only sysconf(3) has an interface here.
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Raises the descriptor limit to the administrator's maximum, because a stream needs two; returns the limit.
+    /// Raises the limit on descriptors to the administrator's maximum, because a stream needs two descriptors. Returns
+    /// the limit.
     static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

@@ -7,7 +7,8 @@ import Logging
 import Settings
 import Systemd
 
-/// Watches for the signals that end the gateway and shuts it down in order; confined to the control loop.
+/// Watches for the signals that end the gateway, and shuts the gateway down in order. It is confined to the control
+/// loop.
 actor Lifecycle {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -17,9 +18,9 @@ actor Lifecycle {
     private let log: Logger
     private var settings: LiveSettings
     private var signals: [EventSource] = []
-    /// The timer for the next check whether the loops are alive.
+    /// The timer for the next check that the loops respond.
     private var nextRound: EventSource?
-    /// Whether the gateway has begun to end.
+    /// Whether the shutdown of the gateway has begun.
     private(set) var isEnding = false
     /// Whether signals and loops are no longer watched.
     private var hasEnded = false
@@ -34,7 +35,8 @@ actor Lifecycle {
         self.settings = settings
     }
 
-    /// Begins to watch; the gateway ends immediately where the kernel refuses, because nothing could end it later.
+    /// Starts to watch for signals. If the kernel refuses this, the gateway ends immediately, because nothing could end
+    /// it later.
     func watchSignals() {
         do throws(SystemdError) {
             for number in [SIGTERM, SIGINT] {
@@ -49,7 +51,7 @@ actor Lifecycle {
     }
 
     /// Notifies the service manager's watchdog, if there is one, as long as this loop and every loop of the data plane
-    /// responds: nothing else would detect a hanging loop.
+    /// respond. Nothing else would detect a hanging loop.
     private func watchLoops() throws(SystemdError) {
         guard !hasEnded, let time = ServiceNotifier.watchdogTime else { return }
         nextRound = try loop.timer(after: time / 4) { self.assumeIsolated { $0.askLoops() } }
@@ -67,7 +69,8 @@ actor Lifecycle {
         }
     }
 
-    /// Shuts down: requests may finish while their instances still run, streams end, then the instances are stopped.
+    /// Shuts the gateway down. Requests may finish while their instances still run, then streams end, and then the
+    /// instances are stopped.
     private func end() {
         guard !isEnding else { return }
         isEnding = true
@@ -83,7 +86,7 @@ actor Lifecycle {
         }
     }
 
-    /// Shuts down after a failed start: running parts end, and no client was accepted.
+    /// Shuts the gateway down after a failed start, before any client was accepted.
     func giveUp() async {
         isEnding = true
         await registry.shutdown()
@@ -91,15 +94,15 @@ actor Lifecycle {
         loop.stop()
     }
 
-    /// The handlers of the sources retain this object, which retains them.
+    /// Removes the event sources. Their handlers retain this object, which retains the sources.
     private func endWatching() {
         hasEnded = true
         signals.removeAll()
         nextRound = nil
     }
 
-    /// Reloads the settings; errors in them are logged and change nothing. Nothing is interrupted except connections
-    /// with a removed key, even when the signal came from a closed terminal.
+    /// Reloads the settings. Errors in them are logged, and then nothing changes. Only connections with a removed key
+    /// are interrupted.
     private func reload() {
         guard !isEnding else { return }
         ServiceNotifier.reloading()

@@ -4,26 +4,28 @@ import GatewayCore
 import GatewayServer
 import Settings
 
-/// The settings in force, and the sources for a reload.
+/// The current settings, with their sources for a reload.
 struct LiveSettings {
     private var configuration: Configuration
     private let sources: SettingSources
     private let descriptors: Int
 
-    /// Creates settings; `descriptors` is the limit on open ones.
+    /// Creates the settings.
+    ///
+    /// - Parameter descriptors: The limit on open descriptors.
     init(_ configuration: Configuration, _ sources: SettingSources, descriptors: Int) {
         self.configuration = configuration
         self.sources = sources
         self.descriptors = descriptors
     }
 
-    /// The policy that requests are subject to.
+    /// The current policy for requests.
     var policy: Policy { Policy(configuration, descriptors: descriptors) }
 
-    /// The time that running exchanges may continue after SIGTERM.
+    /// The time for which running exchanges may continue after SIGTERM.
     var drainTimeout: Duration { configuration.limits.drainTimeout }
 
-    /// Reloads all sources. Throws and changes nothing where there is an error.
+    /// Reloads all sources. If there is an error, throws it and changes nothing.
     mutating func reload() throws(SettingError) -> ConfigurationChange {
         let change = ConfigurationChange(from: configuration, to: try sources.configuration(.system))
         configuration = change.configuration

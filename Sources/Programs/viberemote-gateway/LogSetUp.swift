@@ -7,13 +7,13 @@ import Systemd
 
 /// Selects the destination and the format of log lines.
 enum LogSetUp {
-    /// The error that the journal could not be reached.
+    /// The error for a journal that cannot be reached.
     struct NoJournal: Error, CustomStringConvertible {
         let description =
             "This machine has no journal for --log-format journal. Use --log-format text or json."
     }
 
-    /// Returns the writer for this configuration, with its thread running.
+    /// Returns the log writer for this configuration, whose thread is running.
     static func writer(_ configuration: Configuration) throws -> LogWriter {
         let facts = StandardStreams.errorFacts(journalStream: Environment.variables["JOURNAL_STREAM"])
         let format = LogFormat.resolve(configuration.logFormat, standardError: facts)

@@ -3,7 +3,7 @@
 import Glibc
 import Settings
 
-/// The program: parses its command line, then serves or prints.
+/// The program. It parses its command line, and then serves or prints.
 @main
 struct Program {
     static func main() {

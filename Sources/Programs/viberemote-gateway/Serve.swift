@@ -18,11 +18,11 @@ import Storage
 internal import Supervisors
 import Systemd
 
-/// The command `serve`: creates the planes, runs the control plane on the main thread, and shuts both down.
+/// The command `serve`. It creates the planes, runs the control plane on the main thread, and shuts both planes down.
 enum Serve {
     private static let failureExitCode: Int32 = 1
 
-    /// Runs until SIGTERM or SIGINT; returns the exit code.
+    /// Runs the gateway until SIGTERM or SIGINT, and returns the exit code.
     static func run(_ configuration: Configuration, _ sources: SettingSources) -> Int32 {
         do {
             let isUntraceable = ProcessTracing.deny()
@@ -52,14 +52,14 @@ enum Serve {
 private final class Service: Sendable {
     private let loop: SystemEventLoop
     private let registry: InstanceRegistry
-    /// The supervisor that ends children of an earlier gateway; nil where this gateway takes them over.
+    /// The supervisor that ends the children of an earlier gateway; nil if this gateway takes them over.
     private let leftovers: ProcessSupervisor?
     private let dataPlane: DataPlane
     private let log: Logger
     private let settings: LiveSettings
-    /// The persistent state; nil where none is available.
+    /// The persistent state; nil if it is not available.
     private let store: Store?
-    /// The log fields about the gateway once it listens.
+    /// The fields of the log line about the started gateway.
     private let announcement: [LogField]
 
     init(
@@ -73,7 +73,7 @@ private final class Service: Sendable {
         let catalogue = ProjectCatalogue(
             loop: loop, home: configuration.home, followsLinks: configuration.projects.followsLinks, logger: log)
         let supervisor = Self.supervisor(configuration, catalogue: catalogue, loop: loop, log: log)
-        // Instances of the previous supervisor are ended too, so that no project ever has two servers.
+        // The instances of the previous supervisor are ended as well, so that a project never has two servers.
         leftovers =
             supervisor.outlivesGateway
             ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil
@@ -125,7 +125,7 @@ private final class Service: Sendable {
         ]
     }
 
-    /// Returns the listeners besides the gateway's own.
+    /// Returns the listeners in addition to the gateway's own listener.
     private static func entrances(_ configuration: Configuration) throws -> [EndpointListener] {
         let chat = configuration.chat
         let wanted: [(EndpointListener.Purpose, String, ListenAddress?)] = [
@@ -143,8 +143,8 @@ private final class Service: Sendable {
         }
     }
 
-    /// Returns the hub's settings. Events are stored where the state is this gateway's: the owner of its lock owns the
-    /// whole folder.
+    /// Returns the hub's settings. Events are stored if the state belongs to this gateway, because the owner of its
+    /// lock owns the whole folder.
     private static func hubSettings(
         _ configuration: Configuration, _ state: Result<Store, StorageError>
     ) -> HubSettings {
@@ -197,7 +197,7 @@ private final class Service: Sendable {
         }
     }
 
-    /// Runs the control plane until a signal has ended everything.
+    /// Runs the control plane until a signal has shut the gateway down.
     func run() throws {
         let lifecycle = Lifecycle(
             loop: loop, registry: registry, dataPlane: dataPlane, log: log, settings: settings)
@@ -217,8 +217,8 @@ private final class Service: Sendable {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    /// Accepts clients, and announces it, once the projects and the running instances are known. Until then clients
-    /// wait: any earlier response could be wrong, and a folder could get a second server.
+    /// Accepts clients, and announces this, as soon as the projects and the running instances are known. Clients wait
+    /// until then, because any earlier response could be wrong, and a folder could get a second server.
     private func open(_ lifecycle: Lifecycle) async throws {
         try await leftovers?.endLeftovers()
         try await registry.open()

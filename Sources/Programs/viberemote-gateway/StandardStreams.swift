@@ -3,25 +3,25 @@
 import Glibc
 import Logging
 
-/// The program's own output and error stream.
+/// Writes to the program's own output and error streams.
 enum StandardStreams {
-    /// Opens /dev/null for each of the standard descriptors that is closed. The next file that is opened, a database or
-    /// its lock, would otherwise get its number, and every log line. Call it first of all; the C library does this only
-    /// for setuid programs.
+    /// Opens /dev/null for each standard descriptor that is closed. Otherwise, the next file that is opened, such as a
+    /// database or its lock, would get the number of the descriptor, and every log line would be written to it. Call
+    /// this first. The C library does it only for setuid programs.
     static func openClosed() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-            // The lowest free number (open(2)), which is this one.
+            // open(2) returns the lowest free number, which is this one.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
         }
     }
 
-    /// Writes a line to standard output immediately, also where that is a pipe or a file.
+    /// Writes a line to standard output immediately, even if that is a pipe or a file.
     static func writeLine(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
 
     /// Writes a line to standard error.
     static func writeError(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
 
-    /// Returns what standard error is connected to.
+    /// Returns the properties of standard error.
     static func errorFacts(journalStream: String?) -> StandardErrorFacts {
         var status = stat()
         let isKnown = fstat(STDERR_FILENO, &status) == 0

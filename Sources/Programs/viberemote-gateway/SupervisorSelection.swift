@@ -5,7 +5,7 @@ import Settings
 internal import Supervisors
 import Systemd
 
-/// Selects the supervisor of the instances, with the reason.
+/// The selected supervisor of the instances, with the reason for the selection.
 struct SupervisorSelection: Sendable {
     /// The selected kind of supervisor.
     let kind: Kind
@@ -15,15 +15,17 @@ struct SupervisorSelection: Sendable {
     /// The available kinds of supervisors.
     enum Kind: Sendable, Equatable { case process, systemd }
 
-    /// The service manager that was found; the error's sentence where there is none.
+    /// The service manager that was found, or the error if there is none.
     typealias Found = Result<ManagerProbe, ManagerAbsence>
 
-    /// The error that no service manager is usable; the reason, as a sentence.
+    /// The error for an unusable service manager, with the reason as a sentence.
     struct ManagerAbsence: Error {
         let reason: String
     }
 
-    /// Creates the selection for a setting; `find` is called only where it matters.
+    /// Creates the selection for a setting.
+    ///
+    /// - Parameter find: Called only if its result affects the selection.
     init(_ choice: SupervisorChoice, _ scope: ManagerScope, find: () -> Found) {
         let owner = scope == .user ? "the user's service manager" : "the system's service manager"
         switch choice {
@@ -54,7 +56,7 @@ struct SupervisorSelection: Sendable {
 }
 
 extension SupervisorSelection {
-    /// Creates the selection on this machine; blocks for the time of a few responses over the bus.
+    /// Creates the selection for this machine. Blocks for the time of a few responses over the bus.
     init(_ configuration: Configuration, _ access: ManagerAccess) {
         self.init(configuration.supervisor, access.scope) {
             do throws(BusError) {

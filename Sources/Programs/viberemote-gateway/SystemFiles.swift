@@ -4,7 +4,7 @@ import EnvironmentFiles
 import Settings
 
 extension SettingFiles {
-    /// The access to files on this machine.
+    /// The access to the files of this machine.
     static let system = SettingFiles { (path, audience) throws(PrivateFileError) in
         try PrivateFile.read(
             path, for: audience, credentials: Environment.variables["CREDENTIALS_DIRECTORY"],

@@ -7,8 +7,8 @@
 // start of the gateway if the program were linked to it. Swift code therefore calls the functions below instead of
 // libcurl's own.
 
-/// Loads libcurl. Returns NULL on success, otherwise the reason (dlopen(3)). If libcurl cannot be loaded, no other function
-/// may be called, except `ccurl_url`, which then returns NULL.
+/// Loads libcurl. Returns NULL on success, otherwise the reason (dlopen(3)). If libcurl cannot be loaded, only
+/// `ccurl_url` may be called, and it returns NULL.
 const char *ccurl_load(void);
 
 CURLcode ccurl_global_init(long flags);
@@ -53,5 +53,6 @@ CURLcode ccurl_get_certificates(CURL *handle, struct curl_certinfo **value);
 /// Returns the result of a finished transfer. It is a member of a union, which is harder to read in Swift.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
 
-/// Returns the whole address. The type of `addr` covers only its beginning (CURLOPT_OPENSOCKETFUNCTION(3)).
+/// Returns the whole address. The type of `addr` covers only the beginning of an address
+/// (CURLOPT_OPENSOCKETFUNCTION(3)).
 static inline const struct sockaddr *ccurl_address(const struct curl_sockaddr *address) { return &address->addr; }

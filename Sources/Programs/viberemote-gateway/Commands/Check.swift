@@ -2,11 +2,11 @@
 
 import Settings
 
-/// The command `check`: prints the values in force, their sources, and whether they would work.
+/// The command `check`. It prints the current values with their sources, and whether they would work.
 enum Check {
     private static let wrongExitCode: Int32 = 1
 
-    /// Prints all values and checks; returns the exit code.
+    /// Prints all values and the results of the checks. Returns the exit code.
     static func run(_ resolution: Resolution) -> Int32 {
         StandardStreams.writeLine("Settings:\n\(settings(resolution.configuration))\n\nChecks:")
         var report = CheckReport()

@@ -4,16 +4,16 @@
 struct CheckReport {
     /// The severity of a line.
     enum Mark: String {
-        /// The checked thing is correct.
+        /// The checked item is correct.
         case good = "ok"
-        /// The checked thing works, but may be unexpected.
+        /// The checked item works, but may be unexpected.
         case note
-        /// The checked thing would not work.
+        /// The checked item would not work.
         case problem = "WRONG"
     }
 
     private(set) var lines: [String] = []
-    /// The number of things that would not work.
+    /// The number of items that would not work.
     private(set) var problems = 0
 
     mutating func add(_ mark: Mark, _ text: String) {

@@ -7,15 +7,16 @@ import Settings
 internal import Supervisors
 import Systemd
 
-/// Runs each command that serves a project to get its version: the common one, and those of individual projects.
+/// Runs each command that serves a project to get its version. These are the common command and the commands of single
+/// projects.
 struct CommandCheck {
-    /// One command, and the projects that it serves.
+    /// A command, with the projects that it serves.
     private struct Use {
         let words: [String]
         var isCommon: Bool
         var projects: [String]
 
-        /// The text after the command's name where there are several commands.
+        /// The text after the command's name, if there are several commands.
         var purpose: String {
             guard !projects.isEmpty else { return "" }
             let named = projects.prefix(3).joined(separator: ", ") + (projects.count > 3 ? ", …" : "")
@@ -28,7 +29,8 @@ struct CommandCheck {
 
     private var uses: [Use]
 
-    /// Collects the common command and those of these projects; unreadable environment files are reported elsewhere.
+    /// Collects the common command and the commands of these projects. Unreadable environment files are reported
+    /// elsewhere.
     init(common: [String], folders: [ProjectFolder], userHome: String) {
         uses = [Use(words: common, isCommon: true, projects: [])]
         for folder in folders {

@@ -4,9 +4,9 @@ internal import Projects
 import Settings
 internal import Supervisors
 
-/// The command `exec`: becomes the OpenCode server of a unit's instance.
+/// The command `exec`. It replaces its process with the OpenCode server of a unit's instance.
 enum Exec {
-    /// Returns only when that is not possible, with the exit code (sysexits.h).
+    /// Executes the server. Returns the exit code (sysexits.h) only if that fails.
     static func run(instance: String, _ configuration: Configuration) -> Int32 {
         let environment = Environment.variables
         let userHome = Environment.homeFolder

@@ -6,8 +6,8 @@ import HTTPClient
 import HTTPTypes
 import Settings
 
-/// One request to the running gateway and its complete response, on its own loop that runs until the response has
-/// arrived.
+/// Sends one request to the running gateway and returns the complete response. It uses its own loop, which runs until
+/// the response has arrived.
 enum GatewayCall {
     /// The response of a gateway.
     struct Response {
@@ -15,16 +15,19 @@ enum GatewayCall {
         let body: [UInt8]
     }
 
-    /// The error that there is no response, as one sentence.
+    /// The error for a missing response, as one sentence.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
 
-    /// A start receives a response within half a minute; a stop may take two of OpenCode's grace periods.
+    /// The time limit. A start receives a response within half a minute, and a stop may take two of OpenCode's grace
+    /// periods.
     private static let timeout = Duration.seconds(120)
     private static let longestBody = 64 << 20
 
-    /// Sends a request to the gateway that listens on `address`; `key` grants access where the route needs one.
+    /// Sends a request to the gateway at `address`.
+    ///
+    /// - Parameter key: The key, if the endpoint requires one.
     static func perform(
         _ method: Method, _ target: String, to address: ListenAddress, key: Secret?
     ) throws(Failure) -> Response {
@@ -45,7 +48,7 @@ enum GatewayCall {
         }
     }
 
-    /// Returns whether this is a gateway's response to `/health`.
+    /// Returns whether this response to `/health` comes from a gateway.
     static func isHealth(status: Int, body: [UInt8]) -> Bool {
         status == 200
             && String(decoding: body, as: UTF8.self).contains(#""service":"\#(GatewayVersion.program)""#)
@@ -88,8 +91,8 @@ enum GatewayCall {
             body: .none)
     }
 
-    /// Returns the address of a gateway that listens on `address`, as seen from this machine: loopback for one that
-    /// listens on all addresses.
+    /// Returns the address of a gateway as seen from this machine. If the gateway listens on all addresses, this is the
+    /// loopback address.
     private static func reachable(_ address: ListenAddress) throws(Failure) -> InstanceAddress {
         let host =
             switch address.host {

@@ -19,7 +19,7 @@ struct HistoryView: JSONReadable, CustomStringConvertible {
             reason = try json.optional("reason")
         }
 
-        /// The event's description, over as many lines as its reason has.
+        /// The event's description, with one element for each line of its reason.
         var lines: [String] {
             let what = [by.map { "by \($0)" }, version.map { "OpenCode \($0)" }, reason].compactMap(\.self)
             return PlainText.lines(what.joined(separator: ": ")).split(
@@ -37,7 +37,7 @@ struct HistoryView: JSONReadable, CustomStringConvertible {
         history = try json.required("history")
     }
 
-    /// A line for each event, the oldest first; further lines of a description are below its first one.
+    /// The description with the time of the event. Further lines are indented.
     var description: String {
         guard !history.isEmpty else { return "No events are recorded for \(PlainText.line(name)) yet." }
         return PlainText.table(

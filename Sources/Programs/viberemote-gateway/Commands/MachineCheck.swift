@@ -41,13 +41,13 @@ struct MachineCheck {
     }
 
     func checkOpenCode(_ report: inout CheckReport) {
-        // Without a list of projects, which checkProjects(_:) reports, only the common command is checked.
+        // Without a list of projects, whose absence checkProjects(_:) reports, only the common command is checked.
         let folders = (try? folders()) ?? []
         CommandCheck(common: configuration.opencode, folders: folders, userHome: Environment.homeFolder).run(&report)
     }
 
-    /// Reads the environment files of each project. The common file is read for each of them; each problem is reported
-    /// once.
+    /// Reads the environment files of each project. The common file is read for each project, but each problem is
+    /// reported once.
     func checkEnvironmentFiles(_ report: inout CheckReport) {
         guard let folders = try? folders() else { return }
         let userHome = Environment.homeFolder

@@ -3,14 +3,14 @@
 import Locking
 import Outbound
 
-/// One outgoing request and its complete result, with a blocking wait.
+/// Sends one outgoing request and waits for its complete result.
 struct OutboundCall {
     let head: OutboundHead?
     let body: [UInt8]
     let arrivals: StreamArrivals
     let failure: OutboundFailure?
 
-    /// Sends the request and blocks until its end, at the latest until its own time-out.
+    /// Sends the request and blocks until it ends. Its own time-out limits the wait.
     static func perform(_ request: OutboundRequest, of outbound: Outbound, timing arrivals: StreamArrivals)
         -> OutboundCall
     {
@@ -20,7 +20,7 @@ struct OutboundCall {
     }
 }
 
-/// Collects the events from the transfers' thread.
+/// Collects the events that the transfer thread delivers.
 private final class OutboundWait: Sendable {
     private struct State {
         var head: OutboundHead?

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// External text, made safe for a terminal.
+/// Converts external text into text that is safe for a terminal.
 enum PlainText {
-    /// Returns the text on one line; characters that could control the terminal are shown by their code points.
+    /// Returns the text on one line. Characters that could control the terminal are replaced by their code points.
     static func line(_ text: String) -> String { escaped(text) { _ in false } }
 
     /// Returns the text in the same way, but keeps its line breaks.
     static func lines(_ text: String) -> String { escaped(text) { $0 == "\n" } }
 
-    /// The maximum width of padded columns; a longer cell shifts only its own row.
+    /// The maximum width of padded columns. A longer cell shifts only its own row.
     private static let widestColumn = 40
 
-    /// Returns rows of cells as columns, the last one not padded.
+    /// Returns the cells as aligned columns. The last column is not padded.
     static func table(_ rows: [[String]]) -> String {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in

@@ -6,12 +6,12 @@ internal import Instances
 import JSONText
 import Settings
 
-/// The command `project`: sends a request to the running gateway and prints the response.
+/// The command `project`. It sends a request to the running gateway and prints the response.
 enum ProjectCommand {
     private static let refusedExitCode: Int32 = 1
     private static let unreachableExitCode: Int32 = 3
 
-    /// Performs the request and returns the exit code.
+    /// Sends the request, prints the response, and returns the exit code.
     static func run(_ request: ProjectRequest, output: ProjectOutput, configuration: Configuration) -> Int32 {
         for notice in configuration.notices { StandardStreams.writeError(notice) }
         let answer: GatewayCall.Response
@@ -58,7 +58,7 @@ enum ProjectCommand {
         }
     }
 
-    /// Returns a name as one segment of a path: every byte except the unreserved ones as `%XX` (RFC 3986 §2.3).
+    /// Returns a name as a path segment, with every byte except the unreserved ones as `%XX` (RFC 3986 §2.3).
     private static func segment(_ name: String) -> String {
         String(decoding: PercentEncoding.encode(name.utf8), as: UTF8.self)
     }
@@ -67,7 +67,7 @@ enum ProjectCommand {
         of request: ProjectRequest, _ answer: GatewayCall.Response, _ configuration: Configuration
     ) -> String {
         let detail = ErrorBody(jsonText: answer.body)?.detail
-        // The gateway shows an invalid name as received, encoded for a path; the user typed it unencoded.
+        // The gateway shows an invalid name in its encoded form, but the user typed it unencoded.
         if answer.status == 404, let name = request.name, detail == InstanceMessage.projectNotFound(segment(name)) {
             return PlainText.lines(InstanceMessage.projectNotFound(name))
         }

@@ -3,22 +3,22 @@
 import GatewayCore
 import JSONText
 
-/// A project in the running gateway's response: the contract's fields, and the additional ones of this gateway's
+/// A project in the response of the running gateway. It has the fields of the contract, and the additional fields of
 /// `status`.
 struct ProjectView: JSONReadable, CustomStringConvertible {
     let name: String
     let path: String
     let isRunning: Bool
     let port: UInt16?
-    /// Whether the folder no longer exists while its instance runs.
+    /// Whether the folder no longer exists although its instance runs.
     let missing: Bool?
     let state: String?
-    /// The start of the current state (RFC 3339).
+    /// The start time of the current state (RFC 3339).
     let since: String?
     let processIdentifier: Int32?
     let restarts: Int?
     let version: String?
-    /// The one of OpenCode's two APIs that it has.
+    /// The OpenCode API that the instance implements.
     let api: String?
     let lastError: String?
     let warnings: [String]?

@@ -6,18 +6,19 @@ import HTTPTypes
 import Outbound
 import Settings
 
-/// Checks the gateway as its clients see it: at the address of `--public-url`, through any proxy in front.
+/// Checks the gateway at the address of `--public-url`, as its clients see it, including any proxy.
 struct PublicCheck {
     private let url: PublicURL
     private let configuration: Configuration
     private let outbound: Outbound
 
-    /// The minimum number of days that the certificate must be valid: renewal happens a month before its end.
+    /// The minimum number of days for which the certificate must still be valid. Certificates are usually renewed a
+    /// month before they expire.
     private static let leastDays = 14
     private static let comments = 5
     private static let interval = Duration.milliseconds(200)
 
-    /// Runs the check; does nothing where no such address is set.
+    /// Runs the check. Does nothing if no such address is set.
     static func run(_ configuration: Configuration, _ report: inout CheckReport) {
         guard let url = configuration.publicURL else { return }
         var settings = OutboundSettings(environment: Environment.variables)
@@ -37,8 +38,8 @@ struct PublicCheck {
             return report.add(.note, "Streams and projects at \(shown) are not checked, because no key is set.")
         }
         guard checkKey(key, &report) else { return }
-        // A proxy may buffer in one version what it forwards in the other: nginx without `proxy_buffering off` buffers
-        // HTTP/1.1, which many clients use.
+        // A proxy may forward immediately in one HTTP version and buffer in the other. Without `proxy_buffering off`,
+        // nginx buffers HTTP/1.1, which many clients use.
         if checkStream(with: key, over: .one, into: &report), version == .two {
             _ = checkStream(with: key, over: .two, into: &report)
         }
@@ -46,7 +47,7 @@ struct PublicCheck {
 
     private var shown: String { "\(url) (--public-url)" }
 
-    /// Checks whether a gateway responds, and how long its certificate is valid; returns the HTTP version of the
+    /// Checks whether a gateway responds, and how long its certificate is valid. Returns the HTTP version of the
     /// response.
     private func checkReachable(_ report: inout CheckReport) -> OutboundHead.Version? {
         let call = ask("/health", key: nil)
@@ -63,7 +64,7 @@ struct PublicCheck {
         return head.version
     }
 
-    /// Returns the error about another server that responds instead of a gateway.
+    /// Returns the error for a response from a server that is not a gateway.
     private func other(_ head: OutboundHead) -> String {
         if (300...399).contains(head.status), let location = head["location"] {
             let target = (try? OutboundURL(location, allowing: .httpToo))?.origin ?? "another path"
@@ -100,8 +101,8 @@ struct PublicCheck {
         }
     }
 
-    /// Returns whether the key is accepted and the projects are those of this machine. Another gateway could have equal
-    /// projects; then the two cannot be distinguished by their behaviour.
+    /// Returns whether the key is accepted and the projects are those of this machine. If another gateway has equal
+    /// projects, the two gateways cannot be distinguished.
     private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
         let call = ask("/projects", key: key)
         guard let head = call.head, call.failure == nil else {
@@ -144,7 +145,7 @@ struct PublicCheck {
         }
     }
 
-    /// Returns whether a second request finds equal lists of projects; they count as equal where one is unavailable.
+    /// Returns whether a second request finds equal lists of projects. If one list is unavailable, they count as equal.
     private func areEqualNow(_ key: NamedKey) -> Bool {
         let own = ownProjects(key)
         let call = ask("/projects", key: key)
@@ -152,13 +153,13 @@ struct PublicCheck {
         return own == call.body
     }
 
-    /// Returns the list of projects of the gateway on this machine; nil where there is none that accepts the key.
+    /// Returns the list of projects of the gateway on this machine; nil if there is no gateway that accepts the key.
     private func ownProjects(_ key: NamedKey) -> [UInt8]? {
         let answer = try? GatewayCall.perform(.get, "/projects", to: configuration.listen, key: key.secret)
         return answer.flatMap { $0.status == 200 ? $0.body : nil }
     }
 
-    /// Checks streams over one HTTP version; returns false where another version need not be tried.
+    /// Checks streams over one HTTP version. Returns false if the other version does not need to be checked.
     private func checkStream(with key: NamedKey, over version: OutboundHead.Version, into report: inout CheckReport)
         -> Bool
     {
@@ -213,7 +214,7 @@ struct PublicCheck {
             return OutboundCall(head: nil, body: [], arrivals: arrivals, failure: failure)
         }
         var request = OutboundRequest("GET", target)
-        // The owner's own address, which may be on this machine.
+        // The address belongs to the gateway's owner, and may be on this machine.
         request.reach = .everywhere
         request.mostRedirects = 0
         request.usesFirstVersion = version == .one

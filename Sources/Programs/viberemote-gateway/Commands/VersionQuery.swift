@@ -5,19 +5,19 @@ import Locking
 internal import Supervisors
 import Systemd
 
-/// Runs the OpenCode command to get its version, in the same way as an instance but with `--version`.
+/// Runs an OpenCode command to get its version. It runs in the same way as an instance, but with `--version`.
 final class VersionQuery: Sendable {
     /// The result of the query.
     enum VersionResult: Sendable {
         /// The first line that the command printed.
         case version(String)
-        /// The command ran and printed no version; the reason, as a phrase.
+        /// The command ran but printed no version, for the reason in the phrase.
         case silent(String)
-        /// The command could not be run; the reason.
+        /// The command could not be run, for this reason.
         case absent(String)
     }
 
-    /// The time limit is short, because one check runs several commands.
+    /// The time limit. It is short, because one check runs several commands.
     private static let timeout = Duration.seconds(2)
 
     private struct State {
@@ -32,7 +32,7 @@ final class VersionQuery: Sendable {
 
     private init() throws(SystemdError) { loop = try SystemEventLoop() }
 
-    /// Runs a command, the program with its first arguments, to its end.
+    /// Runs a command, which consists of the program and its first arguments, to its end.
     static func ask(_ words: [String]) throws(SystemdError) -> VersionResult {
         let variables = InstanceEnvironment(base: Environment.variables, files: [])
             .variables(credentials: nil, directory: "/")
@@ -63,7 +63,7 @@ final class VersionQuery: Sendable {
         case .output(.standardError, _): break
         case .ended:
             guard let child = state.withLock({ $0.child }) else { return }
-            // Kills the remaining processes, while the child still holds its group's number.
+            // Kill the remaining processes while the child still holds the number of its group.
             child.signalGroup(SIGKILL)
             finish(child.collect())
         }
