@@ -8,7 +8,8 @@ import Testing
 struct SpecialPurposeTests {
     @Test(
         arguments: [
-            // First, last, the address before the first, and the one after the last; "" if that is special, too.
+            // Each row has the first and the last address, the address before the first, and the address after the
+            // last. An address is "" if it is also special.
             ("0.0.0.0", "0.255.255.255", "", "1.0.0.0"), ("10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),
             ("100.64.0.0", "100.127.255.255", "100.63.255.255", "100.128.0.0"),
             ("127.0.0.0", "127.255.255.255", "126.255.255.255", "128.0.0.0"),
@@ -27,7 +28,7 @@ struct SpecialPurposeTests {
             ("2001:db8::", "2001:db8:ffff::", "2001:db7:ffff::", "2001:db9::"),
             ("2002::", "2002:ffff::", "2001:ffff::", "2003::"), ("3fff::", "3fff:fff::", "3ffe::", ""),
             ("fc00::", "fdff:ffff::", "", ""), ("fe80::", "febf:ffff::", "", ""), ("fec0::", "ffff::", "", ""),
-            // Outside the address space allocated to the public Internet.
+            // These addresses are outside the space that is allocated to the public Internet.
             ("::2", "1fff:ffff::", "", "2000::"), ("4000::", "fbff:ffff::", "", ""),
         ])
     func `each special-purpose network extends exactly from its first address to its last`(

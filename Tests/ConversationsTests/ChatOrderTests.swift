@@ -23,7 +23,7 @@ import Testing
         harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
     }
 
-    /// Sends OpenCode's events for the end of an abort, which may arrive after its response.
+    /// Sends OpenCode's events for the end of an abort, which may arrive after the response to the abort.
     private func hearsTheEnd(_ harness: inout ConversationHarness) {
         harness.hear(
             "session.error",
@@ -246,7 +246,7 @@ import Testing
         harness.release()
         let asked = harness.server.asked.filter { $0.hasPrefix("POST") }.compactMap { $0.split(separator: "/").last }
 
-        // The previous work is aborted, too.
+        // The previous work is aborted as well.
         #expect(asked == ["prompt_async", "abort", "abort", "prompt_async"])
     }
 

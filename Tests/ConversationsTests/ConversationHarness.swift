@@ -6,7 +6,8 @@ import JSONText
 import Storage
 import Testing
 
-/// A project with its conversations, some chats and requests, and a fake OpenCode: a gateway without sockets.
+/// A project with its conversations, some chats and requests, and a fake OpenCode. It corresponds to a gateway without
+/// sockets.
 struct ConversationHarness {
     var server = FakeOpenCode1()
     var state: ConversationState
@@ -19,7 +20,7 @@ struct ConversationHarness {
     var isHeld = false
     /// Whether plans run immediately, and their results wait for ``release()``.
     var isLate = false
-    /// Whether events are from before the gateway subscribed.
+    /// Whether the events are from before the gateway subscribed.
     var isReplaying = false
     private var held: [(chat: Int, number: Int, plan: Plan<ChatSession.WorkResult>)] = []
     private var seed: UInt64 = 7
@@ -53,7 +54,7 @@ struct ConversationHarness {
         perform(actions, of: chat)
     }
 
-    /// Returns the messages that the client received since the previous call.
+    /// Returns the messages that the client has received since the previous call.
     mutating func got(_ chat: Int = 1) -> [JSON] {
         defer { sent[chat] = [] }
         return sent[chat] ?? []
@@ -120,7 +121,7 @@ struct ConversationHarness {
                 state.abort(session)
                 plan = next()
             case .ended(let session, let next):
-                // The harness does not wait: the work ends, or the timeout expires, immediately.
+                // The harness does not wait. Either the work ends or the time-out expires immediately.
                 if endsAbortedWork { idle(session) }
                 publish(state.giveUpEnd(of: session, at: now))
                 plan = next(state.isBusy(session))
@@ -261,7 +262,7 @@ struct ConversationHarness {
         return try #require(answer)
     }
 
-    /// Sends a request of the conversation protocol and returns its response; nil for a stream, which is begun instead.
+    /// Sends a request of the conversation protocol and returns its response. For a stream, starts it and returns nil.
     mutating func request(
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil
     ) -> ConversationAnswer? {
@@ -297,7 +298,7 @@ extension ConversationAnswer {
 }
 
 extension [KeptChange] {
-    /// The entries that are to be stored.
+    /// The entries that must be stored.
     var entries: [ConversationTable.Entry] {
         compactMap { if case .set(let entry) = $0 { entry } else { nil } }
     }

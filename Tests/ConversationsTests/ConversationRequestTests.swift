@@ -232,7 +232,7 @@ import Testing
             guard let cursor = page["nextCursor"]?.text else { break }
             #expect(texts(page).count == 30)
             query = [(name: "cursor", value: cursor)]
-            // Messages that arrive meanwhile do not shift a page.
+            // Messages that arrive in the meantime do not shift a page.
             for _ in 0..<7 {
                 let number = harness.server.sessions[0].messages.count
                 harness.server.sessions[0].messages.append(FakeOpenCode1.user("msg_9\(number)a", "new"))

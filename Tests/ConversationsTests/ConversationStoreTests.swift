@@ -7,7 +7,7 @@ import Storage
 import TestKit
 import Testing
 
-/// Tests the data that outlasts the gateway.
+/// Tests the data that is preserved when the gateway ends.
 @Suite struct ConversationStoreTests {
     @Test func `ids, pins, models and counts are restored from the store`() async throws {
         let directory = try TemporaryDirectory()

@@ -6,7 +6,7 @@ import JSONText
 import Storage
 import Testing
 
-/// Tests the message count of a list if messages arrive during the count.
+/// Tests the message count of a list when messages arrive during the count.
 @Suite struct CountTests {
     private func count(_ harness: inout ConversationHarness) -> JSON? {
         harness.say(#"{"type":"list_conversations"}"#)
@@ -22,8 +22,8 @@ import Testing
         harness.hear("session.updated", ["info": harness.server.shown(harness.server.sessions[0])])
     }
 
-    /// `heard`: the number of an exchange's messages before the messages are counted; the others arrive before the
-    /// count is learned.
+    /// The argument `heard` is the number of an exchange's messages before the messages are counted. The others arrive
+    /// before the count is learned.
     @Test(arguments: [0, 1])
     func `a message count that new messages overtake is queried again by the next list`(heard: Int) {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])

@@ -16,7 +16,7 @@ struct FakeOpenCode1 {
         var parentID: String?
         var archived: Int?
         var messages: [JSON] = []
-        /// The revert of the session, if any.
+        /// The revert of the session; nil if there is none.
         var revert: JSON?
     }
 
@@ -27,7 +27,7 @@ struct FakeOpenCode1 {
     var prompts: [JSON] = []
     /// Whether lists of messages have pages (since 1.2).
     var hasPages = true
-    /// Responses that replace the regular one, by `METHOD /path`.
+    /// The responses that replace the regular ones, by `METHOD /path`.
     var instead: [String: OpenCodeAnswer] = [:]
     var working: Set<String> = []
     private var made = 0
@@ -104,7 +104,7 @@ struct FakeOpenCode1 {
         ]
     }
 
-    /// Copies a message like OpenCode 2, which keeps its id.
+    /// Copies a message in the way of OpenCode 2, which keeps the id of the message.
     private func copied(_ message: JSON, to session: String) -> JSON {
         let text = String(decoding: message.bytes, as: UTF8.self)
         return JSONParser.parse(
@@ -112,8 +112,8 @@ struct FakeOpenCode1 {
             ?? .null
     }
 
-    /// Returns messages like 1.18.33: the newest `limit` before the cursor, oldest first, and a cursor if there are
-    /// older ones.
+    /// Returns messages in the way of 1.18.33: the newest `limit` messages before the cursor, oldest first, and a
+    /// cursor if there are older messages.
     private func messages(of session: Kept, _ request: ClientRequest) -> OpenCodeAnswer {
         let limit = request["limit"].flatMap { Int($0) } ?? 0
         var all = session.messages

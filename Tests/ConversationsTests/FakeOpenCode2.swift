@@ -5,15 +5,16 @@ import Dialects
 import Foundation
 import JSONText
 
-/// A fake OpenCode 2 with one session of many exchanges; the bridge translates the requests of conversations into its
-/// calls.
+/// A fake OpenCode 2 with one session of many exchanges. The bridge translates the requests of conversations into calls
+/// to it.
 ///
 /// It is separate from ``FakeOpenCode1``, because it answers the bridge's calls to OpenCode 2's paths, with the pages and
 /// messages of that API. It shares nothing with the other but the kind of request that it receives.
 struct FakeOpenCode2 {
     /// All calls, as `METHOD /path?query`.
     var calls: [String] = []
-    /// Newest first, as in its lists: per exchange a prompt, `steps` messages of its answer, and an idle message.
+    /// The messages, newest first, as in OpenCode 2's lists. Each exchange has a prompt, `steps` messages of its
+    /// answer, and an idle message.
     private let messages: [JSON]
     private let bridge = Bridge(
         InstanceDefaults(version: "2.0.15", model: Model(providerID: "mock", modelID: "talk")), home: "/home/vibe")
@@ -89,7 +90,7 @@ struct FakeOpenCode2 {
         }
     }
 
-    /// Returns the newest messages after a cursor, which names the one before them.
+    /// Returns the newest messages after a cursor, which names the message before them.
     private func page(_ query: String) -> Reply {
         let values = Dictionary(
             query.split(separator: "&").compactMap { pair -> (String, String)? in

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ConversationFlowTests {
     private static let thought: JSON = ["status": "running", "input": ["command": "ls"], "time": ["start": 1_000]]
 
-    /// Sends an answer with a thought, a tool and two texts; OpenCode stores it, too.
+    /// Sends an answer with a thought, a tool and two texts, and stores it in the fake OpenCode.
     private func answer(_ harness: inout ConversationHarness, _ session: String) throws {
         let prompt = try #require(harness.server.prompts.last)
         let (id, text) = (prompt["messageID"]?.text ?? "", prompt["parts"]?.array?.first?["text"]?.text ?? "")
@@ -30,7 +30,7 @@ import Testing
         ]
     }
 
-    /// The "Connection Flow" of the chat document.
+    /// Follows the "Connection Flow" of the chat document.
     @Test func `the documented chat flow works from connection to reconnection`() throws {
         var harness = ConversationHarness()
         harness.open()
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    /// The "Usage Examples" of the REST document, and its testing checklist.
+    /// Follows the "Usage Examples" of the REST document, and its testing checklist.
     @Test func `the documented REST flow works from the model list to deletion`() throws {
         var harness = ConversationHarness()
         let models = try harness.ask("GET", "/models").json.array ?? []
@@ -107,7 +107,7 @@ import Testing
 }
 
 extension JSON {
-    /// The same object for another session.
+    /// Returns the same object for another session.
     func inSession(_ session: String) -> JSON {
         var object = object ?? JSONObject()
         object["sessionID"] = .string(session)

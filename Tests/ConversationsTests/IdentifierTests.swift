@@ -4,7 +4,7 @@ import Conversations
 import Testing
 
 @Suite struct ConversationIdentifierTests {
-    /// RFC 9562 §5.5; the value was computed with Python's `uuid.uuid5` in the same namespace.
+    /// The value was computed with Python's `uuid.uuid5` in the same namespace (RFC 9562 §5.5).
     @Test func `a session's conversation id is a name-based UUID in lower case`() {
         let id = ConversationID(session: "ses_e03ffb976ffeXfhPqbPL52pOM2")
 
@@ -25,7 +25,7 @@ import Testing
     ])
     func `each text that is not a UUID is rejected`(text: String) { #expect(ConversationID(text) == nil) }
 
-    /// OpenCode 1.18.33 created `msg_1fc004692001Fzsr82lWr3UzGS` at 1795229238930, and the answer after it.
+    /// OpenCode 1.18.33 created `msg_1fc004692001Fzsr82lWr3UzGS` at 1795229238930, and the answer after this message.
     @Test func `a prompt's id sorts after earlier messages and before its answer`() {
         let id = PromptID.make(at: 1_795_229_238_930) { 61 }
 

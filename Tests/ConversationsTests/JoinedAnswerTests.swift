@@ -5,7 +5,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// Tests clients that join an answer whose events the gateway has not received. OpenCode since 1.2 lists `""` for an
+/// Tests clients that join an answer whose events the gateway has not received. Since 1.2, OpenCode lists `""` for an
 /// incomplete text.
 @Suite struct JoinedAnswerTests {
     private let id = ConversationID(session: "ses_1").text

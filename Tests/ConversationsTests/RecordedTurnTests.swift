@@ -7,7 +7,7 @@ import JSONText
 import OpenCodeFamilies
 import Testing
 
-/// Tests recorded turns of real servers, of both versions, as a chat's client receives them.
+/// Tests recorded turns of real servers of both versions, as a chat's client receives them.
 @Suite struct RecordedConversationTests {
     static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
 

@@ -6,12 +6,12 @@ import JSONText
 import Storage
 import Testing
 
-/// Tests lists that are learned later than OpenCode created them: events in between are newer.
+/// Tests lists that are learned later than OpenCode created them. Events that arrived in between are newer.
 @Suite struct StaleListTests {
     private static let list = #"{"type":"list_conversations"}"#
     private let id = ConversationID(session: "ses_1").text
 
-    /// Returns a harness whose first client has requested a list, which has arrived but was not processed yet.
+    /// Returns a harness whose first client has requested a list that has arrived but was not processed yet.
     private func harness() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", title: "Old", pairs: 1)])
         harness.open(1)

@@ -5,11 +5,13 @@ import Dialects
 import JSONText
 import Testing
 
-/// Tests reverted messages: OpenCode lists them until the next prompt, conversations do not.
+/// Tests reverted messages. OpenCode lists them until the next prompt, but conversations do not.
 @Suite struct TakenBackTests {
     private let id = ConversationID(session: "ses_1").text
 
-    /// Returns a harness with three prompts and answers; `revert` hides the last two pairs.
+    /// Returns a harness with three prompts and answers.
+    ///
+    /// - Parameter revert: Hides the last two pairs.
     private func harness(_ revert: JSON? = nil) -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 3)])
         harness.server.sessions[0].revert = revert

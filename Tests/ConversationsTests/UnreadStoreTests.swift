@@ -6,11 +6,12 @@ import JSONText
 import Storage
 import Testing
 
-/// Tests a store that cannot be read at first: changes by clients meanwhile are newer, and nothing else is lost.
+/// Tests a store that cannot be read at first. Changes that clients make in the meantime are newer, and nothing else is
+/// lost.
 @Suite struct UnreadStoreTests {
     private let id = ConversationID(session: "ses_1").text
 
-    /// The stored entry: pinned, with a model and an id that a client has chosen.
+    /// The stored entry, which is pinned and has a model and an id that a client has chosen.
     private var written: ConversationTable.Entry {
         var entry = ConversationTable.Entry(session: "ses_1")
         entry.chosen = ConversationHarness.mine
@@ -47,7 +48,7 @@ import Testing
         #expect(shown.json["isPinned"] == true)
         #expect(shown.json["modelId"] == "mock/think")
 
-        // A client that uses the temporary id finds the conversation, too.
+        // A client that uses the temporary id also finds the conversation.
         let other = try harness.ask("GET", "/conversations/\(id)")
 
         #expect(other.json["id"]?.text == ConversationHarness.mine)

@@ -22,7 +22,9 @@ struct BridgeRun {
 
     static let bridge = Bridge(Turns.surroundings, home: "/home/vibe")
 
-    /// Runs a request. `replies`: the names of recorded replies or the replies themselves, in the order of the calls.
+    /// Runs a request.
+    ///
+    /// - Parameter replies: The names of recorded replies or the replies themselves, in the order of the calls.
     init(
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = "",
         replies: [Answer] = [], by bridge: Bridge = BridgeRun.bridge
@@ -114,6 +116,6 @@ struct BridgeRun {
 }
 
 extension BridgeRoute {
-    /// The routes that have a counterpart, as `METHOD /path/{name}`. The document does not contain its own route.
+    /// The routes that have a counterpart, as `METHOD /path/{name}`, without the route of the document itself.
     static var documented: [String] { all.map(\.route.description).filter { $0 != "GET /doc" } }
 }

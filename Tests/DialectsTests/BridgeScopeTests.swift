@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dialects
 
-/// Tests that the bridge stays inside the project, and its description of itself.
+/// Tests that the bridge stays inside the project, and how it describes itself.
 @Suite struct BridgeScopeTests {
     /// OpenCode 2 lists the sessions of all directories together.
     @Test func `a session outside the project yields 404 and is absent from /session/status`() throws {
@@ -53,7 +53,7 @@ import Testing
         #expect(run.status == (isOutside ? 403 : 404))
     }
 
-    /// OpenCode parses URLs by the WHATWG URL Standard, which repairs URLs that RFC 8089 does not allow.
+    /// OpenCode parses URLs according to the WHATWG URL Standard, which corrects URLs that RFC 8089 does not allow.
     @Test(arguments: [
         " file:///etc/x", "\\u0001file:///etc/x", "fi\\tle:///etc/x", "file:\\n///etc/x", "file:///home/vibe/demo/x\\r",
         "file:etc/x", "file:\\\\\\\\\\\\etc\\\\x", "file:///home/vibe/demo\\\\..\\\\x", "..\\\\x", " ../x", "\\t../x",

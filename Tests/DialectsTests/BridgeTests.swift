@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dialects
 
-/// Tests OpenCode 1's routes with an OpenCode 2: the calls and the responses.
+/// Tests OpenCode 1's routes with an OpenCode 2, with the calls and the responses.
 @Suite struct BridgeTests {
     static let session = "ses_dfd7cc003ffedCJJ64trOblH2x"
 
@@ -143,7 +143,7 @@ import Testing
         #expect(OpenCode1Routes.find("GET", ["session", ""]) == nil)
     }
 
-    /// A handler that reads another segment than its route has would stop the test.
+    /// A handler that reads a segment that is not in its route would stop the test.
     @Test func `every segment that a handler reads is in its route`() {
         for bridged in BridgeRoute.all {
             guard case .bridge(let handler) = bridged.handling else { continue }
@@ -181,7 +181,7 @@ import Testing
         #expect(String(decoding: run.body, as: UTF8.self) == body)
     }
 
-    /// Recorded requests of OpenCode 1's clients: all are answered except those of the terminal program.
+    /// All recorded requests of OpenCode 1's clients are answered, except those of the terminal program.
     @Test func `every recorded request of run --attach and the SDK has a translated route`() throws {
         let routes = BridgeRoute.documented
         var count = 0

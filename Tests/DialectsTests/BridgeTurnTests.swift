@@ -240,7 +240,7 @@ import Testing
 
         let messages = try #require(run.json?.array?.compactMap { Message(openCode1: $0) })
 
-        // The waiting prompt was delivered while the list was read: it is listed once, at its position.
+        // The waiting prompt was delivered while the list was read. It is listed once, at its position.
         #expect(messages.count == 5)
         #expect(messages.count { $0.parts.first?.json["text"] == "second" } == 1)
 
@@ -276,7 +276,7 @@ import Testing
         #expect(broken.wasCut)
     }
 
-    /// A shell command is one message in OpenCode 2 and two in OpenCode 1: no page separates them.
+    /// A shell command is one message in OpenCode 2 and two messages in OpenCode 1. No page separates them.
     @Test(arguments: [(3, ["msg_2", "msg_3"]), (1, ["msg_3"]), (4, ["msg_1", "msg_1-answer", "msg_2", "msg_3"])])
     func `the two messages of a shell command stay on one page`(_ limit: Int, _ ids: [String]) throws {
         let shell =

@@ -41,7 +41,7 @@ enum Fixtures {
 }
 
 extension JSON {
-    /// The same value with the members of objects sorted: OpenCode itself orders them differently from event to event.
+    /// The same value with the members of objects sorted, because OpenCode orders them differently from event to event.
     var sorted: JSON {
         switch self {
         case .object(let object):
@@ -57,7 +57,7 @@ extension JSON {
     var shown: String { String(decoding: bytes, as: UTF8.self) }
 }
 
-/// Parses JSON; an invalid text fails the test.
+/// Parses JSON. An invalid text fails the test.
 func json(_ text: String) throws -> JSON {
     struct NoJSON: Error { let text: String }
     guard let json = JSONParser.parse(Array(text.utf8)) else { throw NoJSON(text: text) }

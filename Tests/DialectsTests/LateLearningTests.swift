@@ -4,8 +4,8 @@ import Dialects
 import JSONText
 import Testing
 
-/// Tests that a translator which learns late, from lists newer than the event that requires them, emits the same
-/// events.
+/// Tests that a translator that learns late, from lists that are newer than the event that requires them, emits the
+/// same events.
 @Suite struct LateLearningTests {
     static let turns = ["talk", "think", "medium", "edit", "tools-allowed-once", "tools-rejected", "question", "steer"]
 
@@ -17,9 +17,10 @@ import Testing
         var whole = StreamTranslator(Turns.surroundings)
         let about = events.map(said.isAbout)
         let expected = zip(events, about).map { $1 ? Self.frames($0, &whole) : [] }
-        // After the beginning of the session itself.
+        // Start after the beginning of the session itself.
         let first = try #require(about.firstIndex(of: true)) + 1
-        // A text's end is emitted with the next event; a translator that begins in between emits only the next event.
+        // The end of a text is emitted with the next event. A translator that begins in between emits only the next
+        // event.
         let end = events.firstIndex { Self.ends.contains(JSONParser.parse($0)?["type"]?.text ?? "") } ?? events.count
 
         for begin in first..<end where about[begin] {
@@ -43,8 +44,8 @@ import Testing
     private static let ends = ["session.text.ended", "session.reasoning.ended", "session.step.failed"]
 
     /// Returns the translation of an event without the session itself, whose state is newer if it is learned later. A
-    /// list does not show when a text began, or whether it had a first delta at the time. It therefore does not show
-    /// whether a reasoning ends with the text, either.
+    /// list does not show when a text began, or whether it had a first delta at that time. Therefore it also does not
+    /// show whether a reasoning text ends with the answer text.
     private static func frames(_ event: [UInt8], _ translator: inout StreamTranslator) -> [String] {
         guard case .frames(let frames) = translator.translate(event) else { return ["needs"] }
         let isPiece = JSONParser.parse(event)?["type"] == "session.text.delta"
@@ -61,7 +62,7 @@ import Testing
     }
 }
 
-/// OpenCode 2's lists of a recorded session after the end of the recording.
+/// OpenCode 2's lists for a recorded session, after the end of the recording.
 private struct LateLists {
     private(set) var session = JSON.null
     private(set) var messages: [JSON] = []

@@ -119,8 +119,8 @@ import Testing
         #expect(!list.lacksParent)
     }
 
-    /// 2.0.15's list has no `completed` for such a step, and `idle` after it (its document: `Session.Message.Idle`).
-    /// 1.18.33 completes the step (`ratelimit-abort`).
+    /// In 2.0.15, the list has no `completed` for such a step, and `idle` after it (its document:
+    /// `Session.Message.Idle`). 1.18.33 completes the step (`ratelimit-abort`).
     @Test func `a step whose turn ended between two tries was completed then`() throws {
         let session = try #require(try EventState("ratelimit-interrupt").session)
         var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
@@ -183,7 +183,7 @@ struct EventState {
         }
     }
 
-    /// Removes members that lists do not contain: the time of a text.
+    /// Removes members that lists do not contain, such as the time of a text.
     static func comparable(_ json: JSON) -> JSON {
         guard var object = json.object else { return json }
         if object["type"] == "text" || object["type"] == "reasoning" { object["time"] = nil }

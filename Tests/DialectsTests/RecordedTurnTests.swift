@@ -17,12 +17,12 @@ import Testing
 
         enum Extent {
             case whole
-            /// 1.18.33's recording ends earlier: `fast` was truncated, `cutoff` never ends there.
+            /// 1.18.33's recording ends earlier: `fast` was truncated, and `cutoff` never ends there.
             case beginning
-            /// The updates of a part while its permission request waits: 1.18.33 was recorded with both orders (with
-            /// `tools-allowed-once` before the request is emitted, with these two after it).
+            /// The order of the updates of a part differs while its permission request waits. 1.18.33 was recorded with
+            /// both orders (with `tools-allowed-once` before the request is emitted, and with these two after it).
             case questionRaces
-            /// The recording also aborts an idle session, after which OpenCode 1 sends idle once more; 2.0.15 sends
+            /// The recording also aborts an idle session. OpenCode 1 then sends idle once more, but 2.0.15 sends
             /// nothing.
             case idleAbort
         }
@@ -79,7 +79,7 @@ import Testing
     static let without: [(members: String, kind: String)] = [
         // The summary of a turn's changes.
         ("info.summary", "message.updated user"), ("info.summary", "session."),
-        // The scripted model of the older recording sends it, the newer one does not.
+        // The scripted model of the older recording sends this member, but the newer model does not.
         ("part.state.input.description", "message.part.updated tool bash"),
         // The output of the tool so far.
         ("part.state.metadata.output", "message.part.updated tool bash running"),
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// Events of files, which name no session: 1.18.33 also sends those of its file watcher.
+    /// Events of files name no session. 1.18.33 also sends those of its file watcher.
     @Test func `a written file emits the same file.edited event as in OpenCode 1`() throws {
         let files = try Turns.translated("edit").filter { $0["type"] == "file.edited" }
         let recorded = try Turns.recorded("edit").filter { $0["type"] == "file.edited" }
@@ -141,7 +141,7 @@ import Testing
         #expect(translated == folded)
     }
 
-    /// Returns the events between the message that OpenCode writes in the role of the user and the next idle event.
+    /// Returns the events between the message that OpenCode writes with the role of the user and the next idle event.
     private static func shell(_ events: [JSON]) -> [String] {
         let start = events.firstIndex { $0["properties"]?["part"]?["synthetic"] == true } ?? 0
         let id = events[start]["properties"]?["sessionID"]

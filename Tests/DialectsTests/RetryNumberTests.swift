@@ -5,8 +5,8 @@ import JSONText
 import Testing
 
 @Suite struct RetryNumberTests {
-    /// The provider of a model does not control this number, but the gateway must not depend on that: 1 is subtracted
-    /// from it.
+    /// The model's provider does not control this number, but the gateway must not depend on that, because it subtracts
+    /// 1 from the number.
     @Test(arguments: ["-9223372036854775808", "0", "-1", "9223372036854775807"])
     func `a retry with an impossible number is translated`(attempt: String) {
         var stream = StreamRuleTests.Stream()

@@ -85,7 +85,8 @@ import Testing
         #expect(reported == ["message.updated assistant", "session.status idle", "session.idle"])
     }
 
-    /// In 1.18.33's `think`, the reasoning ends before the text begins. 2.0.15 sends its end with that of the text.
+    /// In 1.18.33's `think`, the reasoning text ends before the answer text begins. 2.0.15 sends the end of the
+    /// reasoning text with the end of the answer text.
     @Test func `a text begins after the end of the reasoning`() throws {
         let reported = try Turns.translated("think")
 
@@ -101,7 +102,7 @@ import Testing
         #expect(end < text)
         #expect(parts[end]["text"]?.text == pieces.joined())
 
-        // Finally it is emitted with the values of lists.
+        // At the end, the reasoning text is emitted with the values of lists.
         let recorded = try Fixtures.turn("2.0.15", "think").compactMap(JSONParser.parse)
             .first { $0["type"] == "session.reasoning.ended" }
 
@@ -128,7 +129,8 @@ import Testing
         #expect(again == ["message.part.delta"])
     }
 
-    /// As in 1.18.33's `tools-allowed-once`; 2.0.15 sends the text's first delta after the beginning of the call.
+    /// The order is that of 1.18.33's `tools-allowed-once`. 2.0.15 sends the text's first delta after the beginning of
+    /// the call.
     @Test func `a call is pending after the text before it has begun`() throws {
         let parts = try Turns.translated("tools-allowed-once").compactMap { $0["properties"]?["part"] }
 
@@ -328,7 +330,7 @@ import Testing
         #expect(second.last?["properties"]?["delta"]?.shown == #""\ude80b""#)
     }
 
-    /// A translator that started after the question emits its answer.
+    /// A translator that started after the question still emits its answer.
     @Test func `an answer to a question that was not received is emitted`() {
         var stream = Stream()
         let reported = stream.reported("form.replied", #""id":"frm_1","answer":{"q0":"Left","q1":["a","b"]}"#)
@@ -350,7 +352,7 @@ import Testing
         #expect(answered.isEmpty)
     }
 
-    /// Parsing it would be ten times as expensive.
+    /// Parsing a delta would be ten times as expensive.
     @Test func `a text delta after the first is forwarded without being parsed`() throws {
         var translator = StreamTranslator(Turns.surroundings)
         var (written, read) = (0, 0)

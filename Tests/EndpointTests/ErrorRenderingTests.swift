@@ -8,8 +8,8 @@ import Testing
 @testable import GatewayCore
 @testable import OpenCode1Compatibility
 
-/// An error of the gateway in the format of each client protocol. Chat has no HTTP errors of its own; the module
-/// Conversations has the table for its messages.
+/// An error of the gateway in the format of each client protocol. Chat has no HTTP errors; the module Conversations has
+/// the table for its messages.
 @Suite struct ErrorRenderingTests {
     private static let errors: [GatewayError] = [
         GatewayError(400, "The body is not encoded as UTF-8. Send JSON in UTF-8."),

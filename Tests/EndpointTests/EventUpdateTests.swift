@@ -12,7 +12,7 @@ import Testing
 @testable import DirectoryPinning
 @testable import GatewayCore
 
-/// A thread that forwards events processes the pending messages of other threads before it drops an event.
+/// A thread that forwards events must process the pending messages of other threads before it drops an event.
 @Suite struct EventUpdateTests {
     private enum Message: Sendable {
         case knowledge(SessionIndexMessage)
@@ -86,7 +86,7 @@ import Testing
         filter.begin(Array("/global/event".utf8)[...]) { bytes in
             for index in bytes.indices { passed.append(bytes[index]) }
         }
-        // Posted by another thread before it forwards the request that causes the events.
+        // Another thread posts this before it forwards the request that causes the events.
         if let worktrees { owner.mailbox?.post(.routes(try Self.table(worktrees).0)) }
         filter.pass(events.span)
         let atOnce = passed

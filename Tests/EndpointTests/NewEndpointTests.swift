@@ -20,7 +20,7 @@ import Testing
     private static let key = "a key that is long enough"
     private static let authorization = ("Authorization", "Bearer \(key)")
 
-    /// Returns the arguments of its handler.
+    /// An endpoint that returns the arguments of its handler.
     private static let echo = Endpoint(
         [.get, .post], "/things/{kind}/{id}", requires: .key(.readProjects), body: .json(limit: 10),
         description: .init(id: "thing", summary: "A thing", "For tests.", .json(200, schema: .document, "It."))
@@ -203,14 +203,14 @@ import Testing
                 #expect(try events.nextBlock() == nil)
                 #expect(events.response.ending == .truncated || events.response.ending == .reset)
             } catch TestKitError.closed {
-                // Ended between two chunks: there is no last chunk.
+                // The body ended between two chunks, so there is no last chunk.
             }
 
             #expect(try goesOn.wait(forCount: 1) == [false])
             return drain
         }
 
-        // Stopping the plane earlier would leave the drain waiting forever.
+        // If the plane were stopped earlier, the drain would wait forever.
         await drain.value
     }
 
@@ -231,7 +231,7 @@ import Testing
 
         let drain = try await onThread {
             let clients = try (0..<2).map { _ in try TestClient.connect(port: dataPlane.address.port) }
-            // More bytes than are held until a request is complete.
+            // The body exceeds the size that is held until a request is complete.
             let body = [UInt8](repeating: 0x20, count: 200_000)
             for (client, length) in zip(clients, [200_000, 300_000]) {
                 let headers = [("Content-Type", "application/json"), ("Content-Length", "\(length)")]

@@ -74,8 +74,8 @@ import Testing
             ])
         }
 
-        /// Runs one pass of the hub: first `meanwhile`, whose effects its poll of the descriptors has not reported;
-        /// then its messages.
+        /// Runs one pass of the hub. It first runs `meanwhile`, whose effects the poll of the descriptors has not
+        /// reported, and then handles the messages.
         func inOnePass(_ meanwhile: @escaping () throws -> Void) throws {
             self.meanwhile = meanwhile
             defer { self.meanwhile = nil }
@@ -108,7 +108,7 @@ import Testing
             if reported.contains(awaited) { hub.loop.stop() }
         }
 
-        /// Runs the hub until it has published that, for ten seconds at most.
+        /// Runs the hub until it has published `awaited`, for at most ten seconds.
         private func run(until awaited: String) throws {
             self.awaited = awaited
             let timer = hub.loop.timer(self)

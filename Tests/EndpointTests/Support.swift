@@ -37,7 +37,7 @@ extension Policy {
 }
 
 extension GatewayLimits {
-    /// Limits that no test reaches.
+    /// Creates limits that no test reaches.
     static var ofTests: Self {
         let day = Duration.seconds(86_400)
         return GatewayLimits(
@@ -48,7 +48,8 @@ extension GatewayLimits {
     }
 }
 
-/// A control plane without running projects. It may list some, or find some on the disk that it does not list yet.
+/// A control plane without running projects. It may list some projects, or find some on the disk that it does not list
+/// yet.
 struct NoProjects: ProjectControl {
     var listed: [Project] = []
     var onDisk: [Project] = []
@@ -71,7 +72,7 @@ struct NoProjects: ProjectControl {
 }
 
 extension RoutingTable {
-    /// A table with one ready instance, which no test sends requests to.
+    /// Returns a table with one ready instance, to which no test sends requests.
     static func ready(_ name: ProjectName, generation: UInt64 = 1) -> RoutingTable {
         let address = InstanceAddress.loopback(1)
         let endpoint = InstanceEndpoint(address: address, authorization: nil, generation: generation, slot: 0)

@@ -9,7 +9,7 @@ import Testing
 @testable import EventStreaming
 @testable import GatewayCore
 
-/// An event that a request publishes with the end of its turn.
+/// Tests events that a request publishes with the end of its turn.
 @Suite struct TurnEndEventTests {
     /// The turn ends of a project, with an open stream on some loop.
     private final class Stage {
@@ -101,7 +101,7 @@ import Testing
         let stages = try [Stage(ends: ends), Stage(ends: ends)]
         let watch = stages[0].watch()
         stages[0].note(.ended, 9)
-        // `full` sends the rest of a text before the turn's end.
+        // The encoding `full` sends the rest of a text before the turn's end.
         let frames: [UInt32] = [2, 3]
         for (stage, frame) in zip(stages, frames) { #expect(stage.reaches(9, frame: frame)) }
 

@@ -3,7 +3,7 @@
 import EnvironmentFiles
 import Testing
 
-/// systemd.exec(5), EnvironmentFile=, and the cases that its text leaves open, according to systemd's behaviour.
+/// Tests systemd.exec(5), EnvironmentFile=, and the cases that its text leaves open, according to systemd's behaviour.
 @Suite("Environment files in systemd's syntax")
 struct EnvironmentFileTests {
     private static func read(_ text: String) throws -> EnvironmentFile {
@@ -12,7 +12,7 @@ struct EnvironmentFileTests {
 
     @Test(
         arguments: [
-            // Plain text: surrounding white space is removed, inner white space is kept.
+            // In plain text, surrounding white space is removed and inner white space is kept.
             ("A=b", "b"), ("A=", ""), ("A =  b c\t d  ", "b c\t d"), (" \t A\t=b", "b"), ("A=b\r\n", "b"),
             ("A=b=c", "b=c"), ("A==", "="), ("A=b # no comment", "b # no comment"), ("A=#b", "#b"), ("A=;b", ";b"),
             ("A=$HOME `x` ${y}", "$HOME `x` ${y}"), ("A=grün", "grün"), ("A=a\u{1}b", "a\u{1}b"),
@@ -20,9 +20,9 @@ struct EnvironmentFileTests {
             (#"A=\\"#, #"\"#), (#"A=a\b"#, "ab"), (#"A=\ b\ "#, " b "), (#"A=b \ "#, "b  "), (#"A=\"b\""#, #""b""#),
             ("A=b\\\nc", "bc"), ("A=b \\\n  c", "b   c"), ("A=\\\nb", "b"), ("A=b  \\\n", "b  "), (#"A=b\"#, "b"),
             ("A=b\\\r\nB=c", "b"), ("A=b\\\n\nB=c", "b"),
-            // Quotes after the first character are kept.
+            // Quotes are kept if they are not the first character.
             (#"A=a"b""#, #"a"b""#), ("A=it's", "it's"), ("A=b 'c d'", "b 'c d'"),
-            // '…' keeps everything, also across lines.
+            // '…' keeps everything, even across lines.
             ("A='b  c '", "b  c "), (#"A='a\n\'"#, #"a\n\"#), ("A='a\nb\r\nc'", "a\nb\r\nc"), ("A=''", ""),
             (#"A='a"b'"#, #"a"b"#), ("A= 'b' ", "b"),
             // "…" resolves \" \\ \` \$ and joins lines; other backslashes are kept.
@@ -41,7 +41,7 @@ struct EnvironmentFileTests {
         #expect(file.assignments.first == EnvironmentFile.Assignment(name: "A", value: value, line: 1))
         #expect(file.ignoredLines.isEmpty)
 
-        // The following line is not swallowed and does not change the value, unless the text ends with a backslash.
+        // The following line is neither lost nor added to the value, unless the text ends with a backslash.
         guard !text.hasSuffix("\\"), !text.hasSuffix("\\\n") else { return }
         let longer = try Self.read(text + "\nZ=1\n")
 

@@ -4,8 +4,8 @@ import EventHub
 import Glibc
 import OpenCodeFamilies
 
-/// A process that keeps events in a log. Tests kill it or remove its disk, and benchmarks measure it. It reports its
-/// progress on standard output, one line for each step.
+/// A process that keeps events in a log. Tests kill it or remove its disk, and benchmarks measure it. The process
+/// reports its progress on standard output, one line for each step.
 @main enum EventLogWriter {
     static func main() {
         let arguments = Array(CommandLine.arguments.dropFirst())
@@ -36,8 +36,8 @@ import OpenCodeFamilies
         }
     }
 
-    /// Appends until the disk is full, and then more events. Then it removes the file `ballast` next to the folder and
-    /// prints nothing more until the disk is used again.
+    /// Appends events until the disk is full, and then more events. Then removes the file `ballast` next to the folder,
+    /// and prints nothing more until the disk is used again.
     private static func fill(_ folder: String) {
         let log = EventLog.open(folder, project: "demo", limits: LogLimits(), now: 1)
         log.beginGeneration(now: 1, after: nil)

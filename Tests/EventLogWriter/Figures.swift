@@ -4,7 +4,8 @@ import EventHub
 import Glibc
 import OpenCodeFamilies
 
-/// The cost of appending and reading 100,000 events of 1 KiB. Only the figures of an optimized build are meaningful.
+/// Measures the cost of appending and reading 100,000 events of 1 KiB. Only the figures of an optimized build are
+/// meaningful.
 enum Figures {
     private static let count = 100_000
 
@@ -21,7 +22,7 @@ enum Figures {
         skeleton.payload = 0..<line.count
         var times: [Int] = []
         times.reserveCapacity(count)
-        // The figures include the cost of reading the clock, a system call.
+        // The figures include the cost of reading the clock, which is a system call.
         let begun = processorTime()
         for _ in 0..<count {
             let before = processorTime()

@@ -4,9 +4,9 @@ import EventHub
 import Glibc
 import OpenCodeFamilies
 
-/// The processor time for one delta of a text of OpenCode 2: appended and sent unchanged, translated and sent to a
-/// first client, and sent to another client. Measured with a text of 4,000 deltas, ten times. Only the figures of an
-/// optimized build are meaningful.
+/// Measures the processor time for one text delta of OpenCode 2: appended and sent unchanged, translated and sent to a
+/// first client, and sent to another client. The measurement uses a text of 4,000 deltas, ten times. Only the figures
+/// of an optimized build are meaningful.
 enum TranslationFigures {
     private static let (turns, pieces) = (10, 4_000)
     private static let session = "ses_dfd7ba361ffexN0xuLQ5LGHGtU"

@@ -55,7 +55,7 @@ struct ListenerTests {
     }
 
     @Test func `a port with a listener is reported as in use`() throws {
-        // An address that no other test uses: on a shared one, another test could get the port as soon as it is free.
+        // No other test uses this address. On a shared address, another test could get the port as soon as it is free.
         let own = try #require(SocketAddress(host: "127.0.0.55", port: 0))
         let address: SocketAddress
         do {
@@ -64,8 +64,8 @@ struct ListenerTests {
             let error = #expect(throws: SystemCallError.self) { try Listener.requireUnused(address) }
             #expect(error?.call == "bind")
             #expect(error?.code == EADDRINUSE)
-            // A program that another test starts has a copy of the descriptor between fork and exec: closing alone
-            // would leave that one listening.
+            // A program that another test starts has a copy of the descriptor between fork and exec. If the descriptor
+            // were only closed, that copy would continue to listen.
             #expect(shutdown(listener.descriptor, Int32(SHUT_RDWR)) == 0)
         }
 
@@ -73,7 +73,7 @@ struct ListenerTests {
     }
 
     @Test func `listening on another machine's address throws an error with the call and the reason`() throws {
-        // An address for documentation, which no machine has (RFC 5737).
+        // The address is reserved for documentation, so no machine has it (RFC 5737).
         let address = try #require(SocketAddress(host: "192.0.2.1", port: 0))
         let error = #expect(throws: SystemCallError.self) { try Listener(on: address) }
 

@@ -52,7 +52,7 @@ struct MailboxTests {
 
         try loop.runWithinLimit()
 
-        // After the first message there is the second; after the second and the third there is none.
+        // After the first message there is a second one. After the second and the third there is none.
         #expect(found == [true, false, false])
         #expect(mailbox?.hasUnread == false)
     }

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("Work at the end of a pass")
 struct PassEndTests {
-    /// Registers for the end of the pass again until it has been called often enough; records the pass of each call.
+    /// Registers for the end of the pass again until it has been called often enough, and records the pass of each
+    /// call.
     private final class Again: PassHandler {
         private unowned let loop: EventLoop
         private let limit: Int
@@ -71,14 +72,14 @@ struct PassEndTests {
         let again = Again(loop, 10)
         again.whenDone = { [unowned loop] in loop.stop() }
         loop.atEndOfPass(again)
-        // A blocking loop would wake up only at the limit's deadline, and so fail.
+        // A loop that blocks would wake up only at the deadline of the limit, and therefore fail.
         try loop.runWithinLimit()
 
         #expect(again.callsPerPass == [4, 4, 2])
     }
 
-    /// Runs one pass over `count` ringing descriptors. Returns the results of ``EventLoop/hasDelivered(of:)`` for the
-    /// previous pass, at the first event and at the end, and for the pass itself, at the end.
+    /// Runs one pass over `count` ringing descriptors. Returns the results of ``EventLoop/hasDelivered(of:)``: for the
+    /// previous pass at the first event and at the end, and for the pass itself at the end.
     private func reported(ringing count: Int) throws -> [Bool] {
         let loop = try EventLoop()
         let bell = try Bell()

@@ -4,7 +4,7 @@ import EventLoop
 import Glibc
 import Testing
 
-/// The parser for the user at the other end of a connection, with sock_diag's messages.
+/// Tests the parser for the user at the other end of a connection with messages of sock_diag.
 @Suite struct PeerUserMessageTests {
     private static func question(_ socket: (String, UInt16), _ other: (String, UInt16)) throws -> PeerUser.Question {
         let first = try #require(SocketAddress(host: socket.0, port: socket.1))
@@ -130,9 +130,9 @@ import Testing
     }
 }
 
-/// The query to the kernel for the user at the other end of a connection.
+/// Tests the query to the kernel for the user at the other end of a connection.
 @Suite struct PeerUserTests {
-    /// A connection to a listener at `host`, and the listener's end of it.
+    /// A connection to a listener at `host`, with the listener's end of it.
     private struct Pair {
         let client: Int32
         let server: Int32

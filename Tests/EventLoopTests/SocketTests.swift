@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Listening and connected sockets")
 struct SocketTests {
-    /// Both ends of a connection over loopback: the loop's and the test's.
+    /// The two ends of a connection over loopback, one for the loop and one for the test.
     private struct Pair {
         let socket: Socket
         let peer: TestConnection

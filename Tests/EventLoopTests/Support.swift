@@ -4,7 +4,7 @@ import EventLoop
 import Glibc
 import Testing
 
-/// A descriptor that is readable for as long as it rings, and always writable: one end of a pair.
+/// A descriptor that is readable as long as it rings, and always writable. It is one end of a pair.
 final class Bell {
     let descriptor: Int32
     private let rope: Int32
@@ -51,7 +51,7 @@ final class OnPassEnd: PassHandler {
 }
 
 extension EventLoop {
-    /// Runs until `stop()`; a loop that is never stopped fails the test instead of hanging it.
+    /// Runs until `stop()`. A loop that is never stopped fails the test instead of hanging it.
     func runWithinLimit(_ limit: Duration = .seconds(30)) throws {
         var isLate = false
         let timer = timer(
@@ -66,7 +66,7 @@ extension EventLoop {
     }
 }
 
-/// An address with any port of 127.0.0.1.
+/// An address on 127.0.0.1 with any port.
 var loopback: SocketAddress {
     get throws { try #require(SocketAddress(host: "127.0.0.1", port: 0)) }
 }

@@ -30,7 +30,7 @@ struct TimerHeapTests {
     @Test func `timers become due in the order of their deadlines and never early`() {
         var heap = TimerHeap()
         let timers = (0..<50).map { _ in timer() }
-        // 7 and 50 have no common divisor: each deadline from 10 to 59 once, in mixed order.
+        // 7 and 50 have no common divisor, so each deadline from 10 to 59 occurs once, in mixed order.
         for (index, timer) in timers.enumerated() { heap.arm(timer, at: time(10 + index * 7 % 50)) }
 
         #expect(heap.next == time(10))
@@ -73,7 +73,7 @@ struct TimerHeapTests {
 
         #expect(moved.deadline == time(50))
         #expect(heap.count == 2)
-        // Moving a deadline costs no work in the heap: the heap still wakes up for the old one, once.
+        // Moving a deadline does not change the heap, which still wakes up once for the old deadline.
         #expect(heap.next == time(10))
         #expect(heap.popDue(at: time(10)) == nil)
         #expect(heap.next == time(30))
@@ -90,7 +90,7 @@ struct TimerHeapTests {
         #expect(heap.next == time(5))
         #expect(popAll(&heap, at: 99).map { $0 === timers[9] } == [true])
 
-        // The deadline moves away and near again, before the first one came up.
+        // The deadline is moved away and back again before the first one is due.
         heap.arm(timers[4], at: time(500))
         heap.arm(timers[4], at: time(50))
 
@@ -204,7 +204,7 @@ struct TimerHeapTests {
             for (index, deadline) in model where timers[index].deadline != time(deadline) {
                 Issue.record("timer \(index) says \(timers[index].deadline) instead of \(deadline)")
             }
-            // A loop that sleeps until `next` never oversleeps, and no cancelled timer stays in the heap.
+            // A loop that sleeps until `next` must never oversleep, and no cancelled timer may stay in the heap.
             if let earliest = model.values.min() { #expect(heap.next.map { $0 <= time(earliest) } == true) }
             #expect(heap.count >= model.count)
             #expect(heap.count <= timers.count)

@@ -12,7 +12,7 @@ package struct ClientFrame: Sendable {
     package var payload: [UInt8]
     /// Whether the payload is masked, as a client's must be.
     package var isMasked = true
-    /// The number of bytes in the extended length field: 0, 2 or 8; nil for as few as needed.
+    /// The number of bytes in the extended length field: 0, 2 or 8; nil for the smallest number.
     package var lengthBytes: Int?
     /// The announced length, if it differs from the payload's.
     package var announced: Int?
@@ -65,7 +65,7 @@ package struct ServerFrame: Sendable, Equatable, CustomStringConvertible {
         self.payload = payload
     }
 
-    /// Creates a close frame; nil omits the code.
+    /// Creates a close frame. If the code is nil, it is omitted.
     package static func close(_ code: UInt16?) -> ServerFrame {
         ServerFrame(8, code.map { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } ?? [])
     }
@@ -78,7 +78,7 @@ package struct ServerFrame: Sendable, Equatable, CustomStringConvertible {
     /// The opcode, the size and the first bytes.
     package var description: String { "\(opcode):\(payload.count)\(payload.prefix(12))" }
 
-    /// Removes the frame at the beginning of `bytes` and returns it; nil if it is incomplete. A server's frames are
+    /// Removes the frame at the beginning of `bytes` and returns it; nil if it is incomplete. Frames of a server are
     /// final, have no reserved bit and are not masked. Any other frame gets the opcode 255.
     package static func take(_ bytes: inout ArraySlice<UInt8>) -> ServerFrame? {
         guard bytes.count >= 2 else { return nil }

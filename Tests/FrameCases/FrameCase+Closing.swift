@@ -46,8 +46,8 @@ extension FrameCase {
         + [5000, 65_535].enumerated().map { FrameCase("7.13.\($0 + 1)", [.close($1)], [], .failed(1002)) }
 
     /// The cases of group 9: large messages, in one frame, in many frames and in parts. The gateway accepts 1 MiB. It
-    /// refuses the suite's larger messages, up to 16 MiB, at their first byte. 9.7 and 9.8 are a thousand messages in
-    /// sequence.
+    /// rejects the suite's larger messages, up to 16 MiB, at their first byte. Cases 9.7 and 9.8 send a thousand
+    /// messages in sequence.
     static let limits: [FrameCase] = {
         let mebi = 1 << 20
         var cases: [FrameCase] = []
@@ -65,8 +65,8 @@ extension FrameCase {
         }
         for (group, kind, byte) in [(3, Kind.text, UInt8(ascii: "*")), (4, Kind.binary, UInt8(0xFE))] {
             for (index, size) in [64, 256, 1024, 4096, 16_384, 65_536, 262_144, mebi, 4 * mebi].enumerated() {
-                // 4 MiB in frames of this size, as in the suite: the first frame beyond 1 MiB ends the connection. The
-                // smallest sizes would need tens of thousands of frames, so a whole MiB is sent instead.
+                // The suite sends 4 MiB in frames of this size, and the first frame beyond 1 MiB ends the connection.
+                // The smallest sizes would need tens of thousands of frames, so a whole MiB is sent instead.
                 let id = "9.\(group).\(index + 1)"
                 let isWhole = size < 4096
                 let count = isWhole ? mebi / size : 4 * mebi / size

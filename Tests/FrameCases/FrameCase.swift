@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A client's action and the required reaction of a server that echoes every message: a case of the Autobahn test
-/// suite, with its number there. The suite's own waits are omitted.
+/// A case of the Autobahn test suite, with its number there. It consists of a client's action and the required reaction
+/// of a server that echoes every message. The suite's own waits are omitted.
 package struct FrameCase: Sendable, CustomStringConvertible {
     /// The server's part in the end of the connection.
     package enum End: Sendable, Equatable {
         /// The client closes with 1000, and so does the server.
         case normal
-        /// The client has closed. The server answers with this code, or without one.
+        /// The client has closed the connection. The server answers with this code, or without a code.
         case answered(UInt16?)
         /// The server ends the connection with this code.
         case failed(UInt16)

@@ -25,7 +25,7 @@ final class Echo: ChatTalker {
     func opened(_ socket: ChatSocket) { heard.append("opened \(socket.principal?.name ?? "-")") }
 
     func received(text: [UInt8], on socket: ChatSocket) {
-        // Many copies, for clients that do not read.
+        // The echo is repeated many times, for clients that do not read.
         if text.starts(with: Array("again ".utf8)) {
             let piece = Frame.text([UInt8](repeating: 0x61, count: 64 * 1024))
             for _ in 0..<(Int(String(decoding: text.dropFirst(6), as: UTF8.self)) ?? 0) { socket.send(piece) }
@@ -41,7 +41,7 @@ final class Echo: ChatTalker {
     func ended() { heard.append("ended") }
 }
 
-/// Receives texts and sends nothing.
+/// A talker that receives texts and sends nothing.
 final class Listening: ChatTalker {
     func opened(_ socket: ChatSocket) {}
     func received(text: [UInt8], on socket: ChatSocket) {}
@@ -56,7 +56,7 @@ struct ChatFixture {
 
     let plane: DataPlane
     let log = LogKeeper()
-    /// The calls that its talkers received.
+    /// The calls that the fixture's talkers received.
     let heard = Recorded<String>("calls of the chat's talker")
     /// The `ChatLine`s of its sockets.
     let lines = Recorded<ChatLine>("a line to a socket")
@@ -97,7 +97,7 @@ struct ChatFixture {
         try ChatClient(port: port, target, headers, receiveBuffer: receiveBuffer)
     }
 
-    /// Returns the response to a request that opens no WebSocket.
+    /// Returns the response to a request that does not open a WebSocket.
     static func refusal(port: UInt16, _ headers: [(String, String)], _ target: String = "/chat") throws
         -> TestResponse
     {

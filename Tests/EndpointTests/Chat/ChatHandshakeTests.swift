@@ -12,11 +12,11 @@ import Testing
 @testable import GatewayCore
 @testable import GatewayServer
 
-/// The handshake of a chat's WebSocket, and the access to it.
+/// Tests the handshake of a chat's WebSocket, and the access to the chat.
 @Suite(.timeLimit(.minutes(5))) struct ChatHandshakeTests {
     private static let plainKey = "plain-key.that_is~long"
     private static let policy = ChatFixture.policy([("spaces", ChatFixture.key), ("plain", plainKey)], failedTries: 2)
-    /// `ChatFixture.key` in base64url without padding.
+    /// The key `ChatFixture.key` in base64url without padding.
     private static let encoded = "YSBrZXkgd2l0aCBzcGFjZXMsIGFuZCBsb25nIGVub3VnaA"
 
     @Test func `a chat opens with a key in Authorization or in the subprotocol, which is echoed`() async throws {
@@ -29,7 +29,7 @@ import Testing
                     ([ChatFixture.authorization], []),
                     ([(protocolName, "vibe.\(Self.plainKey)")], ["vibe.\(Self.plainKey)"]),
                     ([(protocolName, "chat, vibe.\(Self.encoded)")], ["vibe.\(Self.encoded)"]),
-                    // A browser that has offered subprotocols requires the server to select one.
+                    // A browser that has offered subprotocols requires that the server selects one.
                     ([ChatFixture.authorization, (protocolName, "vibe.whatever")], ["vibe.whatever"]),
                     ([ChatFixture.authorization, (protocolName, "chat")], []),
                 ] as [([(String, String)], [String])] {

@@ -14,12 +14,12 @@ import WebSockets
 @testable import GatewayCore
 @testable import GatewayServer
 
-/// The behaviour of a chat's socket beyond its frames: pings, backlog, and end.
+/// Tests the behaviour of a chat's socket beyond its frames: pings, backlog, and end.
 @Suite(.timeLimit(.minutes(2))) struct ChatSocketTests {
     @Test(arguments: FrameCase.all)
     func `each case of the Autobahn test suite passes over a real socket`(_ frameCase: FrameCase) async throws {
         var limits = ChatLimits()
-        // Three hundred of these cases run concurrently.
+        // Three hundred of these cases run at the same time.
         limits.closeWait = .seconds(30)
         let fixture = try await ChatFixture(limits)
         defer { fixture.plane.stop() }
@@ -58,7 +58,7 @@ import WebSockets
                 try client.send(ClientFrame(10, ping.payload))
             }
             #expect(try client.read().opcode == 9)
-            // The client does not answer this ping: the connection ends without a close frame.
+            // The client does not answer this ping, so the connection ends without a close frame.
             #expect(try client.connection.readUntilEnd().bytes == [])
         }
 
@@ -115,7 +115,8 @@ import WebSockets
 
         try await onThread {
             let client = try fixture.open(receiveBuffer: 4096)
-            // The messages have 3.8 MiB, so that the backlog stays below 4 MiB regardless of the kernel's buffers.
+            // The messages total 3.8 MiB, so that the backlog stays below 4 MiB whatever the size of the kernel's
+            // buffers is.
             try client.send("again 60")
 
             #expect(try !client.connection.staysSilent(for: .seconds(20)))
@@ -175,7 +176,7 @@ import WebSockets
             let open = try ChatClient(port: fixture.chatPort, "/", [])
             for client in clients + [open] { #expect(try client.echo("hello") == "hello") }
 
-            // The first key has another name now, the second name another key.
+            // The first key now has another name, and the second name has another key.
             fixture.plane.apply(
                 ChatFixture.policy([(name: "uno", key: keys[0].key), (name: "two", key: "another key that is long")]))
 

@@ -13,7 +13,7 @@ import Testing
 @testable import GatewayCore
 @testable import GatewayServer
 
-/// The clients that are admitted without a key with `--chat-open`.
+/// Tests which clients are admitted without a key with `--chat-open`.
 @Suite(.timeLimit(.minutes(5))) struct OpenRuleTests {
     private static func verdict(_ fields: [(String, String)], target: String = "/") -> OpenRule.Verdict {
         let head = RequestHead(.get, target)
@@ -127,7 +127,7 @@ import Testing
             let name = try ChatFixture.refusal(port: fixture.chatPort, [("Host", "example.com")])
             #expect(name.status == 403)
             #expect(name.text.contains("only from this machine"))
-            // With a key all of them are admitted, and a wrong key is reported to the client.
+            // With a key, all of them are admitted, and a wrong key is reported to the client.
             for field in [("Origin", "https://example.com"), ("Host", "example.com"), ("Forwarded", "for=127.0.0.1")] {
                 try ChatClient(port: fixture.chatPort, "/", [ChatFixture.authorization, field]).close()
             }

@@ -9,14 +9,14 @@ import WebSockets
 @testable import ConversationServing
 @testable import GatewayServer
 
-/// The checks between a client's admission and the opening of its socket.
+/// Tests the checks between a client's admission and the opening of its socket.
 @Suite struct OpeningChatTests {
     private static func keys(_ keys: [(name: String, secret: String)]) -> KeyTable {
         KeyTable(keys: keys.map { ($0.name, Array($0.secret.utf8)) })
     }
 
     private let before = keys([("one", "the first key is long enough"), ("two", "the second key is long")])
-    /// The first key has another name now, the second name another key.
+    /// The first key now has another name, and the second name has another key.
     private let after = keys([("uno", "the first key is long enough"), ("two", "another key that is long")])
 
     private func code(_ name: String?, hasRoom: Bool = true, under keys: KeyTable) -> CloseCode? {

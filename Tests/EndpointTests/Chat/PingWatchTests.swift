@@ -4,7 +4,7 @@ import Testing
 
 @testable import ConversationServing
 
-/// The time after which a chat's client counts as disconnected.
+/// Tests the time after which a chat's client counts as disconnected.
 @Suite struct PingWatchTests {
     @Test func `a client is pinged again after each answer and disconnected without one`() {
         var watch = PingWatch()

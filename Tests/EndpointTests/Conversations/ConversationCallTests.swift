@@ -16,7 +16,7 @@ import Testing
 @testable import EventStreaming
 @testable import GatewayCore
 
-/// A project's conversations on the test's own thread. The test is the hub, the routing table and the loop.
+/// A project's conversations on the test's own thread. The test acts as the hub, the routing table and the loop.
 final class HubFixture {
     let coordinator: ConversationCoordinator
     let name: ProjectName
@@ -48,7 +48,9 @@ final class HubFixture {
     private let received = Received()
     private var report: HubFollower?
 
-    /// Creates conversations that wait for the hub's first snapshot. Starts have this answer.
+    /// Creates conversations that wait for the hub's first snapshot.
+    ///
+    /// - Parameter startAnswer: The answer to each start.
     init(_ startAnswer: StartAnswer = .notFound) throws {
         name = try #require(ProjectName("demo"))
         loop = try EventLoop()
@@ -78,7 +80,7 @@ final class HubFixture {
 
     var project: ConversationProject { coordinator.project(name) }
 
-    /// Reports a snapshot in the hub's place.
+    /// Reports a snapshot on behalf of the hub.
     func snapshot(_ upstream: HubSnapshot.Upstream, run: UInt64? = 1) throws {
         let view = HubSnapshot(
             project: name, log: log, upstream: upstream, since: 0, run: run, connected: nil, translatedConnected: nil,
@@ -111,7 +113,7 @@ final class HubFixture {
         _ = log.append(EventSkeleton(line: bytes.span, family: family), line: bytes.span, time: 10)
     }
 
-    /// Calls OpenCode in the name of a client.
+    /// Calls OpenCode on behalf of a client.
     func call(
         _ method: String, for initiator: RequestInitiator = .client(nil),
         limits: ConversationCall.Limits = ConversationCall.Limits()
@@ -120,7 +122,7 @@ final class HubFixture {
         ConversationCall(project, request, for: initiator, limits: limits) { [self] in answers.append($0) }.ask()
     }
 
-    /// Reports in the loop's place that the instances of all pending requests are not reachable.
+    /// Reports on behalf of the loop that the instances of all pending requests are not reachable.
     func notRunning() { for number in 1...coordinator.number() { coordinator.answered(number, .notRunning) } }
 
     /// Runs the loop for this time.
@@ -136,7 +138,8 @@ final class HubFixture {
     }
 }
 
-/// A call that cannot be sent yet waits without sending anything to a loop, and resumes when it is informed of a change.
+/// Tests that a call that cannot be sent yet waits without sending anything to a loop, and resumes when it is notified
+/// of a change.
 @Suite struct ConversationCallTests {
     private static let address = InstanceAddress.loopback(1)
 

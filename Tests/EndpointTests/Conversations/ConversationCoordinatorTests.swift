@@ -14,7 +14,7 @@ import Testing
 @testable import Conversations
 @testable import GatewayCore
 
-/// A coordinator of conversations without its thread: a test runs its work, and answers in OpenCode's place.
+/// A coordinator of conversations without its thread. A test runs its work, and answers on behalf of OpenCode.
 private final class CoordinatorUnderTest {
     let coordinator: ConversationCoordinator
     let project: ConversationProject
@@ -69,7 +69,7 @@ private final class CoordinatorUnderTest {
         return sending.count
     }
 
-    /// Simulates the passing of a few seconds.
+    /// Advances the project by a few seconds.
     func tick() { project.tick() }
 
     /// Answers all requests to OpenCode that precede the first prompt of a conversation.
@@ -82,7 +82,7 @@ private final class CoordinatorUnderTest {
         ])
     }
 
-    /// Answers the next request in OpenCode's place.
+    /// Answers the next request on behalf of OpenCode.
     func answer(_ json: JSON, _ status: Int = 200) {
         asked += 1
         coordinator.answered(asked, .answer(OpenCodeAnswer(status, json.bytes)))
@@ -170,7 +170,7 @@ private final class SlowStore: ConversationKeeping {
         var merged = written
         merged.isPinned = true
         #expect(store.kept.values == [[.set(merged)]])
-        // Each is logged once, and the store is not read again.
+        // Each failure is logged once, and the store is not read again.
         for _ in 0..<2 { fixture.tick() }
         #expect(fixture.log.records.values.map(\.level) == [.error, .notice])
     }

@@ -8,7 +8,7 @@ import Testing
 @testable import Conversations
 @testable import EventStreaming
 
-/// A project's conversations receive the events of its log as values.
+/// Tests that a project's conversations receive the events of its log as values.
 @Suite struct ConversationFeedTests {
     @Test func `a gap makes the conversations check the running answers`() async throws {
         try await onThread {

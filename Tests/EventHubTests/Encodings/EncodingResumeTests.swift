@@ -5,7 +5,8 @@ import Foundation
 import OpenCodeFamilies
 import Testing
 
-/// The frames of an encoding depend only on the events and their times, and a client can resume after any frame.
+/// Tests that the frames of an encoding depend only on the events and their times, and that a client can resume after
+/// any frame.
 @Suite struct EncodingResumeTests {
     @Test(arguments: EncodingTests.Turn.all)
     func `a timer or the next event yields the same frames of a recorded turn`(turn: EncodingTests.Turn) throws {
@@ -48,8 +49,8 @@ import Testing
             var rebuilt: (beginning: Int, frames: [EncodedFrame])?
             for (index, frame) in frames.enumerated() {
                 let beginning = beginnings[Int(frame.id.sequence) - 1]
-                // A state that was rebuilt from the same event yields the same frames. The ids increase, so if the frames
-                // are right for one client, they are right for every client that stopped later.
+                // A state that was rebuilt from the same event makes the same frames. Ids increase, so frames that are
+                // right for one client are right for every client that stopped later.
                 guard rebuilt?.beginning != beginning else { continue }
                 let made = story.frames(form, from: beginning)
                 rebuilt = (beginning, made)
@@ -70,7 +71,7 @@ import Testing
 
     private func checkJoining(_ story: Story) throws {
         for first in stride(from: 0, to: story.events.count, by: 3) {
-            // The parts with an event that contains the whole text.
+            // These are the parts with an event that contains the whole text.
             let begun = Set(story.events[first...].filter { isWhole($0) }.compactMap(\.skeleton.part))
             for frame in story.frames(.full, from: first) {
                 guard let made = frame.made else { continue }
@@ -90,7 +91,7 @@ import Testing
         for way in 0..<2 {
             var state = EncodingState(form: .full)
             var index = 0
-            // Continue until a piece is pending.
+            // Continue until a delta is pending.
             while state.deadline == nil, index < story.events.count {
                 _ = story.take(index, &state)
                 index += 1

@@ -30,7 +30,7 @@ import Testing
 
     @Test(arguments: [true, false], 0..<20)
     func `each encoding of a generated turn yields the same final parts`(accumulates: Bool, seed: Int) throws {
-        // Half a character is text only for a client that joins the halves.
+        // Half of a surrogate pair is text only for a client that joins the halves.
         var story = RandomStory.make(accumulates: accumulates, seed: UInt64(seed))
         for index in story.events.indices {
             let whole = text(story.events[index].json).replacing(#"\ud83d"#, with: "<").replacing(#"\ude80"#, with: ">")
@@ -50,7 +50,7 @@ import Testing
         #expect(raw.count >= least)
         #expect(story.frames(.raw).allSatisfy { $0.made == nil })
         #expect(try Client.parts(story, story.frames(.delta)) == raw)
-        // A client of 1.0 does not know deltas.
+        // A client of 1.0 does not support deltas.
         #expect(try Client.parts(story, story.frames(.full), knowsDeltas: false) == raw)
     }
 
@@ -59,7 +59,7 @@ import Testing
         let story = RandomStory.make(accumulates: accumulates, seed: 3, count: 2_000)
         for form in [EventEncoding.delta, .full] {
             for frame in story.frames(form) {
-                // Half a character alone is not text, but the characters around it are JSON.
+                // Half of a surrogate pair alone is not text, but the characters around it are valid JSON.
                 let json = text(story.payload(frame)).replacing(#"\ud83d"#, with: "").replacing(#"\ude80"#, with: "")
                 #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
             }
@@ -94,7 +94,7 @@ import Testing
         #expect(made[1].made?.skeleton.part == Array("prt_1fbf25055001D2Lpct9KOlrLLZ".utf8))
         #expect(made[2].id.frame == 1)
 
-        // The same kinds of events as 1.2.27 sends for the same answer, in the same order.
+        // These are the kinds of events that 1.2.27 sends for the same answer, in the same order.
         let other = try Story.recorded("1.2.27", "think")
         func kinds(_ story: Story, _ frames: [EncodedFrame]) -> [String] {
             frames.map { EventSkeleton(line: story.payload($0).span, family: .one) }.filter { $0.part != nil }
@@ -105,7 +105,7 @@ import Testing
         #expect(other.frames(.delta) == other.frames(.raw))
     }
 
-    /// An answer of 10.3 KB in 2,000 pieces, each event as 1.1.11 sends it, at the pace at which it was recorded.
+    /// Returns an answer of 10.3 KB in 2,000 deltas, each in the form of 1.1.11, with the recorded times.
     private func longAnswer() -> Story {
         var story = Story()
         var answer = ""
@@ -129,7 +129,7 @@ import Testing
 
         let delta = story.frames(.delta)
 
-        // Including the lines around each event, among them the id.
+        // This includes the lines around each event, such as the id.
         #expect(story.size(delta) + delta.count * 45 < 550_000)
 
         let full = story.frames(.full)
@@ -175,7 +175,7 @@ import Testing
             // Each frame is sent when the last event before it is recorded, or later.
             let time = story.events[Int(frame.id.sequence) - 1].time
             guard let made = frame.made else {
-                // An event between the pieces causes the pending frames.
+                // An event between the deltas causes the pending frames.
                 last = [:]
                 continue
             }
@@ -209,7 +209,7 @@ import Testing
         #expect(story.take(5, &state) == [])
         #expect(state.due(now: 109) == [])
 
-        // Due at 110: ids increase, although the other session was active in the meantime.
+        // The frame is due at 110. Ids increase, although the other session was active in the meantime.
         let due = state.due(now: 110)
 
         #expect(due.map(\.id.text) == ["7-6.1"])
@@ -218,12 +218,12 @@ import Testing
         #expect(state.deadline == 210)
         #expect(story.take(7, &state) == [])
 
-        // No call was made at 210; the frame that was due then comes first.
+        // No call was made at 210, so the frame that was due then comes first.
         let last = story.take(8, &state)
 
         #expect(last.map(\.id.text) == ["7-8.1", "7-9"])
         #expect(last[0].made.map { text($0.payload) }?.contains(#""text":"abcde""#) == true)
-        // The turn has ended: this event belongs to a part that is no longer known.
+        // The turn has ended, so this event belongs to a part that is no longer known.
         #expect(story.take(9, &state).map(\.id.text) == ["7-10"])
         #expect(state.deadline == nil)
     }

@@ -4,12 +4,12 @@ import Foundation
 
 /// Generated turns: sessions whose parts grow at the same time, in the events of one OpenCode version.
 struct RandomStory {
-    /// Whether every piece comes with the whole text, as up to 1.1.x.
+    /// Whether every delta contains the whole text, as up to 1.1.x.
     let accumulates: Bool
     var dice: Dice
     private var story = Story()
     private var time = Story.start
-    /// The text of each growing part, as its JSON and as the JSON of its pieces.
+    /// The text of each growing part, both as its JSON and as the JSON of its deltas.
     private var growing: [String: String] = [:]
     private var begun = 0
 
@@ -65,7 +65,7 @@ struct RandomStory {
         say(.update(0, growing[id] ?? "", part: id, session: session, hasEnded: true))
     }
 
-    /// Adds a piece to a part; some pieces are half a character.
+    /// Adds a delta to a part. Some deltas are half of a surrogate pair.
     private mutating func grow(_ id: String, _ session: String) {
         let pieces = ["word ", "", #"\n"#, "é", #"\""#, #"\ud83d"#, #"\ude80"#, "日本", #"\\"#]
         let piece = pieces.randomElement(using: &dice) ?? ""

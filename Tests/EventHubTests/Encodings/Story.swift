@@ -22,7 +22,7 @@ struct Story {
     static let start: UInt64 = 1_795_228_322_000
     var events: [Event] = []
 
-    /// Returns a turn that was recorded from an OpenCode version.
+    /// Returns a turn that was recorded from a version of OpenCode.
     static func recorded(_ version: String, _ name: String) throws -> Story {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -35,8 +35,8 @@ struct Story {
             })
     }
 
-    /// Returns every stream of one directory that was recorded from an OpenCode version, if the environment variable
-    /// `OPENCODE_RECORDINGS` names the folder of the recordings. A stream ends at the first read that was left out.
+    /// Returns every stream of one directory that was recorded from a version of OpenCode, if the environment variable
+    /// `OPENCODE_RECORDINGS` names the folder of the recordings. A stream ends at the first read that was omitted.
     static func recordings(_ version: String) throws -> [Story] {
         guard let root = ProcessInfo.processInfo.environment["OPENCODE_RECORDINGS"] else { return [] }
         struct Read: Decodable {
@@ -67,8 +67,8 @@ struct Story {
 
     static func id(_ index: Int) -> EventID { EventID(generation: 7, sequence: UInt64(index + 1)) }
 
-    /// Returns all frames, with `due` called at these times as far as a timer may call it: at no time after which an
-    /// earlier event is still recorded.
+    /// Returns all frames. Calls `due` at the given times as far as a timer could call it, which is never after the
+    /// time of an event that is recorded later.
     func frames(_ form: EventEncoding, from first: Int = 0, timers: [UInt64] = []) -> [EncodedFrame] {
         var state = EncodingState(form: form)
         var timers = timers.sorted()[...]
@@ -90,8 +90,8 @@ struct Story {
         return state.take(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
     }
 
-    /// Returns the index of the event from which the state is rebuilt for a client that stopped after each event: the
-    /// oldest turn that was running there.
+    /// Returns, for a client that stopped after each event, the index of the event from which the state is rebuilt.
+    /// This is the beginning of the oldest turn that was running.
     func beginnings() -> [Int] {
         var turns = TurnBeginnings()
         return events.indices.map { index in
@@ -104,7 +104,7 @@ struct Story {
     /// Returns the JSON of a frame's event.
     func payload(_ frame: EncodedFrame) -> [UInt8] { frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json }
 
-    /// Returns the bytes of all events' JSON.
+    /// Returns the size of all events' JSON in bytes.
     func size(_ frames: [EncodedFrame]) -> Int { frames.reduce(0) { $0 + payload($1).count } }
 }
 
@@ -121,7 +121,7 @@ extension Story.Event {
         return Self(time, #"{"type":"message.part.updated","properties":{"part":\#(json)\#(added)}}"#)
     }
 
-    /// Returns an event with a piece of a part's text.
+    /// Returns an event with a delta of a part's text.
     static func delta(
         _ time: UInt64, _ text: String, part: String = "p", session: String = "s", field: String = "text"
     ) -> Self {
@@ -130,16 +130,16 @@ extension Story.Event {
         return Self(time, #"{"type":"message.part.delta","properties":\#(properties)}"#)
     }
 
-    /// Returns a piece as OpenCode 2 sends it.
+    /// Returns a delta in the form of OpenCode 2.
     static func second(_ text: String, _ ordinal: Int, _ kind: String = "text") -> Self {
         let data = #"{"sessionID":"s","assistantMessageID":"m","ordinal":\#(ordinal),"delta":"\#(text)"}"#
         return Self(1, #"{"id":"e","type":"session.\#(kind).delta","location":{"directory":"/a"},"data":\#(data)}"#)
     }
 }
 
-/// A minimal client that keeps parts by their ids; updates replace the parts, and pieces are appended.
+/// A minimal client that stores parts by their ids. Updates replace the parts, and deltas are appended.
 struct Client {
-    /// Whether the client knows `message.part.delta`, as clients of 1.2 and later do.
+    /// Whether the client supports `message.part.delta`, as clients of 1.2 and later do.
     var knowsDeltas = true
     var parts: [String: NSDictionary] = [:]
 

@@ -128,7 +128,7 @@ import Testing
         #expect(LogUnderTest.rest(test.log, &place) == ["5-2", "gap upstream-lost 5-2.."])
         #expect(place.last == id(5, 2))
 
-        // Read across the ends of segments.
+        // Reading continues across the ends of segments.
         for number in 3...2_000 {
             test.log.add(number, size: 500)
             let rest = LogUnderTest.rest(test.log, &place)

@@ -7,7 +7,8 @@ import Testing
 
 @testable import EventHub
 
-/// Numbers that no gateway writes are damage, although their checksums are right; no number is counted from them.
+/// Numbers that no gateway writes are a sign of damage, even if their checksums are right. No number is derived from
+/// them.
 @Suite struct ImpossibleNumberTests {
     private static let plausible = SegmentHeader(capacity: 4_096, generation: 5, previous: nil, time: 0)
 

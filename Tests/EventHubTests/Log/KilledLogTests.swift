@@ -6,7 +6,7 @@ import TestKit
 import Testing
 
 @Suite struct KilledLogTests {
-    /// Four logs, each with a sequence of processes; the sequences run at the same time.
+    /// Tests four logs, each with a sequence of processes. The sequences run at the same time.
     @Test(.timeLimit(.minutes(2)), arguments: 0..<4)
     func `a log loses no appended event when its process is killed 100 times`(sequence: Int) throws {
         let directory = try TemporaryDirectory()
@@ -15,8 +15,8 @@ import Testing
         var appended = 0
         var generation: UInt64 = 0
         for round in 1...25 {
-            // Kill the process at any moment: before anything was written, within a record, while a segment is created
-            // or removed.
+            // Kill the process at any moment: before anything was written, within a record, or while a segment is
+            // created or removed.
             let life = Int.random(in: 0...20_000, using: &random)
             let process = try TestProcess(program, ["append", directory.path, "\(life)"])
             try #require(try process.waitForExit(within: .seconds(30)) == .signalled(SIGKILL))
@@ -31,7 +31,7 @@ import Testing
                 try #require(log.lastGeneration == begun, "round \(round)")
                 generation = begun
                 appended += said.count - 1
-                // Every event that was reported as appended is there, and at most one more.
+                // The log contains every event that was reported as appended, and at most one more.
                 let count = UInt64(said.count - 1)
                 let kept = all.compactMap { $0.event?.id }.filter { $0.generation == begun }
                 try #require(count == 0 || kept.last.map { $0.sequence - count <= 1 } ?? false, "round \(round)")

@@ -5,7 +5,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// A folder that belongs to another gateway at first, and to this one later.
+/// Tests a folder that first belongs to another gateway, and later to this one.
 @Suite struct LateFolderTests {
     private static let obstacle = "Another gateway uses it."
     private var earlier: LogUnderTest
@@ -68,7 +68,7 @@ import Testing
         for (index, id) in [(1, id(5, 1)), (3, id(5, 3)), (5, id(7, 1)), (6, id(7, 2))] {
             #expect(LogUnderTest.found(log, log.place(after: id)) == Array(all[index...]), "\(id)")
         }
-        // A reader in memory continues in the file.
+        // A reader of the memory continues in the file.
         log.add(3)
 
         #expect(LogUnderTest.rest(log, &start) == ["7-1", "7-2", "7-3"])

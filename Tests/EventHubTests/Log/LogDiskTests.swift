@@ -5,9 +5,9 @@ import Foundation
 import TestKit
 import Testing
 
-/// A log on a disk that cannot be used still keeps its events.
+/// Tests that a log on a disk that cannot be used still keeps its events.
 @Suite struct LogDiskTests {
-    /// A small disk in memory that only the program under test sees (mount_namespaces(7)).
+    /// The disk is a small file system in memory that only the program under test sees (mount_namespaces(7)).
     @Test(.enabled(if: LogDiskTests.canMount, "mounting takes root"))
     func `a log on a full disk keeps events in memory and uses the disk again once there is room`() throws {
         let directory = try TemporaryDirectory()
@@ -241,13 +241,13 @@ import Testing
         #expect(all[gap] == "gap retention 5-\(gap)..5-\(next)")
         #expect(Array(all[(gap + 1)...]) == (next...9_000).map { "5-\($0)" })
 
-        // The last event that this client has received is in the hole.
+        // The last event that this client has received is among the missing events.
         let found = LogUnderTest.found(test.log, test.log.place(after: id(5, next - 2)))
 
         #expect(found.first?.hasPrefix("gap retention 5-") == true)
         #expect(found.dropFirst().first == "5-\(next)")
 
-        // The disk is available again; the next process finds the hole and the events that were in memory.
+        // The disk is available again. The next process finds the missing range and the events that were in memory.
         try FileManager.default.removeItem(atPath: test.folder)
         try FileManager.default.moveItem(atPath: test.folder + "-", toPath: test.folder)
         test.log.add(9_001...10_000, size: 1_000)

@@ -23,16 +23,16 @@ import Testing
             (id(9, 1), "9-2"),
             (id(9, 2), ""),
             (EventID(generation: 9, sequence: 1, frame: 3), "9-2"),
-            // Ids in the future, and ids that were never assigned.
+            // These ids are in the future, or were never assigned.
             (id(9, 3), "gap unknown-id .."),
             (id(10, 1), "gap unknown-id .."),
             (id(7, 1), "gap unknown-id .."),
             (id(9, 0), "gap unknown-id .."),
             (id(0, 1), "gap unknown-id .."),
             (id(.max, .max), "gap unknown-id .."),
-            // A generation whose last events can have been lost: the gap after it is not skipped.
+            // The last events of this generation may be lost, so the gap after it is not skipped.
             (id(5, 4), "gap instance-restarted 5-3..9-1, 9-1, 9-2"),
-            // An id that is older than all events.
+            // This id is older than all events.
             (
                 id(4, 1),
                 "gap retention 4-1..5-1, 5-1, 5-2, gap upstream-lost 5-2..5-3, 5-3, gap instance-restarted 5-3..9-1, "
@@ -88,7 +88,7 @@ import Testing
         ] as [(Int64, String)])
     func `a reader since a time begins with the first event or gap at or after it`(time: Int64, begins: String) throws {
         let test = try Self.log()
-        // The gap before the second generation was written when that generation began: at 9.
+        // The gap before the second generation was written when that generation began, at time 9.
         let found = LogUnderTest.found(test.log, test.log.place(since: time)).prefix(2)
 
         #expect(found.map { $0.hasPrefix("gap") ? "gap" : $0 }.joined(separator: " ") == begins)

@@ -3,7 +3,7 @@
 import EventHub
 
 extension LogLimits {
-    /// Creates limits; a limit that a test does not name is larger than the test needs.
+    /// Creates limits. A limit that a test does not name is larger than the test needs.
     init(bytes: Int = 64 << 20) { self.init(bytes: bytes, time: .seconds(7 * 86_400)) }
 
     /// Creates limits with more bytes than any test needs.

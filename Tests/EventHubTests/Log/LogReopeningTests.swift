@@ -6,7 +6,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The events that a process has left are found again, regardless of the state of the files.
+/// Tests that the events that a process has left are found again, whatever the state of the files is.
 @Suite struct LogReopeningTests {
     private static let header = 80
 
@@ -73,7 +73,7 @@ import Testing
         #expect(LogUnderTest.found(test.log, test.log.place(after: id(2, 1_000))) == Array(all.suffix(1_001)))
     }
 
-    /// A loss of power can leave any beginning of the written bytes, and any bytes after it.
+    /// A power failure can leave any beginning of the written bytes, and any bytes after it.
     @Test(arguments: ["cut", "zeros", "garbage", "one bit"])
     func `a torn tail is dropped and reported as a damaged gap`(kind: String) throws {
         var test = try LogUnderTest()
@@ -99,7 +99,7 @@ import Testing
             }
             try write(bytes, path)
             test.reopen()
-            // Every record before the first changed one, and a gap if any bytes of that one are left.
+            // The log contains every record before the first changed one, and a gap if any bytes of that one are left.
             let intact = items.indices.dropFirst().prefix { index in
                 let record = ends[index - 1]..<ends[index]
                 return bytes.count >= record.upperBound && bytes[record] == whole[record]
@@ -152,7 +152,7 @@ import Testing
 
         #expect(test.all == ["5-1"])
 
-        // The remainder of the record does not show through the bytes that are written over it.
+        // The remainder of the old record must not be visible after the bytes that are written over it.
         test.log.beginGeneration(now: 6, after: nil)
         test.log.append(gap: .upstreamLost, time: 0)
         test.reopen()
@@ -232,7 +232,7 @@ import Testing
                 "Move the file away.",
             ])
         #expect(test.files == before.filter { !$0.hasSuffix(".new") })
-        // As far as the log can know, the number of that file was assigned.
+        // From the log's point of view, the number of that file was assigned.
         #expect(test.log.beginGeneration(now: 1, after: nil) == 10)
     }
 

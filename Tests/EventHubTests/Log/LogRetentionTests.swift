@@ -90,7 +90,7 @@ import Testing
         #expect(test.all.isEmpty)
         #expect(test.files.isEmpty)
 
-        // The instance sends nothing for a week; its next event has the next number.
+        // The instance sends nothing for a week. Its next event has the next number.
         var place = test.log.end
         test.log.add(2_001...2_001, time: 9 * day)
 

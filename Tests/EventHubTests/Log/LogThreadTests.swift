@@ -6,7 +6,7 @@ import Locking
 import Testing
 
 @Suite struct LogThreadTests {
-    /// One thread appends while the oldest segments are removed; readers that miss events receive a gap.
+    /// One thread appends while the oldest segments are removed. Readers that miss events must receive a gap.
     @Test(.timeLimit(.minutes(2)), arguments: [true, false])
     func `concurrent readers receive each event in order or a gap`(inMemory: Bool) throws {
         let test = try LogUnderTest(LogLimits(bytes: 1 << 20), inMemory: inMemory)
@@ -41,7 +41,7 @@ import Testing
         #expect(faults.withLock { $0 } == [])
     }
 
-    /// One thread appends while the disk becomes available and unavailable; readers lose nothing without a gap.
+    /// One thread appends while the disk becomes available and unavailable. Readers must lose nothing without a gap.
     @Test(.timeLimit(.minutes(2))) func `readers continue while segments move between memory and the disk`() throws {
         let test = try LogUnderTest(LogLimits(bytes: 8 << 20))
         let log = test.log

@@ -5,7 +5,8 @@ import Foundation
 import OpenCodeFamilies
 import TestKit
 
-/// A log in a folder of its own, with its contents in short form: `5-1` is an event, `gap retention 5-1..6-1` a gap.
+/// A log in its own folder. Its contents are written in short form: `5-1` is an event, and `gap retention 5-1..6-1` is
+/// a gap.
 struct LogUnderTest {
     let directory: TemporaryDirectory
     let limits: LogLimits
@@ -28,7 +29,7 @@ struct LogUnderTest {
 
     func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-    /// Opens the log as the next process finds it. The previous log is not used any more.
+    /// Opens the log as the next process finds it. The previous log must not be used afterwards.
     mutating func reopen(now: Int64 = Self.now, _ limits: LogLimits? = nil) {
         log = EventLog.open(directory.path, project: "demo", limits: limits ?? self.limits, now: now)
     }
@@ -62,7 +63,7 @@ struct LogUnderTest {
         "gap \(gap.reason.rawValue) \(gap.from?.text ?? "")..\(gap.to?.text ?? "")"
     }
 
-    /// Returns where reading continues: the gap that is reported first, then everything after it.
+    /// Returns what a client receives from this position: the gap that is reported first, then everything after it.
     static func found(_ log: EventLog, _ search: LogSearch) -> [String] {
         switch search {
         case .place(var place): return rest(log, &place)

@@ -5,7 +5,7 @@ import Foundation
 import OpenCodeFamilies
 import Testing
 
-/// Encodings of all projects' events: the frames of each project's own stream, with the gateway's ids.
+/// Tests encodings of all projects' events, which are the frames of each project's own stream with the gateway's ids.
 @Suite struct AllEncodingsTests {
     /// Two projects that are active at the same time.
     private struct House {
@@ -93,7 +93,9 @@ import Testing
             return EventID(bytes.span)
         }
 
-        /// Returns the frames that a reader receives; `taking` limits the bytes that it takes of each batch.
+        /// Returns the frames that a reader receives.
+        ///
+        /// - Parameter taking: Limits the bytes that the reader takes of each batch.
         func read(
             _ form: EventEncoding, after id: String = "9-0", maxRate: Int? = nil, limit: Int = 700,
             taking: (Int) -> Int = { $0 }
@@ -127,7 +129,7 @@ import Testing
             return {
                 var bytes: [UInt8] = []
                 while true {
-                    // Take one byte at a time, so that frames are made again.
+                    // Take one byte at a time, so that frames must be made again.
                     let batch = cursor.readAll(index, &tracks, atMost: 700, now: 0) {
                         $0 == "one" ? logs[0] : logs[1]
                     }
@@ -140,7 +142,7 @@ import Testing
         }
     }
 
-    /// A frame of a stream. Most frames are only compared, so the fields are read when they are needed.
+    /// A frame of a stream. Most frames are only compared, so the fields are parsed when they are needed.
     private struct Frame: Equatable {
         let text: String
 
@@ -149,7 +151,7 @@ import Testing
         var id: String { field("id") ?? "" }
         var isGap: Bool { field("event") == "gap" }
         var project: String { data.hasPrefix(#"{"project":"one""#) ? "one" : "two" }
-        /// The payload, or `gap` for a gap.
+        /// The payload, or the word `gap` for a gap.
         var content: String { isGap ? "gap" : payload }
 
         var payload: String {
@@ -165,7 +167,7 @@ import Testing
         }
     }
 
-    /// Returns a project's frames as on its own stream, without those that only a timer causes at the end.
+    /// Returns a project's frames as on its own stream, without the frames at the end that only a timer causes.
     private func expected(_ story: Story, _ form: EventEncoding) -> [String] {
         story.frames(form).map { frame in
             let bytes = frame.made?.payload ?? story.events[Int(frame.id.sequence) - 1].json
@@ -292,7 +294,7 @@ import Testing
 
         var rest = frames[...]
         for frame in merged {
-            // The frames that it replaces come before it and are pieces; it has the id of the last one.
+            // The frames that this frame replaces come before it and are deltas. It has the id of the last one.
             while let first = rest.first, first.id != frame.id {
                 #expect(first.payload.contains(#""delta":"#))
                 #expect(first.project == frame.project)

@@ -37,7 +37,9 @@ private struct Fixture {
             start, now: log.end, project: "demo", shape: shape, isChunked: isChunked, selector: selector)
     }
 
-    /// Reads to the end; `taking` limits the bytes that the client takes of each batch.
+    /// Reads to the end.
+    ///
+    /// - Parameter taking: Limits the bytes that the client takes of each batch.
     func read(_ cursor: inout EventCursor, taking: (Int) -> Int, limit: Int = 300) -> [UInt8] {
         var received: [UInt8] = []
         var rounds = 0

@@ -6,11 +6,11 @@ import OpenCodeFamilies
 import TestKit
 import Testing
 
-/// A client that is far back receives everything in any encoding: more than the frames that are kept.
+/// Tests that a client that is far behind receives everything in any encoding, even if this exceeds the stored frames.
 @Suite struct LongReplayTests {
     private static let count = 20_000
 
-    /// A log with events of the given sizes, and the means to read its frames.
+    /// A log with events of the given sizes, which can read its frames.
     private final class Fixture {
         let log: EventLog
         var tracks = EncodedStreams()
@@ -126,7 +126,7 @@ import Testing
     )
         throws
     {
-        // In memory, only a few large events are kept, but more small ones.
+        // In memory, only a few large events are stored, but more small ones.
         let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
         let logs = ["one", "two"].map { EventLog.open(nil, project: $0, limits: LogLimits(), now: 1) }
         for log in logs { log.beginGeneration(now: 7, after: nil) }
@@ -137,7 +137,9 @@ import Testing
             let event = logs[which].append(EventSkeleton(line: line.span, family: .one), line: line.span, time: 1)
             _ = index.append(["one", "two"][which], event.id, time: 1)
         }
-        /// Returns the frames that a reader receives; `taking` limits the bytes that it takes of each batch.
+        /// Returns the frames that a reader receives.
+        ///
+        /// - Parameter taking: Limits the bytes that the reader takes of each batch.
         func frames(limit: Int, shape: EventShape = .all, _ taking: (EventBatch) -> (EventBatch, Int)) -> [String] {
             var tracks = EncodedStreams()
             var cursor = EventCursor(
@@ -163,7 +165,7 @@ import Testing
         #expect((1..<20).contains(all.count { $0.contains(#""project":"one","directory""#) }))
         #expect(all.count { $0.contains(#""project":"two""#) } == 20)
 
-        // Whichever way the bytes are taken, only the gap is repeated, and nothing is missing.
+        // However the bytes are taken, only the gap is repeated, and nothing is missing.
         let bits = frames(limit: 500) { ($0, min($0.bytes.count, max(1, $0.bytes.count / 3))) }
 
         #expect(bits.filter { !$0.contains("retention") } == Array(all.dropFirst()))

@@ -4,7 +4,7 @@ import EventHub
 import OpenCodeFamilies
 import Testing
 
-/// An event of OpenCode 1 that is in no log, and is sent with the `session.idle` of a turn's end.
+/// Tests an event of OpenCode 1 that is not in a log and is sent with the `session.idle` at the end of a turn.
 @Suite struct AddedEventTests {
     private static let event =
         #"{"id":"evt_x","type":"command.executed","properties":{"name":"init","sessionID":"ses_1"}}"#
@@ -46,7 +46,8 @@ import Testing
         #expect(frames[place + 1].contains("session.diff"))
     }
 
-    /// An interrupted turn of `ses_1` in the middle of a text: `full` sends the text before the first `session.idle`.
+    /// Returns a log with an interrupted turn of `ses_1` in the middle of a text. The encoding `full` sends the text
+    /// before the first `session.idle`.
     private static func interrupted() -> TranslatedFixture {
         let fixture = TranslatedFixture()
         fixture.created()
@@ -108,7 +109,7 @@ import Testing
         }
     }
 
-    /// A client's socket accepts any number of bytes of a batch.
+    /// A client's socket may accept any number of bytes of a batch.
     @Test(arguments: [1, 7, 100])
     func `a client that accepts few bytes at a time receives an added event once`(step: Int) {
         let fixture = Self.fixture()

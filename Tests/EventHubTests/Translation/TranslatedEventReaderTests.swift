@@ -6,7 +6,7 @@ import JSONText
 import OpenCodeFamilies
 import Testing
 
-/// A reader of values receives the same events as a translated stream.
+/// Tests that a reader of values receives the same events as a translated stream.
 @Suite struct TranslatedEventReaderTests {
     private static let idle =
         #"{"directory":"/d","payload":{"type":"session.idle","properties":{"sessionID":"ses_1"}}}"#

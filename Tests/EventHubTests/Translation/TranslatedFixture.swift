@@ -15,7 +15,9 @@ final class TranslatedFixture {
     private var count = 0
     var answer: (TranslationQuery) -> TranslationAnswer = TranslatedFixture.usual
 
-    /// Creates a log in `folder`; nil keeps a small part of it in memory.
+    /// Creates a log.
+    ///
+    /// - Parameter folder: The folder of the log; nil to keep a small part of it in memory.
     init(_ folder: String? = nil) {
         log = EventLog.open(
             folder, project: "demo", limits: LogLimits(bytes: 64 << 20, time: .seconds(86_400)), now: 1)
@@ -49,7 +51,7 @@ final class TranslatedFixture {
         say("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
     }
 
-    /// Appends a turn with this number of pieces of text.
+    /// Appends a turn with this number of text deltas.
     func turn(_ pieces: Int, _ session: String = "ses_1", number: Int = 1) {
         say("session.execution.started", session)
         say(
@@ -71,7 +73,7 @@ final class TranslatedFixture {
         return cursor
     }
 
-    /// Reads to the end, or to the end of a turn that is held, and answers all queries.
+    /// Reads to the end of the log, or to the end of a turn that is held back, and answers all queries.
     func read(
         _ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000,
         isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
@@ -126,13 +128,13 @@ extension String {
 }
 
 extension [UInt8] {
-    /// The values of the lines `id: …`.
+    /// The values of the `id: …` lines.
     var ids: [String] {
         parts(separatedBy: "\n").filter { $0.starts(with: Array("id: ".utf8)) }
             .map { String(decoding: $0.dropFirst(4), as: UTF8.self) }
     }
 
-    /// Returns the non-empty parts between separators. The C library finds them, because a loop over bytes takes long
+    /// Returns the non-empty parts between separators. The C library finds them, because a loop over bytes is slow
     /// without optimization.
     func parts(separatedBy separator: String) -> [ArraySlice<UInt8>] {
         let separator = Array(separator.utf8)

@@ -74,7 +74,7 @@ import Testing
         #expect(before + rest == whole)
     }
 
-    /// OpenCode 1 reports idle twice: it answers the prompt at the second time.
+    /// OpenCode 1 reports idle twice, and answers the prompt at the second time.
     @Test func `the end of an aborted turn is the last time that it is idle`() {
         let fixture = TranslatedFixture()
         fixture.created()
@@ -226,7 +226,7 @@ import Testing
         #expect(fixture.asked.count > 1_700)
     }
 
-    /// The time is printed, and the limit is far above it, because the machine may be busy.
+    /// The time is printed. The limit is far above it, because the machine may be busy.
     @Test func `the translation of a text delta takes less than 500 microseconds`() {
         let fixture = TranslatedFixture()
         fixture.created()

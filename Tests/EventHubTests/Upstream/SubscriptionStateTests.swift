@@ -6,7 +6,7 @@ import Testing
 private typealias Event = SubscriptionState.Event
 private typealias Action = SubscriptionState.Action
 
-/// Times are in seconds: silence 30 s, settling 1 s, grace 1 s, opening 30 s, delays from 0.1 s to 5 s.
+/// The times are in seconds: silence 30 s, settling 1 s, grace 1 s, opening 30 s, delays from 0.1 s to 5 s.
 @Suite struct SubscriptionStateTests {
     private struct Step {
         let time: Double
@@ -22,7 +22,7 @@ private typealias Action = SubscriptionState.Action
 
     private static func nanoseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1_000_000_000) }
 
-    /// Plays the steps and returns the state after them.
+    /// Performs the steps and returns the state after them.
     @discardableResult
     private func play(_ steps: [Step], settling: Double = 0, _ location: SourceLocation = #_sourceLocation)
         -> SubscriptionState
@@ -158,7 +158,7 @@ private typealias Action = SubscriptionState.Action
     }
 
     @Test func `the first stream of a frozen instance is kept while the second one is retried`() {
-        // Neither stream sends anything: the second one is tried again, the first one stays.
+        // Neither stream sends anything, so the second one is tried again and the first one stays.
         let state = play(
             begun + [
                 Step(30.1, .due, [.open(2)]), Step(60.1, .due, [.close(2)]), Step(60.2, .due, [.open(3)]),

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The limit on the memory that all requests translated for an OpenCode 2 share.
+/// Tests the limit on the memory that all requests translated for an OpenCode 2 share.
 @Suite struct BodyBudgetTests {
     private static let size = 24 << 20
 

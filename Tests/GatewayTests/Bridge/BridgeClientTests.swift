@@ -35,7 +35,7 @@ struct BridgeClientTests {
         #expect(roles == ["user", "assistant"])
     }
 
-    /// A client that names no directory gets a list of the whole project's sessions, as from OpenCode 1.
+    /// A client that names no directory receives a list of the whole project's sessions, as from OpenCode 1.
     @Test func `a session list without a directory includes the sessions of the project's subfolders`() throws {
         let replay = try Replay("2.0.15")
         let made = try ["", "?directory=\(replay.folder)/inside"].map { query in

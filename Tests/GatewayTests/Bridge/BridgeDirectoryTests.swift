@@ -65,7 +65,7 @@ struct BridgeDirectoryTests {
     @Test func `another project's session is not found and not changed`() throws {
         let fixture = try BridgeFixture()
         try fixture.start("other")
-        // The two projects share OpenCode's database: any client with the id could read the session.
+        // The two projects share OpenCode's database, so any client with the id could read the session.
         let shared = try fixture.ask(
             "POST", "/api/session", #"{"location":{"directory":"\#(fixture.gateway.home.path)/other"}}"#)
         let theirs = try #require(shared.json["data"]?["id"]?.text)

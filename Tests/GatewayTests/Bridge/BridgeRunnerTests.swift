@@ -6,14 +6,13 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The requests that a bridged request makes to an OpenCode 2 scripted byte for byte, and their results.
+/// Tests the calls that a bridged request makes to an OpenCode 2 scripted byte for byte, and their results.
 @Suite("The bridge's calls to an instance")
 struct BridgeRunnerTests {
     private static let json = [("Content-Type", "application/json")]
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
 
-    /// Starts an instance that knows session `ses_1`, with that model, and that answers all other requests as `handler`
-    /// does.
+    /// Starts an instance that has the session `ses_1` with this model. All other requests are answered by `handler`.
     private static func fixture(
         flags: [String] = [], model: String? = nil,
         _ handler: @escaping @Sendable (TestConnection, ReceivedRequestHead, String) throws -> Void
@@ -75,7 +74,7 @@ struct BridgeRunnerTests {
         #expect(answer.status == 400)
         #expect(answer.json["data"]?["message"] == "no")
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 0)
-        // The turn of the session is free again.
+        // The session's lock is free again.
         #expect(try fixture.request("POST", "/session/ses_1/message", body: Self.prompt).status == 400)
     }
 
@@ -99,7 +98,7 @@ struct BridgeRunnerTests {
         try released.wait(forCount: 2)
 
         #expect(!fixture.carried.values.contains { $0.target.hasSuffix("/interrupt") })
-        // The request that it had begun was sent.
+        // The request that had begun was sent.
         #expect(fixture.deliveries(of: "/api/session/ses_1/prompt") == 1)
     }
 
@@ -183,8 +182,8 @@ struct BridgeRunnerTests {
     /// The instance answers the prompt, but not a call after it.
     @Test(arguments: Loss.allCases)
     func `a prompt to an instance that then ends is reported as possibly accepted`(loss: Loss) throws {
-        // The closure must not capture the server itself: the server keeps its connection handler, which would retain
-        // the server.
+        // The closure must not capture the server itself, because the server keeps its connection handler, which would
+        // retain the server.
         let refuse = Recorded<@Sendable () -> Void>("a way to have the instance refuse")
         let fixture = try Self.fixture { connection, head, _ in
             switch (head.path, loss) {
@@ -226,7 +225,8 @@ struct BridgeRunnerTests {
     }
 
     @Test func `each waiting client receives 503 with advice when the gateway shuts down`() throws {
-        // With one loop, the beginning of the second request has arrived before the query for the third one is sent.
+        // With one loop, the beginning of the second request has arrived before the query for the third request is
+        // sent.
         let fixture = try Self.fixture(flags: ["--drain-timeout", "1s", "--threads", "1"]) { connection, head, _ in
             guard head.path.hasSuffix("/wait") || head.path.hasSuffix("/agent") else {
                 return try connection.respond(200, headers: Self.json, text: #"{"data":{"id":"msg_1"}}"#)
@@ -235,7 +235,7 @@ struct BridgeRunnerTests {
             connection.close()
         }
         let client = try fixture.send("POST", "/session/ses_1/message", body: Self.prompt)
-        // The beginning of a request that the instance has not received at all.
+        // This is the beginning of a request that the instance has not received at all.
         let begun = try fixture.send(
             "POST", "/session/ses_2/message", headers: [("Content-Length", "1000000")],
             body: [UInt8](repeating: 0x20, count: 200_000))

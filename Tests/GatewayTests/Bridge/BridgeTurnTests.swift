@@ -58,7 +58,7 @@ struct BridgePromptTests {
 
         #expect(Self.roles(try fixture.messages(id)) == ["user", "assistant"])
 
-        // The same prompt again on the other route: the turn of the first one has ended.
+        // The same prompt is sent again on the other route, after the turn of the first one has ended.
         let again = try fixture.ask("POST", "/session/\(id)/message", prompt)
         let messages = try fixture.messages(id)
 

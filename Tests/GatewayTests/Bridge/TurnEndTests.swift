@@ -5,13 +5,15 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The order of answers and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run --attach`
-/// stops reading when its prompt is answered, and all clients take `session.idle` for the end of the last prompt.
+/// Tests the order of answers and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run
+/// --attach` stops reading when its prompt is answered, and all clients treat `session.idle` as the end of the last
+/// prompt.
 @Suite("The end of a translated turn")
 struct TurnEndTests {
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
     private static let json = [("Content-Type", "application/json")]
-    /// How long an instance holds events back after its answer: less than the gateway waits for them.
+    /// The time for which an instance holds events back after its answer. It is less than the time that the gateway
+    /// waits for them.
     private static let lag = Duration.milliseconds(100)
 
     /// Publishes as soon as the gateway has continued without the events, or after a delay.

@@ -13,9 +13,9 @@ final class TurnFixture: Sendable {
     private let folder = Recorded<String>("the project's folder")
     /// The requests that it received and the entries of ``note(_:)``, in this order.
     let history = Recorded<String>("an entry of the history")
-    /// Opens when the session is idle.
+    /// A latch that is opened when the session is idle.
     let isIdle = Latch("the session is idle")
-    /// Opens when the list of messages may be sent.
+    /// A latch that is opened when the list of messages may be sent.
     let maySendList = Latch("the list of messages may be sent")
 
     /// Starts a gateway whose project `demo` is this instance, and publishes the session.

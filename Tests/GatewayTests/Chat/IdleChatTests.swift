@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The resources of chat sockets in a separate process without other traffic.
+/// Tests the resources of chat sockets in a separate process without other traffic.
 @Suite(.enabled(if: !Sanitizer.isActive)) struct IdleChatTests {
     private static let key = "a key that is long enough"
 
@@ -31,7 +31,7 @@ import Testing
 
         /// Sends a text and reads its echo.
         func talk(_ connection: TestConnection) throws {
-            // A masked text of one byte (RFC 6455 §5.2), with a key of zeros.
+            // This is a masked text of one byte (RFC 6455 §5.2), with a key of zeros.
             try connection.write([0x81, 0x81, 0, 0, 0, 0, 0x61])
             #expect(try connection.readExactly(3) == [0x81, 0x01, 0x61])
         }
@@ -68,7 +68,7 @@ import Testing
         #expect(try program.process.residentMemory() - memory < 2 << 20)
 
         // The client sees the end of a socket before the gateway has closed its descriptor. Each exchange gives the
-        // loop a chance to close it.
+        // loop an opportunity to close it.
         let deadline = Deadline(after: .seconds(30))
         while try program.process.openDescriptors() > descriptors, !deadline.hasPassed { try program.talk(witness) }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The app of the client flow as the document describes it, with a gateway whose instances are simulators.
+/// The app of the client flow as the document describes it, connected to a gateway whose instances are simulators.
 ///
 /// The app knows the gateway's address, the project's name and its key, but not the address of OpenCode itself.
 final class PhoneApp: Sendable {
@@ -106,7 +106,7 @@ final class EventFeed {
     let stream: EventStreamReader
     /// All events received so far.
     private(set) var events: [JSON] = []
-    /// When each event was received.
+    /// The times at which the events were received.
     private(set) var times: [ContinuousClock.Instant] = []
     private var seen = 0
 
@@ -115,8 +115,8 @@ final class EventFeed {
         stream = EventStreamReader(connection)
     }
 
-    /// Reads up to the next event of a type that meets the condition, and returns its content. Heartbeats do not extend
-    /// the wait.
+    /// Reads up to the next event of this type that meets the condition, and returns its content. Heartbeats do not
+    /// extend the wait.
     @discardableResult
     func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
         let deadline = Deadline(after: .seconds(120))
@@ -141,7 +141,7 @@ final class EventFeed {
         times.append(.now)
     }
 
-    /// Reads to the end of a turn: the session is idle, and the summary of its messages has arrived.
+    /// Reads to the end of a turn, when the session is idle and the summary of its messages has arrived.
     func readTurn(of session: String, _ profile: Profile) throws {
         try next("session.idle") { $0["sessionID"]?.text == session }
         if !profile.turns.summaryPrecedesIdle {
@@ -149,7 +149,7 @@ final class EventFeed {
         }
     }
 
-    /// Expects the steps in this order, each after the one before it.
+    /// Expects these steps in order, each after the previous one.
     func expectInOrder(_ steps: [FlowStep], sourceLocation: SourceLocation = #_sourceLocation) {
         var rest = events[...]
         for step in steps {

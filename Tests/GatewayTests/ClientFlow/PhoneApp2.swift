@@ -5,7 +5,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The app of the client flow as a client of OpenCode 2's API, with a gateway whose instances simulate OpenCode 2.
+/// The app of the client flow as a client of OpenCode 2's API, connected to a gateway whose instances simulate OpenCode
+/// 2.
 ///
 /// Like ``PhoneApp``, it knows the gateway's address, the project's name and its key.
 final class PhoneApp2: Sendable {
@@ -34,8 +35,8 @@ final class PhoneApp2: Sendable {
         try gateway.request("POST", "/projects/\(PhoneApp.project)/start", within: .seconds(60))
     }
 
-    /// Performs step 2 and returns the id of the new session. The model belongs to the session; in section 3's format
-    /// it is in each message.
+    /// Performs step 2 and returns the id of the new session. The model belongs to the session, but in section 3's
+    /// format it is in each message.
     func createSession(model: String = "talk") throws -> String {
         let answer = try api("POST", "/api/session", #"{"model":{"providerID":"simulator","id":"\#(model)"}}"#)
         return try #require(answer.json["data"]?["id"]?.text)

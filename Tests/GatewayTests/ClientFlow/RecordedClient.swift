@@ -105,7 +105,7 @@ final class Replay {
                 try stream.read()
                 streams.append(stream)
             } else if request.path.hasSuffix("/message"), request.method == "POST" {
-                // The answer arrives at the end of the turn. The client continues meanwhile.
+                // The answer arrives at the end of the turn. The client continues in the meantime.
                 late.append((request, reader))
             } else {
                 try take(request, reader)

@@ -11,8 +11,8 @@ struct Scenario2Tests {
         let app = try PhoneApp2()
         let (session, events) = try app.becomeReady()
 
-        // Forty parts take at least four seconds: even a reader that is late on a busy machine sees them arrive over
-        // time.
+        // Forty parts take at least four seconds, so that even a reader that is late on a busy machine sees them arrive
+        // over time.
         #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 200)
 
         try events.next("session.execution.succeeded") { $0["sessionID"]?.text == session }
@@ -114,7 +114,7 @@ struct TurnFlow2Tests {
         #expect(asked["action"]?.text == "shell")
 
         let id = try #require(asked["id"]?.text)
-        // A phone that connects only now finds the request for permission, too.
+        // A phone that connects only now also finds the request for permission.
         let pending = try app.api("GET", "/api/permission/request").json["data"]?.elements
 
         #expect(pending?.map { $0["id"]?.text } == [id])
@@ -122,7 +122,7 @@ struct TurnFlow2Tests {
         let reply = "/api/session/\(session)/permission/\(id)/reply"
 
         #expect(try app.api("POST", reply, #"{"decision":"once"}"#).status == 204)
-        // Two phones may answer: the second one learns that it is too late.
+        // Two phones may answer. The second one is notified that it is too late.
         #expect(try app.api("POST", reply, #"{"decision":"once"}"#).status == 404)
 
         try events.next("permission.replied") { $0["requestID"]?.text == id }

@@ -12,8 +12,8 @@ struct ScenarioTests {
         let app = try PhoneApp(version)
         let (session, events) = try app.becomeReady()
 
-        // Forty parts take at least four seconds: even a reader that is late on a busy machine sees them arrive over
-        // time.
+        // Forty parts take at least four seconds, so that even a reader that is late on a busy machine sees them arrive
+        // over time.
         #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 204)
 
         try events.readTurn(of: session, app.profile)
@@ -28,7 +28,7 @@ struct ScenarioTests {
 
         #expect(last - first > .milliseconds(800), "the events must arrive one after the other")
 
-        // The loading indicator starts with the message that has no end, and stops with the one that has an end.
+        // The loading indicator starts with the message that has no end, and stops with the message that has an end.
         events.expectInOrder([
             FlowStep("loading", "message.updated") {
                 $0["info"]?["role"] == "assistant" && $0["info"]?["time"]?["completed"] == nil
@@ -145,7 +145,7 @@ struct TurnFlowTests {
         let asked = try events.next("permission.asked")
 
         #expect(asked["permission"]?.text == "bash")
-        // A phone that connects only now finds the request for permission, too.
+        // A phone that connects only now also finds the request for permission.
         #expect(try app.api("GET", "/permission").json == .array([asked]))
 
         let path = "/session/\(session)/permissions/\(asked["id"]?.text ?? "")"

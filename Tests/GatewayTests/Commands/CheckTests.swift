@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// `viberemote-gateway check`: the values of the settings, their sources, and whether the gateway would work with them.
+/// Tests `viberemote-gateway check`, which prints the values of the settings, their sources, and whether the gateway
+/// would work with them.
 @Suite struct CheckTests {
     private let user: TemporaryDirectory
 

@@ -8,7 +8,7 @@ import Systemd
 import TestKit
 import Testing
 
-/// `viberemote-gateway exec %i`: a unit's process becomes the OpenCode server of its project.
+/// Tests `viberemote-gateway exec %i`, which replaces a unit's process with the OpenCode server of its project.
 @Suite struct ExecTests {
     private let user: TemporaryDirectory
     private let runtime: TemporaryDirectory
@@ -16,7 +16,7 @@ import Testing
     init() throws {
         user = try TemporaryDirectory()
         runtime = try TemporaryDirectory()
-        // Prints everything that the process received, one item on each line.
+        // The program prints everything that the process received, one item on each line.
         try user.write(
             """
             #!/bin/sh
@@ -62,7 +62,7 @@ import Testing
         // The other open descriptors are the shell's script and the folder that the shell lists.
         #expect(run.output.filter { $0.hasPrefix("descriptor ") }.count <= 5)
 
-        // glibc reserves signals 32 and 33: posix_spawn leaves them ignored, and no program can change that.
+        // glibc reserves the signals 32 and 33. posix_spawn leaves them ignored, and no program can change that.
         let ignored = try #require(run.output.first { $0.hasPrefix("signals SigIgn:") }?.split(separator: "\t").last)
 
         #expect(UInt64(ignored, radix: 16).map { $0 & ~0x1_8000_0000 } == 0)

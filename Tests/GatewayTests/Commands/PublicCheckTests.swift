@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// `viberemote-gateway check --public-url`: checks the gateway as its clients reach it, through TLS and a proxy.
+/// Tests `viberemote-gateway check --public-url`, which checks the gateway as its clients reach it, through TLS and a
+/// proxy.
 @Suite(.enabled(if: TLSFront.isAvailable, "python3 or openssl is missing")) struct PublicCheckTests {
     private let user: TemporaryDirectory
     private let certificates: TestCertificates
@@ -25,8 +26,8 @@ import Testing
             ])
     }
 
-    /// Checks a stream that is good. The check repeats when the comments waited for the processor, which looks like a
-    /// stream that is held back.
+    /// Checks a stream that is good. Repeats the check if the comments waited for the processor, because that looks
+    /// like a stream that is held back.
     private func checkGood(_ url: String, listen: UInt16 = 0) throws -> ProgramRun {
         var run = try check(url, listen: listen)
         for _ in 0..<8 where run.output.contains(where: { $0.contains("buffers streams") }) {
@@ -45,7 +46,7 @@ import Testing
         run.output.contains { $0.hasPrefix("  \(mark)") && $0.contains(phrase) }
     }
 
-    /// Starts a server that answers like a gateway, with a stream and an abort defined by the test.
+    /// Starts a server that answers like a gateway. The test defines the stream and the abort.
     private static func standIn(
         projects: String = "[]", asked: Recorded<ReceivedRequest> = Recorded(),
         stream: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) },

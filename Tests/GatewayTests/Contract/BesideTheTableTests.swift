@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Behaviour that clients rely on beyond the rows of the wire contract.
+/// Tests behaviour that clients rely on beyond the rows of the wire contract.
 @Suite struct BesideTheTableTests {
     @Test func `/docs and /openapi.json need no key`() throws {
         let gateway = try GatewayUnderTest()
@@ -70,7 +70,7 @@ import Testing
         let path = try #require(unit.split(separator: "\n").first { $0.hasPrefix("Environment=PATH=") })
 
         #expect(path.hasPrefix("Environment=PATH=%h/.local/bin:%h/.bun/bin:%h/.opencode/bin:"))
-        // The gateway's own unit, under its old name.
+        // This is the gateway's own unit under its old name.
         #expect(try Shipped.text("units/user/viberemote-gateway.service").contains("[Install]"))
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The defects of the FastAPI gateway, each by its number. This gateway has none of them.
+/// Tests the defects of the FastAPI gateway, each by its number. This gateway has none of them.
 @Suite struct DefectTests {
     @Test func `defect 1: encoded bodies are forwarded unchanged with their header fields`() throws {
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) }
@@ -87,7 +87,7 @@ import Testing
             let before = try fixture.status()
             try? fixture.misbehave("crash-after=0")
             try fixture.waitForLog("the instance is ready", times: round + 1)
-            // No stop and start in between.
+            // There is no stop and start in between.
             #expect(try fixture.request("/path").status == 200)
             #expect(try fixture.status().pid != before.pid)
         }
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `defect 8: a response may take longer than every other timeout`() throws {
-        // The whole turn passes before the first byte. All limits that do not apply here are shorter.
+        // The whole turn passes before the first byte is sent. All limits that do not apply here are shorter.
         let fixture = try ProxyFixture(flags: [
             "--head-timeout", "2s", "--idle-timeout", "2s", "--body-timeout", "2s", "--stream-timeout", "2s",
         ]) { connection, head in
@@ -226,7 +226,7 @@ import Testing
     }
 
     @Test func `defect 14: no shipped file needs a container or curl`() throws {
-        // Neither an image nor a compose file is shipped: a container cannot control its host's systemd.
+        // Neither an image nor a compose file is shipped, because a container cannot control its host's systemd.
         let shipped = Shipped.files(in: ["deploy", "units"]) + ["README.md"]
 
         #expect(shipped.count > 5)

@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The contract's row `500 Failed to stop service: …`, with a process that the gateway may not signal. The process
+/// Tests the contract's row `500 Failed to stop service: …` with a process that the gateway may not signal. The process
 /// belongs to another user, and the gateway runs as root without the capability to signal other users' processes.
 @Suite(.enabled(if: getuid() == 0, "only root can start processes of another user"))
 struct FailedStopTests {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The assumptions of the phone app about this gateway, line by line.
+/// Tests the assumptions of the phone app about this gateway, line by line.
 @Suite struct IOSClientTests {
     /// Returns the setting's default from the program's help.
     private static func defaultText(of name: String) throws -> String {
@@ -19,8 +19,7 @@ import Testing
     @Test func `a start is answered before the app's timeout of 30 s`() throws {
         #expect(try Self.defaultText(of: "VIBE_START_ANSWER_TIMEOUT") == "25s")
 
-        // The effect of that limit, with a shorter value: the answer refers the app to the status, and the start
-        // continues.
+        // The limit is tested with a shorter value. The answer refers the app to the status, and the start continues.
         let fixture = try SimulatorFixture("banner-late=1500", flags: ["--start-answer-timeout", "300ms"])
         let answer = try fixture.start()
 
@@ -80,7 +79,8 @@ import Testing
 
         #expect(try app.startOpenCode().status == 200)
 
-        // The app asks up to three times. The first request is enough, because start waits for health.
+        // The app asks up to three times. The first request is sufficient, because the start waits for the health
+        // check.
         let health = try app.api("GET", "/global/health")
 
         #expect(health.status == 200)
@@ -102,7 +102,7 @@ import Testing
 
         try events.next("session.idle")
         let lines = String(decoding: events.stream.raw, as: UTF8.self).split(separator: "\n")
-        // The app ignores every line without this prefix: the standard's other fields and comments.
+        // The app ignores every line without this prefix, which includes the standard's other fields and comments.
         let data = lines.filter { $0.hasPrefix("data: ") }
 
         #expect(data.count >= 5)
@@ -134,7 +134,8 @@ import Testing
         let (_, events) = try app.becomeReady()
 
         #expect(try app.gateway.request("DELETE", "/projects/demo/stop", within: .seconds(20)).status == 200)
-        // The app waits one second here and two seconds after the start. The gateway does not depend on either.
+        // The app waits for one second here and for two seconds after the start. The gateway does not depend on either
+        // wait.
         #expect(try app.startOpenCode().status == 200)
 
         events.connection.close()

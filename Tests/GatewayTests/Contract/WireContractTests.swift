@@ -5,8 +5,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// The behaviour that clients of the FastAPI gateway rely on: one test for each row of its wire contract, with exact
-/// statuses and bodies.
+/// Tests the behaviour that clients of the FastAPI gateway rely on, with one test for each row of its wire contract and
+/// with exact statuses and bodies.
 @Suite struct WireContractTests {
     // MARK: GET /health
 

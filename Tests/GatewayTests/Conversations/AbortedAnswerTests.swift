@@ -4,8 +4,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// The message that follows an aborted answer. OpenCode before 1.18 loses this message if it arrives before the aborted
-/// loop has ended, 20 to 60 ms after the abort's answer. The simulator does the same.
+/// Tests the message that follows an aborted answer. OpenCode before 1.18 loses this message if it arrives before the
+/// aborted loop has ended, 20 to 60 ms after the answer to the abort. The simulator does the same.
 @Suite struct AbortedAnswerTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
     private static let versions = ConversationServingTests.versions
@@ -72,7 +72,7 @@ import Testing
         return try #require(sessions?.first?["id"] as? String, "\(list.text)")
     }
 
-    /// Aborts the running turn of the session as another client of OpenCode.
+    /// Aborts the running turn of the session as another client of OpenCode would.
     private func abort(_ session: String, _ fixture: SimulatorFixture) throws {
         let answer = try fixture.gateway.request(
             "POST", "/projects/demo/api/session/\(session)/abort", headers: [("Content-Type", "application/json")],

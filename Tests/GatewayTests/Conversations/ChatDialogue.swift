@@ -12,7 +12,7 @@ final class ChatDialogue {
     /// The handshake that opens a WebSocket (RFC 6455 §4.1).
     static let handshake = TestConnection.webSocketUpgrade
 
-    /// Connects to the chat. `target` may name a project.
+    /// Connects to the chat. The target may name a project.
     init(_ port: UInt16, _ target: String = "/chat", headers: [(String, String)] = [GatewayUnderTest.authorization])
         throws
     {
@@ -59,7 +59,7 @@ final class ChatDialogue {
 }
 
 extension [[String: Any]] {
-    /// The types of the messages, with runs of one type folded.
+    /// The types of the messages. Consecutive messages of one type count once.
     var types: [String] {
         reduce(into: []) { types, message in
             let type = message["type"] as? String ?? "?"

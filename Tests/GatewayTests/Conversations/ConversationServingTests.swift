@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The flows of both documents from beginning to end, on real sockets, with each version of OpenCode.
+/// Tests the flows of both documents from beginning to end, on real sockets, with each version of OpenCode.
 @Suite struct ConversationServingTests {
     static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
@@ -17,7 +17,7 @@ import Testing
         try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any])
     }
 
-    /// The document's "Connection Flow". The first message that needs the project starts it.
+    /// Follows the document's "Connection Flow". The first message that needs the project starts it.
     @Test(arguments: versions)
     func `a chat answers a message, and a reconnected chat loads and deletes the conversation`(version: String) throws {
         let fixture = try fixture(version)
@@ -107,8 +107,8 @@ import Testing
             }
         }
 
-        // Events arrive in order: when the last round's event has arrived, those of all earlier rounds have arrived,
-        // too.
+        // Events arrive in order. When the last round's event has arrived, those of all earlier rounds have arrived as
+        // well.
         let deleted = chat.messages.filter { $0["type"] as? String == "conversation_deleted" }
 
         #expect(deleted.map { $0["conversationId"] as? String } == ids)
@@ -183,7 +183,7 @@ import Testing
         #expect(try !fixture.status().isRunning)
     }
 
-    /// The contract's endpoints in the order of its examples.
+    /// Follows the contract's endpoints in the order of its examples.
     @Test(arguments: versions)
     func `the conversation endpoints succeed in the order of the contract's examples`(version: String) throws {
         let fixture = try fixture(version)
@@ -319,7 +319,7 @@ import Testing
         }
     }
 
-    /// The protocol has no permissions: the tool appears, the answer waits, and another client grants the permission.
+    /// The protocol has no permissions. The tool appears, the answer waits, and another client grants the permission.
     @Test(arguments: ["1.18.33", "2.0.15"])
     func `a chat's answer continues after another client has granted the permission`(version: String) throws {
         let fixture = try fixture(version)

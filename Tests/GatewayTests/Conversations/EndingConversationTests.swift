@@ -4,9 +4,10 @@ import Foundation
 import TestKit
 import Testing
 
-/// Messages to a conversation while the gateway shuts down.
+/// Tests messages to a conversation while the gateway shuts down.
 @Suite struct EndingConversationTests {
-    /// The answer's stream would be aborted immediately, but by then the message is on its way to the instance.
+    /// The answer's stream would be aborted immediately, but by then the message would already be on its way to the
+    /// instance.
     @Test func `a message during shutdown is rejected with 503 and advice to check the conversation`() throws {
         let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
         let body = Array(#"{"model_id":"simulator/talk","first_message":"hi there"}"#.utf8)

@@ -5,8 +5,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Clients of chat and conversations that join an answer after its beginning, on a gateway that has not served a chat
-/// before. OpenCode since 1.2 lists `""` for a text that is not complete.
+/// Tests clients of chat and conversations that join an answer after its beginning, on a gateway that has not served a
+/// chat before. Since 1.2, OpenCode lists `""` for a text that is not complete.
 @Suite struct JoinedAnswerTests {
     static let versions = ["1.2.27", "1.18.33", "2.0.15"]
     /// A prompt whose answer takes long enough to kill a gateway and start the next one.
@@ -30,7 +30,7 @@ import Testing
         let isOne = version.hasPrefix("1.")
         let stream = try StreamClient(gateway, "/projects/demo/events")
         defer { stream.close() }
-        // The head arrives once the hub receives the instance's events: a prompt before that would not be in its log.
+        // The head arrives once the hub receives the instance's events. An earlier prompt would not be in its log.
         #expect(try stream.reader.response.readHead().status == 200)
         let root = "/projects/demo/api" + (isOne ? "" : "/api")
         let made = try json(

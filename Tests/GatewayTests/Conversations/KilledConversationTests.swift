@@ -5,7 +5,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// A gateway that is killed directly after it has answered.
+/// Tests a gateway that is killed directly after it has answered.
 @Suite struct KilledConversationTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
@@ -61,7 +61,7 @@ import Testing
     func `an id that a client chose outlasts a kill after the first message under it`(type: String) throws {
         let first = try gateway()
         let chat = try ChatDialogue(first.port)
-        // Start the project first: a write at the start of the project would also persist the id.
+        // Start the project first, because a write at the start of the project would also persist the id.
         try chat.say("list_conversations")
         _ = try chat.hear(upTo: "conversation_list")
         try chat.say(type, ["conversationId": Self.id, "content": "[talk silent=0ms] hi"])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Clients that leave before their messages have been sent.
+/// Tests clients that disconnect before their messages have been sent.
 @Suite struct LeavingChatTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 

@@ -4,8 +4,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// An instance that has just started and whose events the gateway does not receive yet. The gateway must not miss any
-/// event of an answer.
+/// Tests an instance that has just started and whose events the gateway does not receive yet. The gateway must not miss
+/// any event of an answer.
 @Suite struct UnheardInstanceTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 

@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Conversation answers that their clients do not read.
+/// Tests answers in conversations that their clients do not read.
 @Suite struct UnreadAnswerTests {
     private static let json = [("Content-Type", "application/json")]
 

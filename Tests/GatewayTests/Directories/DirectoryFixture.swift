@@ -2,8 +2,8 @@
 
 import TestKit
 
-/// A gateway in front of a fake OpenCode that implements what the rules for directories need: its project, its sessions
-/// and their directories. The instance is project `demo`.
+/// A gateway in front of a fake OpenCode that implements the parts that the rules for directories need: its project,
+/// its sessions and their directories. The instance is the project `demo`.
 struct DirectoryFixture {
     struct Plan: Sendable {
         /// The id of the project; nil if the instance does not return it.
@@ -12,9 +12,9 @@ struct DirectoryFixture {
         var directory = "/nowhere"
         /// The folders that the instance has ever opened as this project.
         var folders: [String] = []
-        /// The sessions that it lists, by their ids.
+        /// The directories of the sessions that it lists, by session id.
         var listed: [String: String] = [:]
-        /// Further sessions that it knows but does not list.
+        /// The directories of further sessions that it knows but does not list, by session id.
         var known: [String: String] = [:]
         /// The delay before it answers where a session is.
         var delay = Duration.zero

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// A request for a project may name only that project's folder as a directory.
+/// Tests that a request for a project may name only that project's folder as a directory.
 @Suite struct DirectoryPinningTests {
     private static func fixture(_ flags: [String] = [], environment: [String: String] = [:]) throws -> ProxyFixture {
         try ProxyFixture(flags: flags, environment: environment) { connection, head in

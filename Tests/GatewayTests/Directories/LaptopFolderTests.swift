@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The first directory that OpenCode 2's programs name is their working folder on the user's laptop.
+/// Tests the first directory that OpenCode 2's programs name, which is their working folder on the user's laptop.
 @Suite struct LaptopFolderTests {
     private static let paths = ["/api/location", "/api/fs/list"]
     private static let folders = [

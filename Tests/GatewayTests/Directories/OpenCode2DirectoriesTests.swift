@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The rules for directories with the simulator of OpenCode 2.0.15: the requests of its programs, in their order.
+/// Tests the rules for directories with the simulator of OpenCode 2.0.15 and the requests of its programs, in order.
 @Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct OpenCode2DirectoriesTests {
     private let gateway: GatewayUnderTest
@@ -17,7 +17,7 @@ struct OpenCode2DirectoriesTests {
 
     private var demo: String { "\(gateway.home.path)/demo" }
 
-    /// Makes a project with a commit, and starts it.
+    /// Creates a project with a commit, and starts it.
     private func start(_ project: String = "demo", cloneOf other: String? = nil) throws {
         if let other {
             try GitProgram.run(in: gateway.home.path, "clone", "-q", "\(gateway.home.path)/\(other)", project)
@@ -42,7 +42,7 @@ struct OpenCode2DirectoriesTests {
         try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any], "\(answer.text)")
     }
 
-    /// Creates a session in that directory and returns its id. The gateway does not inspect bodies.
+    /// Creates a session in this directory and returns its id. The gateway does not inspect bodies.
     private func makeSession(in directory: String) throws -> String {
         let answer = try ask("POST", "/api/session", #"{"location":{"directory":"\#(directory)"}}"#)
         return try #require((try object(answer)["data"] as? [String: Any])?["id"] as? String, "\(answer.text)")
@@ -64,7 +64,7 @@ struct OpenCode2DirectoriesTests {
 
         #expect(location["directory"] as? String == demo)
 
-        // Folders of Windows, and one that exists on this machine: the answer is the same.
+        // For folders of Windows and for a folder that exists on this machine, the answer is the same.
         for folder in ["C%3A%5CUsers%5Canna", "%2Fetc", "%2Fno%2Fsuch%2Ffolder"] {
             let other = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
             #expect(other["directory"] as? String == demo)

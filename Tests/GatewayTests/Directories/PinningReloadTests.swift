@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// SIGHUP changes which projects' events are sent, also for a running instance.
+/// Tests that SIGHUP changes which projects' events are sent, even for a running instance.
 @Suite struct PinningReloadTests {
     private let files: TemporaryDirectory
 

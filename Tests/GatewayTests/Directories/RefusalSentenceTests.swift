@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The error sentence of a rejected directory.
+/// Tests the error sentence for a rejected directory.
 @Suite struct RefusalSentenceTests {
     /// For a project that is itself a worktree of another project's repository, the worktrees that it creates are
     /// rejected.

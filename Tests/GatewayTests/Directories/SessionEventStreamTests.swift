@@ -4,7 +4,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// OpenCode 2's events without a directory reach the clients of the project that owns their session or project.
+/// Tests that OpenCode 2's events without a directory reach the clients of the project that owns their session or
+/// project.
 @Suite struct SessionEventStreamTests {
     private static func event(_ type: String, _ session: String, location: String? = nil) -> String {
         DirectoryFixture.event(type, #""sessionID":"\#(session)""#, location: location)
@@ -95,8 +96,8 @@ import Testing
         #expect(reader.response.ending == .complete)
     }
 
-    /// The instance cannot be queried about a session that is gone, so the gateway looks a session up before it forwards
-    /// the removal.
+    /// The instance cannot be queried about a session that no longer exists, so the gateway looks a session up before
+    /// it forwards the removal.
     @Test(arguments: [1, 4])
     func `a session's deletion reaches only the clients of its project`(threads: Int) throws {
         let fixture = try DirectoryFixture(threads: threads)

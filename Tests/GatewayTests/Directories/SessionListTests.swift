@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// `GET /api/session` lists the sessions of all directories. A project's clients receive only the project's own.
+/// Tests that a project's clients receive only the project's own sessions from `GET /api/session`, which lists the
+/// sessions of all directories.
 @Suite struct SessionListTests {
     private static func encoded(_ path: String) -> String {
         path.map { $0.isLetter || $0.isNumber || "-._~".contains($0) ? "\($0)" : "%2F" }.joined()
@@ -46,7 +47,7 @@ import Testing
 
         #expect(fixture.instance.queries.values == [])
 
-        // OpenCode 2 has no such list: without the bridge it receives the request unchanged.
+        // OpenCode 2 has no such list. Without the bridge, it receives the request unchanged.
         let raw = try DirectoryFixture(flags: ["--opencode1-compat", "off"])
 
         #expect(try raw.target("GET", "/session") == "/session")
@@ -125,7 +126,7 @@ import Testing
         #expect(answer.text.contains("OpenCode does not report its id of project"))
     }
 
-    /// 1.18 has the route, too. 1.1 and 1.2 would forward an unknown path to the vendor's site.
+    /// 1.18 also has the route. 1.1 and 1.2 would forward an unknown path to the vendor's site.
     @Test func `an OpenCode 1 is queried at a path that each version has`() throws {
         let fixture = try DirectoryFixture(.one())
 
@@ -154,7 +155,7 @@ import Testing
         fixture.instance.events.send(event)
         try stream.first { $0.contains("vcs.branch.updated") }
 
-        // The stream's own loop knows immediately; the other loops receive the change later.
+        // The stream's own loop learns of the change immediately, and the other loops receive it later.
         try eventually { try fixture.target("GET", "/api/session") == "/api/session?project=first-commit" }
         for _ in 0..<8 { #expect(try fixture.target("GET", "/api/session") == "/api/session?project=first-commit") }
     }
@@ -206,7 +207,7 @@ import Testing
         let clone = try DirectoryFixture.start(.two(), Monitor(plan))
         try fixture.gateway.start(clone, as: "clone")
 
-        // The gateway does not open its folder for that: a folder that was never used has no sessions.
+        // The gateway does not open the folder for that, because a folder that was never used has no sessions.
         #expect(clone.queries.values == [])
         #expect(try fixture.gateway.request("GET", "/projects/clone/api/api/agent").status == 200)
 

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// A worktree that git lists for the project is inside the project, for requests and for events.
+/// Tests that a worktree that git lists for the project is inside the project, for requests and for events.
 @Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct WorktreeRequestTests {
     private func status(_ fixture: DirectoryFixture, _ folder: String) throws -> Int {
@@ -39,7 +39,7 @@ struct WorktreeRequestTests {
         #expect(try fixture.request("GET", "/session", headers: [("x-opencode-directory", tree)]).status == 200)
         #expect(try status(fixture, "\(fixture.gateway.home.path)/.trees") == 403)
 
-        // A stream that was open before includes it, too.
+        // A stream that was open before also includes it.
         let event = DirectoryFixture.event("agent.updated", "", location: tree)
         let foreign = DirectoryFixture.event("agent.updated", "", location: "\(tree)2")
         let end = DirectoryFixture.event("end", "")

@@ -6,7 +6,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// An event log with an incomplete end, as after a power failure: complete events are sent, the remainder is a gap.
+/// Tests an event log with an incomplete end, as after a power failure. Complete events are sent, and the remainder is
+/// a gap.
 @Suite struct DamagedLogTests {
     @Test func `events before a damaged one are sent, and a gap reports the damage`() throws {
         let tools = try TemporaryDirectory()
@@ -25,7 +26,7 @@ import Testing
         let name = try #require(try FileManager.default.contentsOfDirectory(atPath: folder).first)
         let file = try FileHandle(forUpdating: URL(fileURLWithPath: "\(folder)/\(name)"))
         let bytes = [UInt8](try #require(try file.readToEnd()))
-        // One flipped bit in the fifteenth event.
+        // Flip one bit in the fifteenth event.
         let text = Array(#""n":"15""#.utf8)
         let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
         try file.seek(toOffset: UInt64(place))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Pages of events as JSON (`?wait=`), for clients whose network path breaks streams.
+/// Tests pages of events as JSON (`?wait=`), for clients whose network path interrupts streams.
 @Suite struct EventPageTests {
     @Test func `a page returns the missed events or waits for the next one`() throws {
         let fixture = try HubFixture()
@@ -33,7 +33,7 @@ import Testing
 
         #expect(later["events"]?.elements?.count == 1)
 
-        // Or until the wait has timed out.
+        // The request also ends when the wait has timed out.
         let last = try #require(later["next"]?.text)
         let empty = try fixture.page("?wait=1&since=\(last)")
 

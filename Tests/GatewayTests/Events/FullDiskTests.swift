@@ -5,8 +5,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// When the disk is full, events stay in memory. They are written once the disk has room. The disk is a small one in
-/// memory that only the gateway sees (mount_namespaces(7)).
+/// Tests that events stay in memory when the disk is full, and are written once it has room. The disk is a small file
+/// system in memory that only the gateway sees (mount_namespaces(7)).
 @Suite(.enabled(if: geteuid() == 0, "mounting takes root"))
 struct FullDiskTests {
     private static let sentence = "Events are kept in memory only, because "

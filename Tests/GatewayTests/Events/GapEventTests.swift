@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// No loss is reported as two gaps.
+/// Tests that no loss is reported as two gaps.
 @Suite struct GapEventTests {
     @Test func `a clean restart of the gateway is one gap`() throws {
         let tools = try TemporaryDirectory()

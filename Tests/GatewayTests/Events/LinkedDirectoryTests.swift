@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Spellings of a stream's directory that differ from the events' spelling. The hub serves all of them.
+/// Tests spellings of a stream's directory that differ from the spelling in events. The hub serves all of them.
 @Suite struct LinkedDirectoryTests {
     /// Creates a fixture whose project has a folder `sub`, and a link to it named `link`.
     private func fixture(_ version: String) throws -> (fixture: HubFixture, sub: String) {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Reconnections at random moments and killed gateways: no event is duplicated, and no received event is lost.
+/// Tests reconnections at random moments and killed gateways. No event is duplicated, and no received event is lost.
 @Suite struct NothingLostTests {
     @Test(arguments: [
         "/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events",

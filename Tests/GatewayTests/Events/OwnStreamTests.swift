@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The gateway's own streams of events.
+/// Tests the gateway's own streams of events.
 @Suite struct OwnStreamTests {
     @Test func `each event contains its project, its directory and its unchanged bytes`() throws {
         let fixture = try HubFixture()
@@ -51,7 +51,8 @@ import Testing
         for _ in 0..<3 { #expect(try own.nextEvent()?.id == plain.nextEvent()?.id) }
     }
 
-    /// Otherwise, a client that sends a prompt after the head would miss its beginning and everything derived from it.
+    /// Otherwise, a client that sends a prompt after the head would miss the prompt's first events and everything
+    /// derived from them.
     @Test(arguments: ["/projects/demo/events", "/events"])
     func `a stream begins once the gateway receives the instance's events`(path: String) throws {
         let fixture = try HubFixture()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// OpenCode's own streams as the hub serves them: the same events, in the same order, byte for byte.
+/// Tests OpenCode's own streams as the hub serves them: the same events, in the same order, byte for byte.
 @Suite struct PlainStreamTests {
     @Test func `a stream sends retry, server.connected, the missed events and then live events`() throws {
         let fixture = try HubFixture()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// An instance's stream that becomes silent: three heartbeats are missing after 30 s (1.2.7 and later).
+/// Tests an instance's stream that becomes silent. After 30 s, three heartbeats are missing (1.2.7 and later).
 @Suite struct SilentUpstreamTests {
     @Test func `a silent stream that resumes is kept, and events on both streams are sent once`() throws {
         let fixture = try HubFixture(version: "1.18.33")

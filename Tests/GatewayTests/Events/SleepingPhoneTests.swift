@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A phone that sleeps in the middle of a turn and reconnects.
+/// Tests a phone that sleeps in the middle of a turn and reconnects.
 @Suite struct SleepingPhoneTests {
     @Test(arguments: OpenCodeVersion.all, ["/event", "/global/event"])
     func `a client of OpenCode 1 that reconnects receives the missed events and none twice`(
@@ -25,7 +25,7 @@ import Testing
         #expect(try app.send("Hello", to: session) == 204)
 
         var seen = try Self.read(phone, until: { $0.type?.hasPrefix("message.part.") == true })
-        // The phone sleeps here. Frames that were on their way to it are lost.
+        // The phone sleeps here. Frames that were in transit to it are lost.
         phone.close()
         let all = try Self.read(witness, until: { $0.type == "session.idle" })
 
@@ -119,7 +119,7 @@ import Testing
         let other = try fixture.gateway.home.makeDirectory("demo/sub")
         let second = try fixture.open("/event?since=\(id)&directory=\(other)&form=raw", after: id)
         try second.connected()
-        // A stream that is passed through.
+        // This is a stream that is passed through.
         let third = try fixture.open("/event?hub=0&since=\(id)&a=b")
         try third.connected()
         let heads = fixture.instance.directoryEvents.openings.values + fixture.instance.events.openings.values

@@ -5,12 +5,12 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Clients that read slowly or not at all, and events of all sizes.
+/// Tests clients that read slowly or not at all, and events of all sizes.
 @Suite struct SlowClientTests {
     private static let text = #","text":"\#(String(repeating: "x", count: 10_000))""#
 
-    /// Sends ten megabytes while the test continues: a client that must stay connected cannot wait until they are
-    /// generated.
+    /// Sends ten megabytes while the test continues, because a client that must stay connected cannot wait until they
+    /// are generated.
     private static func say(from first: Int, _ fixture: HubFixture) throws -> TestThread {
         try TestThread {
             for start in stride(from: first, to: first + 1_000, by: 100) {
@@ -25,7 +25,7 @@ import Testing
         try client.connected()
         let said = try Self.say(from: 1, fixture)
         defer { said.join() }
-        // Slower than the kernel's buffers alone would hide in that time.
+        // This is slower than the kernel's buffers alone would hide in that time.
         for number in 1...8 {
             #expect(try client.nextEvent()?.number == number)
             try client.connection.pause(.milliseconds(800))
@@ -63,7 +63,7 @@ import Testing
         let id = try #require(first.lastID)
         let said = try Self.say(from: 2, fixture)
         defer { said.join() }
-        // The first client may miss events, too.
+        // The first client may also miss events.
         try fixture.waitUntilHeard(1_001)
         let again = try fixture.open(after: id)
         try again.connected()
@@ -136,7 +136,8 @@ import Testing
         let client = try fixture.openOwn()
         _ = try client.next()
 
-        // 24 MiB: if the gateway only enforced the limit once a minute, all events would still be on the disk.
+        // These are 24 MiB. If the gateway enforced the limit only once a minute, all events would still be on the
+        // disk.
         for number in 1...48 {
             fixture.say(number...number, more: #","text":"\#(String(repeating: "y", count: 512 << 10))""#)
         }

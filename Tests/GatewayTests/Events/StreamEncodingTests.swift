@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The encoding of growing texts: the phone app of the client flow only knows `message.part.updated`.
+/// Tests the encoding of growing texts. The phone app of the client flow supports only `message.part.updated`.
 @Suite struct StreamEncodingTests {
     private static let late = OpenCodeVersion.all.filter { $0.profile.version != "1.1.11" }
 

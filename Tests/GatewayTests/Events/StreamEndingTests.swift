@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The ends of hub streams: the same causes and the same kind of end as without a hub.
+/// Tests the ends of hub streams, which have the same causes and the same kind of end as without a hub.
 @Suite struct StreamEndingTests {
     @Test(arguments: [FakeOpenCode.EventStreams.End.close, .reset, .clean])
     func `a lost instance stream ends client streams abnormally, and event ids continue`(
@@ -25,7 +25,7 @@ import Testing
         for (client, path) in zip(clients, ["/global/event", "/event"]) {
             let again = try fixture.open(path, after: client.lastID)
             try again.connected()
-            // The events of the meantime are unknown.
+            // The events in the meantime are unknown.
             #expect(try again.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
             again.close()
         }
@@ -98,7 +98,7 @@ import Testing
         #expect(try client.endsAbnormally())
 
         let old = try #require(client.lastID)
-        // The instance is restarting, and a stream waits for that.
+        // The instance is restarting, and a stream waits for it.
         let again = try StreamClient(
             fixture.gateway, "/projects/demo/api/global/event", headers: [("Last-Event-ID", old)])
 

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The head and the first event of hub streams equal those that OpenCode sends.
+/// Tests that the head and the first event of hub streams equal those that OpenCode sends.
 @Suite struct StreamHeadTests {
     @Test func `a stream has the fields that OpenCode sends`() throws {
         let fixture = try HubFixture()

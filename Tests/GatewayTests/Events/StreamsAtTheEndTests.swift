@@ -5,8 +5,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Streams that are requested while the gateway shuts down. They would be aborted immediately, and a client that takes that
-/// for their end does not reconnect.
+/// Tests streams that are requested while the gateway shuts down. They would be aborted immediately, and a client that
+/// mistakes this for a regular end would not reconnect.
 @Suite struct StreamsAtTheEndTests {
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
 

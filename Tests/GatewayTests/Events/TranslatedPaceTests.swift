@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The event rate of OpenCode 1's streams when an OpenCode 2 is translated.
+/// Tests the event rate of OpenCode 1's streams when an OpenCode 2 is translated.
 @Suite struct TranslatedPaceTests {
     @Test func `adjacent deltas are merged with max_rate=1 and no text is lost`() throws {
         let (app, session) = try TranslatedStreamTests.begin()
@@ -23,8 +23,8 @@ import Testing
         #expect(!text(all).isEmpty)
         #expect(text(merged) == text(all))
         #expect(pieces(merged).count < pieces(all).count / 2, "\(pieces(merged).count) of \(pieces(all).count)")
-        // The merged delta has the last one's id: a client that resumes from it misses nothing and receives nothing
-        // twice.
+        // The merged delta has the id of the last delta, so a client that resumes from it misses nothing and receives
+        // nothing twice.
         #expect(pieces(merged).last?.id == pieces(all).last?.id)
 
         let others = { (frames: [StreamFrame]) in

@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// OpenCode 1's streams of an OpenCode 2: the hub translates its events to OpenCode 1's API.
+/// Tests OpenCode 1's streams of an OpenCode 2, whose events the hub translates to OpenCode 1's API.
 @Suite struct TranslatedStreamTests {
     /// Returns the events up to the first one that meets the condition, without heartbeats.
     static func read(_ client: StreamClient, until isLast: (StreamFrame) -> Bool = { $0.type == "session.idle" }) throws
@@ -88,7 +88,7 @@ import Testing
         #expect(reported?["time"] == list?.first?["time"])
     }
 
-    /// OpenCode 1 sends a heartbeat every ten seconds on either stream (1.18.33); OpenCode 2 only sends comments.
+    /// OpenCode 1 sends a heartbeat every ten seconds on either stream (1.18.33). OpenCode 2 sends only comments.
     @Test func `a translated stream has OpenCode 1's heartbeats`() throws {
         let app = try Self.start()
 
@@ -184,7 +184,7 @@ import Testing
         #expect(try app.send("Hello", to: session) == 200)
 
         _ = try Self.read(client)
-        // The run's stream restarts after a gap: what was known before no longer applies.
+        // The run's stream restarts after a gap, so earlier information no longer applies.
         try app.api("POST", "/simulator/misbehave", "cut-streams")
         while try client.next() != nil {}
         let next = try Self.open(app, "/event")

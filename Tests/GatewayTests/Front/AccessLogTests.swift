@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// One line per request, with the fields that an operator needs and no secrets.
+/// Tests that there is one line per request, with the fields that an operator needs and no secrets.
 @Suite struct AccessLogTests {
     @Test func `a request has one JSON line with all its fields`() throws {
         let instance = try FakeOpenCode.answering("hello")
@@ -170,7 +170,7 @@ import Testing
         _ = try gateway.raw("GET /health HTTP/1.1\r\n\r\n")
 
         try gateway.process.waitForLine(on: .error) {
-            // A strict libmicrohttpd refuses it before the gateway can, and does not report the status.
+            // A strict libmicrohttpd rejects the request before the gateway can, and does not report the status.
             $0.contains("a client was rejected") && $0.contains(MessageLibrary.isStrict ? "malformed_head" : "400")
                 && $0.contains("127.0.0.1")
         }

@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// A request whose end is ambiguous for two parsers is refused with 400, and no byte after it is read (RFC 9112 §6.3,
-/// §11.2).
+/// Tests that a request whose end is ambiguous for two parsers is rejected with 400, and that no byte after it is read
+/// (RFC 9112 §6.3, §11.2).
 @Suite struct AmbiguousFramingTests {
     @Test func `a request with both Content-Length and Transfer-Encoding is rejected`() throws {
         let fixture = try RefusalFixture()

@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The parameter `?auth_token=`, which OpenCode would prefer to the credentials that the gateway adds.
+/// Tests the parameter `?auth_token=`, which OpenCode would prefer to the credentials that the gateway adds.
 @Suite struct AuthTokenTests {
     private static let secret = "b3BlbmNvZGU6c2VjcmV0LXNlY3JldC1zZWNyZXQ"
 
@@ -28,13 +28,13 @@ import Testing
 
         #expect(try fixture.request("GET", "/closed?auth_token=\(Self.secret)").status == 502)
 
-        // Refusals of every kind, which must not log the token.
+        // These are refusals of every kind, which must not log the token.
         for path in [
             "/projects/demo/api/x?directory=/etc&auth_token=\(Self.secret)",
             "/projects/demo/status?auth_token=\(Self.secret)",
             "/projects/unknown/api;auth_token=\(Self.secret)/x", "/nothing;auth_token=\(Self.secret)",
             "/projects/demo/api;auth_token=\(Self.secret)", "/projects/no/api/x;%61uth_token=\(Self.secret)",
-            // The token is in the place of a project's name, and could be one.
+            // The token is in the place of a project's name, and could be a name.
             "/projects/;auth_token=\(Self.secret)/api/x", "/projects/demo;auth_token=\(Self.secret)/api/x",
             "/projects/;auth_token=\(Self.secret)/status", "/projects/demo;auth_token=\(Self.secret)/status",
         ] {
@@ -95,7 +95,7 @@ import Testing
         ] {
             let answer = try TestClient.request(port: fixture.gateway.port, "GET", ProxyFixture.target(target))
             #expect(answer.status == 401)
-            // The parameter does not help a wrong key, either.
+            // The parameter also does not help a wrong key.
             let wrong = try TestClient.request(
                 port: fixture.gateway.port, "GET", ProxyFixture.target(target),
                 headers: [("Authorization", "Bearer wrong-key-wrong-key")])

@@ -3,13 +3,13 @@
 import TestKit
 import Testing
 
-/// `GET /check/stream`: comments arrive as they are sent, unless an intermediary buffers them.
+/// Tests `GET /check/stream`, whose comments arrive as they are sent, unless an intermediary buffers them.
 @Suite struct CheckStreamTests {
     private static let path = "/check/stream"
 
     @Test func `/check/stream sends five comments one by one and ends cleanly`() throws {
         let gateway = try GatewayUnderTest()
-        // On a busy machine the reader may have to wait for the processor: allow three tries.
+        // On a busy machine, the reader may have to wait for the processor, so three attempts are allowed.
         var haveComeApart = false
         for _ in 1...3 where !haveComeApart {
             let start = ContinuousClock.now

@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// Requests in the chunked coding: invalid coding ends the connection, valid content reaches the instance without the
-/// framing.
+/// Tests requests in the chunked coding. Invalid coding ends the connection, and valid content reaches the instance
+/// without the framing.
 @Suite struct ChunkedRequestTests {
     private static let head = RequestText.head(
         "POST /projects/demo/api/framed HTTP/1.1", ["Transfer-Encoding: chunked"])
@@ -102,7 +102,7 @@ import Testing
         #expect(passed.count >= plain.count)
         #expect(passed.allSatisfy { $0.trailers.isEmpty && $0.values(of: "X-Trailer").isEmpty })
 
-        // A request that the library refuses does not reach the instance.
+        // A request that the library rejects does not reach the instance.
         for body in MessageLibrary.stumblesOverExtensions ? extended : [] {
             let connection = try gateway.connect()
             try connection.write(Self.head + body)
@@ -143,7 +143,7 @@ import Testing
             let connection = try gateway.connect()
             try connection.write(Self.head + body)
             let answer = try ResponseReader(connection).readAll()
-            // Later versions of libmicrohttpd refuse it.
+            // Later versions of libmicrohttpd reject it.
             if answer.status == 400 { continue }
             #expect(answer.text == "answered")
             #expect(bodies.values.last?.text == "hello")

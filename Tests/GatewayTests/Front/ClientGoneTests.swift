@@ -3,9 +3,9 @@
 import TestKit
 import Testing
 
-/// A client that leaves ends its request at the instance, even while the instance is silent.
+/// Tests that a client that disconnects ends its request at the instance, even while the instance is silent.
 @Suite struct ClientGoneTests {
-    /// How a client leaves its connection.
+    /// The ways in which a client disconnects.
     enum Leaving: CaseIterable {
         case close, reset, halfClose
 
@@ -53,8 +53,8 @@ import Testing
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
         var times: [Duration] = []
-        // Measured: below 1 ms on an idle machine. On a busy one, any of the threads may have to wait for the
-        // processor.
+        // Measured values are below 1 ms on an idle machine. On a busy machine, any of the threads may have to wait for
+        // the processor.
         func quick() -> Int { times.count { $0 < .milliseconds(100) } }
         while quick() < 3, times.count < 15 {
             let number = times.count + 1
@@ -119,7 +119,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
         try connection.write(begun)
-        // Shut down immediately after the bytes, so that the gateway receives both at once.
+        // Shut the connection down immediately after the bytes, so that the gateway receives both at once.
         try connection.shutdownWrite()
 
         #expect(try connection.readUntilClose().isEmpty)
@@ -183,7 +183,7 @@ import Testing
             echo "opencode server listening on http://127.0.0.1:$port"
             exec tail -f --pid=$PPID /dev/null
             """, to: "opencode", mode: 0o755)
-        // One loop handles the two in their order.
+        // One loop handles the two in order.
         let gateway = try GatewayUnderTest(flags: ["--threads", "1"], opencode: slow)
         try gateway.makeProject("demo")
         try gateway.makePipe("demo/go")

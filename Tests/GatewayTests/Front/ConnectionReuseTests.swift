@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// The lifetime of a client's connection, the order of answers, and the service for HTTP/1.0 clients (RFC 9112 §9).
+/// Tests the lifetime of a client's connection, the order of answers, and the service for HTTP/1.0 clients (RFC 9112
+/// §9).
 @Suite struct ConnectionReuseTests {
     private static let key = GatewayUnderTest.authorization
 

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Start, stop, status and the list in sequence. ``WireContractTests`` tests each route alone.
+/// Tests start, stop, status and the list in sequence. ``WireContractTests`` tests each route alone.
 @Suite struct ControlRouteTests {
     private static func silent() throws -> FakeOpenCode.Server {
         try FakeOpenCode().start { connection, _ in try connection.respond(200) }

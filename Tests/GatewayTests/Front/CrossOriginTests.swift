@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Web pages in a browser (Fetch standard, CORS protocol): pages of allowed origins, and all others.
+/// Tests web pages in a browser (Fetch standard, CORS protocol), both of allowed origins and of all others.
 @Suite struct CrossOriginTests {
     private static let origin = ("Origin", "https://app.example.com")
     private static let other = ("Origin", "https://evil.example")
@@ -42,7 +42,7 @@ import Testing
             #expect(answer.values(of: "Access-Control-Allow-Headers") == ["authorization,content-type"])
             #expect(answer.values(of: "Vary").contains("Origin"))
             let methods = try #require(answer.value(of: "Access-Control-Allow-Methods"))
-            // A preflight allows exactly the methods that the route serves: a request with an unknown method gets the
+            // A preflight allows exactly the methods that the route serves. A request with an unknown method gets the
             // same list.
             let refused = try gateway.request("BREW", path)
             #expect(refused.status == 405 ? refused.value(of: "Allow") == methods : refused.status == 404, "\(path)")
@@ -51,7 +51,7 @@ import Testing
 
     @Test(arguments: ["/session", "/api/session", "/api/pty/pty_1/connect-token"])
     func `a preflight never reaches the instance, but other OPTIONS requests do`(path: String) throws {
-        // An instance of either family.
+        // The instance is of either family.
         let fixture = try ProxyFixture(FakeOpenCode(path == "/session" ? .one() : .two()), flags: Self.flags) {
             connection, _ in
             try connection.respond(204, headers: [("X-Own", "1")])
@@ -62,7 +62,7 @@ import Testing
         #expect(answer.status == 204)
         #expect(answer.values(of: "X-Own") == [])
 
-        // The preflight of a foreign page does not reach it, either: OpenCode 2 would list its methods.
+        // The preflight of a foreign page also does not reach the instance, because OpenCode 2 would list its methods.
         let foreign = try TestClient.request(
             port: fixture.gateway.port, "OPTIONS", ProxyFixture.target(path),
             headers: [Self.other, Self.preflight, ("Access-Control-Request-Headers", "authorization")])
@@ -96,7 +96,7 @@ import Testing
                 #expect(Self.terms(answer) == [])
             }
 
-            // The request itself is not refused: keys decide about access, and programs send Origin, too.
+            // The request itself is not rejected, because keys determine access, and programs also send Origin.
             let answer = try gateway.request("GET", "/projects/demo/status", headers: [Self.other])
             #expect(answer.status == 200)
             #expect(Self.terms(answer) == [])

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// No wait is endless: each wait for or by a client has a deadline, and the answer's body names it.
+/// Tests that no wait is endless. Each wait for or by a client has a deadline, and the answer's body names it.
 @Suite struct DeadlineTests {
     private static let key = GatewayUnderTest.authorization
     private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#

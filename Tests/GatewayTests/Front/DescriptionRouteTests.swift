@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// `/openapi.json` and `/docs`: public, and consistent with the running gateway.
+/// Tests `/openapi.json` and `/docs`, which are public and consistent with the running gateway.
 @Suite struct DescriptionRouteTests {
     private typealias Object = [String: Any]
 
@@ -35,7 +35,7 @@ import Testing
             var served = Set(operations.keys)
             if served.contains("GET") { served.insert("HEAD") }
             for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"] {
-                // The request has no key: a served method is answered with 401 or 200, and no instance starts.
+                // The request has no key. A served method is answered with 401 or 200, and no instance starts.
                 let answer = try TestClient.request(port: gateway.port, method, target)
                 #expect((answer.status != 405) == served.contains(method), "\(method) \(target)")
                 guard answer.status == 405 else { continue }

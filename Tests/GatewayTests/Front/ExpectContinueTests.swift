@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// `Expect: 100-continue` (RFC 9110 §10.1.1): the gateway requests the body, unless it refuses the head alone.
+/// Tests `Expect: 100-continue` (RFC 9110 §10.1.1). The gateway requests the body, unless it rejects the request by its
+/// head.
 @Suite struct ExpectContinueTests {
     private static let key = GatewayUnderTest.authorization
     private static let expect = ("Expect", "100-continue")

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The gateway limits wrong keys for each client address (RFC 6585 §4), and no other clients.
+/// Tests that the gateway limits wrong keys for each client address (RFC 6585 §4), and no other clients.
 @Suite struct FailedTriesTests {
     private static let invalid = #"{"detail":"Invalid API key"}"#
     private static let wrong = ("Authorization", "Bearer not-the-key-0123456789")
@@ -65,7 +65,8 @@ import Testing
         let gateway = try GatewayUnderTest(flags: Self.flags)
         for _ in 0..<5 { _ = try TestClient.request(port: gateway.port, "GET", "/projects", headers: [Self.wrong]) }
 
-        // A proxy on this machine forwards all clients' requests. The gateway does not trust its forwarding fields.
+        // A proxy on this machine forwards the requests of all clients. The gateway does not trust its forwarding
+        // fields.
         for client in ["203.0.113.9", "203.0.113.8"] {
             #expect(try gateway.request("GET", "/projects", headers: [Self.from(client)]).status == 200)
             try Self.expectTooMany(
@@ -82,7 +83,7 @@ import Testing
             #expect(answer.status == 401)
         }
 
-        // The attacker is refused without a check of its key, on the connection that all clients share.
+        // The attacker is rejected without a check of its key, on the connection that all clients share.
         for key in [Self.wrong, GatewayUnderTest.authorization] {
             try Self.expectTooMany(proxy.exchange("GET", "/projects", headers: [Self.from("203.0.113.9"), key]))
         }
@@ -118,7 +119,7 @@ import Testing
 
         #expect(try connection.exchange("GET", "/projects", headers: [Self.wrong]).status == 401)
 
-        // All requests of this loop arrive within its deadline, refused or not. One of them is counted again soon.
+        // All requests of this loop arrive before its deadline, rejected or not. One of them is counted again soon.
         var statuses: [Int] = []
         while statuses.last != 401, statuses.count < 100_000 {
             statuses.append(try connection.exchange("GET", "/projects", headers: [Self.wrong]).status)

@@ -3,14 +3,14 @@
 import TestKit
 import Testing
 
-/// A client's connection continues after an answer that the gateway wrote without libmicrohttpd: a 304 without a
-/// length, or a stream that its instance has ended.
+/// Tests that a client's connection continues after an answer that the gateway wrote without libmicrohttpd: a 304
+/// without a length, or a stream that its instance has ended.
 @Suite struct HandedBackConnectionTests {
     private static let key = GatewayUnderTest.authorization
     private static let page = ProxyFixture.target("/page")
 
-    /// Starts an instance with three kinds of answers. `/page` is 304 without a length. `/stream` is two events and a
-    /// clean end; the second event waits for `mayGoOn`. Any other path is answered with itself.
+    /// Starts an instance with three kinds of answers. `/page` is a 304 without a length. `/stream` has two events and
+    /// a regular end, and its second event waits for `mayGoOn`. Any other path is answered with the path itself.
     private static func fixture(
         flags: [String] = [], mayGoOn: Latch? = nil, mayAnswer: Latch? = nil
     ) throws -> ProxyFixture {
@@ -53,7 +53,7 @@ import Testing
                 body == nil ? "GET" : "POST", ProxyFixture.target("/\(number)"), headers: [Self.key], body: body)
             #expect(answer.text == "/\(number) \(body?.count ?? 0)")
         }
-        // After an upload that was forwarded while it arrived.
+        // This request follows an upload that was forwarded while it arrived.
         let large = try connection.exchange(
             "POST", ProxyFixture.target("/large"), headers: [Self.key], body: Bytes.pattern(400_000))
 
@@ -73,7 +73,7 @@ import Testing
         ] {
             let connection = try fixture.gateway.connect()
             try connection.write(first + second)
-            // The answer tells the client that the gateway ignored all bytes after this request.
+            // The answer shows the client that the gateway ignored all bytes after this request.
             Self.expectNotModified(try ResponseReader(connection).readAll(), isLast: true)
             #expect(try connection.waitForEnd() == .closed)
         }

@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// Heads up to the limit are accepted in any fragmentation. Longer ones are refused with 431 (RFC 6585 §5).
+/// Tests that heads up to the limit are accepted in any fragmentation, and that longer ones are rejected with 431 (RFC
+/// 6585 §5).
 @Suite struct HeadSizeTests {
     private static func head(fieldOf size: Int) -> String {
         RequestText.head(
@@ -16,7 +17,7 @@ import Testing
         try gateway.start(instance)
         let connection = try gateway.connect()
 
-        // The requests share one connection: a large head must not affect the next request.
+        // The requests share one connection, because a large head must not affect the next request.
         for size in [15 * 1024, 10, 12 * 1024, 15 * 1024] {
             try connection.write(Self.head(fieldOf: size))
             #expect(try ResponseReader(connection).readAll().text == "answered")
@@ -114,8 +115,8 @@ import Testing
 }
 
 extension RefusalFixture {
-    /// Returns the status of the answer to a head that may be refused before it is written; nil if the connection just
-    /// ended.
+    /// Returns the status of the answer to a head that may be rejected before it is written completely; nil if the
+    /// connection ended without an answer.
     fileprivate func statusOfLongHead(_ head: String) throws -> Int? {
         let connection = try gateway.connect()
         defer { connection.close() }

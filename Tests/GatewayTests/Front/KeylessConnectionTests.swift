@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// A client without a valid key cannot occupy connections that others need. Its key is checked when the request's head
-/// arrives, it has one deadline for everything, and it is evicted first.
+/// Tests that a client without a valid key cannot occupy connections that others need. Its key is checked when the
+/// request's head arrives, it has one deadline for everything, and it is evicted first.
 @Suite struct KeylessConnectionTests {
     private static let key = GatewayUnderTest.authorization
 
@@ -87,7 +87,7 @@ import Testing
         try connection.write("POST /projects/demo/start HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n")
         let start = ContinuousClock.now
 
-        // Otherwise, the gateway would keep reading for 30 s.
+        // Otherwise, the gateway would continue to read for 30 s.
         while (try? connection.write([UInt8](repeating: 0x61, count: 100))) != nil, .now - start < .seconds(20) {
             try? connection.pause(.milliseconds(100))
         }

@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// A head that violates RFC 9112's grammar is refused with 400 and the connection is closed, even if libmicrohttpd
-/// would accept it.
+/// Tests that a head that violates RFC 9112's grammar is rejected with 400 and that the connection is closed, even if
+/// libmicrohttpd would accept it.
 @Suite struct MalformedHeadTests {
     private static let line = "GET /projects/demo/api/malformed HTTP/1.1"
     private static let lineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
@@ -79,7 +79,7 @@ import Testing
         }
         try fixture.expectRefusal(head.replacing("\r\n", with: "\n"), detail: Self.lineEnding)
 
-        // Requests without any field to compare with.
+        // These requests have no field to compare with.
         let bare = "GET /health HTTP/1.0"
         for text in ["\(bare)\n\n", "\(bare)\r\n\n", "\(bare)\n\r\n"] {
             try fixture.expectRefusal(text, detail: Self.lineEnding)

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The gateway's memory stays small for any amount of data and any read speed.
+/// Tests that the gateway's memory stays small for any amount of data and any read speed.
 @Suite(.enabled(if: !Sanitizer.isActive)) struct MemoryTests {
     private static let size = 1 << 30
     private static let limit = 64 << 20
@@ -77,7 +77,7 @@ import Testing
             try connection.pause(.seconds(1))
         }
 
-        // The kernel buffers of both connections, and less than one megabyte in the gateway.
+        // These are the kernel buffers of both connections, and less than one megabyte in the gateway.
         #expect(sent.values[0] < 32 << 20)
         #expect(try gateway.process.peakResidentMemory() < Self.limit)
 

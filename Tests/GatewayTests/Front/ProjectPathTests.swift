@@ -3,11 +3,11 @@
 import TestKit
 import Testing
 
-/// The project that a path names: one raw segment, percent-decoded exactly once.
+/// Tests the project that a path names, which is one raw segment, percent-decoded exactly once.
 @Suite struct ProjectPathTests {
     @Test func `names with dots, spaces and Unicode reach their own project`() throws {
         let gateway = try GatewayUnderTest()
-        // The name, and its spellings in a request.
+        // Each row has the name and its spellings in a request.
         let names = [
             ("my.app", ["my.app", "my%2Eapp", "%6d%79.app"]), ("my_app", ["my_app"]), ("a b", ["a%20b"]),
             ("größe", ["gr%C3%B6%c3%9fe", "größe"]), ("日本", ["%E6%97%A5%E6%9C%AC"]), ("a+b", ["a+b", "a%2Bb"]),

@@ -4,8 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// For any input, a client's connection and descriptor are released soon after either side has ended it. Most of these
-/// tests concern libmicrohttpd 0.9.75, which leaks connections when it has no room to read from them.
+/// Tests that for any input, a client's connection and descriptor are released soon after either side has ended it.
+/// Most of these tests concern libmicrohttpd 0.9.75, which leaks connections when it has no room to read from them.
 @Suite(.serialized) struct ReleasedConnectionTests {
     private static let chunked = "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
     /// Chunk size lines that exceed the gateway's memory for them.
@@ -73,7 +73,7 @@ import Testing
         #expect(try gateway.request("GET", "/health").status == 200)
     }
 
-    /// The library's memory use depends on the size of the head: one of these heads fills it to the last byte.
+    /// The library's memory use depends on the size of the head. One of these heads fills it to the last byte.
     @Test func `a chunk line of any length is released with its connection`() throws {
         let gateway = try GatewayUnderTest()
         let rest = try Rest(of: gateway)
@@ -87,8 +87,8 @@ import Testing
         try rest.expectReturn(within: .seconds(2))
     }
 
-    /// No bytes follow the line that fits to the last byte. Only the library's request to run at once reveals that
-    /// state.
+    /// No bytes follow the line that fits to the last byte. Only the library's request for an immediate run reveals
+    /// that state.
     @Test func `a loop rests although a line fills the memory exactly and its client waits`() throws {
         let gateway = try GatewayUnderTest()
         let rest = try Rest(of: gateway)
@@ -189,7 +189,7 @@ import Testing
     }
 }
 
-/// The idle state of the gateway before the test: the number of descriptors that it has to return to.
+/// The idle state of the gateway before the test, which is the number of descriptors to which it must return.
 private struct Rest {
     private let gateway: GatewayUnderTest
     private let descriptors: Int

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Request bodies: small ones are buffered completely, larger ones stream, and each arrives byte for byte.
+/// Tests request bodies. Small ones are buffered completely, larger ones are streamed, and each arrives byte for byte.
 @Suite struct RequestBodyTests {
     private static let key = GatewayUnderTest.authorization
 
@@ -118,7 +118,7 @@ import Testing
         // Each part arrives before the rest is sent, however small it is.
         try send([0x61])
         try received.wait { ($0.last ?? 0) >= 70_001 }
-        // So does the last part before the client pauses in the middle of a chunk's line.
+        // The last part also arrives before the client pauses in the middle of a chunk's line.
         let rest = Bytes.pattern(69_999)
         try send(Bytes.pattern(70_000))
         if isChunked { try connection.write("111") }
@@ -134,7 +134,7 @@ import Testing
         let total = 1 << 20
         let fixture = try ProxyFixture { connection, head in
             guard head.method == "DELETE" else {
-                // The gateway's query for the session's directory, which precedes the forwarded request.
+                // This is the gateway's query for the session's directory, which precedes the forwarded request.
                 try mayAnswer.wait(within: .seconds(30))
                 return try connection.respond(404, text: "nobody's")
             }

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The fields of a client's head reach the instance unchanged.
+/// Tests that the fields of a client's head reach the instance unchanged.
 @Suite struct RequestHeadTests {
     @Test func `the target reaches the instance without being decoded`() throws {
         let instance = try FakeOpenCode.answering()
@@ -118,7 +118,7 @@ import Testing
         try gateway.start(instance)
         let connection = try gateway.connect()
 
-        // A server skips at least one empty line (RFC 9112 §2.2); a strict libmicrohttpd skips no more.
+        // A server skips at least one empty line (RFC 9112 §2.2). A strict libmicrohttpd skips no more than one.
         for before in ["\r\n", MessageLibrary.isStrict ? "\r\n" : "\r\n\r\n", ""] {
             try connection.write(before + RequestText.head("GET /projects/demo/api/x HTTP/1.1"))
             #expect(try ResponseReader(connection).readAll().text == "answered")

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Routes and methods, with the exact bodies of the wire contract.
+/// Tests routes and methods, with the exact bodies of the wire contract.
 @Suite struct RouteTests {
     private static let proxied = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
 

@@ -4,7 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// SIGTERM: active exchanges finish, streams end abnormally, instances are stopped, and the program succeeds.
+/// Tests SIGTERM: active exchanges finish, streams end abnormally, instances are stopped, and the program exits
+/// successfully.
 @Suite struct ShutdownTests {
     private static let key = GatewayUnderTest.authorization
 
@@ -120,7 +121,7 @@ import Testing
 
         #expect(try idle.readUntilClose().isEmpty)
 
-        // Both listeners close before idle connections do; the other loop's listener may need a moment longer.
+        // Both listeners close before idle connections do. The other loop's listener may need a moment longer.
         try gateway.waitUntilRefused()
         mayAnswer.open()
 

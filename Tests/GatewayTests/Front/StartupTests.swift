@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The start of the program, and its error messages when it fails.
+/// Tests the start of the program, and its error messages when the start fails.
 @Suite struct StartupTests {
     private static let fix =
         "create a key with `openssl rand -hex 32` and pass it in the environment or with --key-file."

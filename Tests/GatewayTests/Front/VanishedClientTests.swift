@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Clients whose machine vanishes silently: no packet is answered any more, not even with a reset.
+/// Tests clients whose machine vanishes silently. No packet is answered any more, not even with a reset.
 @Suite struct VanishedClientTests {
     /// The reason why the test cannot run here; nil if it can.
     private static let obstacle: String? = {
@@ -116,9 +116,9 @@ import Testing
         // Keepalive probes pause while sent data is unacknowledged. The limit on unacknowledged data applies instead.
         _ = try networks.ask("POST", "/projects/demo/api/session", body: "{}")
 
-        // The limit, a probe one second later, and the same again for a busy machine.
+        // The time allows for the limit, a probe one second later, and the same again for a busy machine.
         try networks.waitUntilAllGone(within: .seconds(6))
-        // The gateway has noticed as well: it logs the terminal's line when the terminal ends.
+        // The gateway has also detected the loss, because it logs the terminal's line when the terminal ends.
         try networks.gateway.waitForLog(#""status":101"#)
         for connection in streams + [tunnel, idle] { connection.close() }
     }

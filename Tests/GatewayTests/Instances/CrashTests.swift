@@ -4,8 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Instances that end by themselves: restart with back-off, the answers to clients meanwhile, and the limit on
-/// restarts.
+/// Tests instances that end by themselves: restarts with back-off, the answers to clients in the meantime, and the
+/// limit on restarts.
 @Suite struct CrashTests {
     @Test func `an instance that ends is restarted, and clients receive 503 with Retry-After meanwhile`() throws {
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "4500ms"])

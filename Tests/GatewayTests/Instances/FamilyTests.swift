@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// OpenCode 1 and 2 side by side on one gateway, each started and queried in its own way.
+/// Tests OpenCode 1 and 2 on one gateway, each started and queried in its own way.
 @Suite struct FamilyTests {
     private static let simulators = [("1.1.11", "1"), ("1.2.27", "1"), ("1.18.33", "1"), ("2.0.15", "2")]
 
@@ -30,7 +30,7 @@ import Testing
             #expect(status.text.contains(#""version":"\#(version)","api":"\#(family)""#), "\(status.text)")
         }
 
-        // The gateway reaches each with its own password at its own paths.
+        // The gateway reaches each instance with its own password at its own paths.
         #expect(try gateway.request("GET", "/projects/demo-1.18.33/api/global/health").text.contains("1.18.33"))
         #expect(try gateway.request("GET", "/projects/demo-2.0.15/api/api/info").text.contains("2.0.15"))
 
@@ -49,9 +49,9 @@ import Testing
     @Test(arguments: simulators.map(\.0))
     func `an instance is ready within milliseconds of its port announcement`(version: String) throws {
         let gateway = try gateway(flags: ["--log-format", "json"], environment: ["SIMULATOR_PACE": "0"])
-        // Other programs may occupy the machine for a while: eight tries, each of ten starts. On a machine that is busy
-        // all the time everything is late, so readiness is also compared with the duration of requests to the same
-        // instance.
+        // Other programs may occupy the machine for a while, so there are eight attempts, each of ten starts. On a
+        // machine that is always busy, everything is late, so readiness is also compared with the duration of requests
+        // to the same instance.
         var tries: [(ready: Duration, request: Duration)] = []
         func isSoon(_ one: (ready: Duration, request: Duration)) -> Bool {
             one.ready <= max(.milliseconds(20), one.request * 5)
@@ -116,13 +116,13 @@ import Testing
         let simulator = try BuiltProducts.path("opencode-simulator")
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
-        // A wrapper that removes the password: OpenCode 2 generates one and prints it.
+        // The wrapper removes the password, so OpenCode 2 generates one and prints it.
         let wrapper = try gateway.home.write(
             "#!/bin/sh\nunset OPENCODE_PASSWORD OPENCODE_SERVER_PASSWORD\nexec '\(simulator)' --profile 2.0.15 \"$@\"\n",
             to: ".wrapper", mode: 0o755)
         try gateway.home.write("VIBE_OPENCODE=\(wrapper)\n", to: ".config/opencode/env.d/demo.env", mode: 0o600)
 
-        // It does not accept the password that it never received.
+        // The instance does not accept the password that it never received.
         #expect(try gateway.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status >= 500)
 
         try gateway.waitForLog("server password ***")
@@ -162,7 +162,7 @@ import Testing
 
 /// The times of the lines of a JSON log.
 enum LogTimes {
-    /// Returns the times of all lines with the phrase, in their order, since midnight.
+    /// Returns the times of all lines with the phrase, in order, since midnight.
     static func of(_ log: [String], _ phrase: String) throws -> [Duration] {
         try log.filter { $0.contains(phrase) }.map { line in
             // The field is "time":"2026-11-22T13:35:02.408Z".

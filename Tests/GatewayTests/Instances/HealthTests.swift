@@ -4,7 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Each problem of an instance is reported with its own reason, and a busy instance is not mistaken for a hung one.
+/// Tests that each problem of an instance is reported with its own reason, and that a busy instance is not mistaken for
+/// a hung one.
 @Suite struct HealthTests {
     @Test(arguments: [
         ("health=401", "requires a password", 6), ("health=500", "with 500", 6),
@@ -63,7 +64,7 @@ import Testing
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "2s"])
         try fixture.start()
 
-        // Slower than prompt, but not slow enough for a hung instance.
+        // This is slower than prompt, but not slow enough for a hung instance.
         try fixture.misbehave("health-late=1000")
         try fixture.waitForLog("the instance is busy")
 
@@ -86,7 +87,7 @@ import Testing
         #expect(status.isRunning)
         #expect(status.port == before.port)
         #expect(status.lastError == "The instance responded to no health check and sent no data for 1 s.")
-        // The gateway does not restart it on its own. This request reaches the instance and lets it resume.
+        // The gateway does not restart the instance on its own. This request reaches the instance and lets it resume.
         #expect(status.pid == before.pid)
         #expect(status.restarts == 0)
 

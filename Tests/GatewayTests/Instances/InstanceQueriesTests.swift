@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The gateway's own queries to an instance, and their effects.
+/// Tests the gateway's own queries to an instance, and their effects.
 @Suite struct InstanceQueriesTests {
     private func status(_ gateway: GatewayUnderTest) throws -> String {
         try gateway.request("GET", "/projects/demo/status").text
@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Health
 
-    /// The versions 2.0.3 to 2.0.10, whose health answer has no version.
+    /// Tests the versions 2.0.3 to 2.0.10, whose health answer has no version.
     @Test func `the health of an OpenCode 2.0.3 to 2.0.10 is queried at /api/health`() throws {
         let asked = Recorded<String>("a health check")
         let family = FakeOpenCode.Family.two { path in

@@ -4,7 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// A project's folder is replaced while its server runs. The server continues in the old folder without a visible sign.
+/// Tests a project's folder that is replaced while its server runs. The server continues in the old folder without a
+/// visible sign.
 @Suite struct ReplacedFolderTests {
     /// A change to the folder, and the server's working directory after it.
     enum Change: CaseIterable {

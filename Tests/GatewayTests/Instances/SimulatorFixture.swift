@@ -5,12 +5,14 @@ import TestKit
 
 /// A gateway whose instances are simulators, with one project `demo`.
 struct SimulatorFixture {
-    /// A limit that suffices on a machine with ten other tasks.
+    /// A limit that is sufficient on a machine with ten other tasks.
     static let patience = Duration.seconds(60)
 
     let gateway: GatewayUnderTest
 
-    /// Starts the gateway. `words` define the misbehaviour of the simulator of `demo`.
+    /// Starts the gateway.
+    ///
+    /// - Parameter words: The misbehaviour of the simulator of `demo`.
     init(_ words: String = "", flags: [String] = [], environment: [String: String] = [:]) throws {
         gateway = try GatewayUnderTest(
             flags: flags, environment: environment, opencode: try BuiltProducts.path("opencode-simulator"))
@@ -60,7 +62,7 @@ struct SimulatorFixture {
         try gateway.request("GET", "/projects/demo/api\(path)", within: Self.patience)
     }
 
-    /// Waits until the log contains the phrase that many times, for example a state of the instance.
+    /// Waits until the log contains the phrase this many times, for example a state of the instance.
     func waitForLog(_ phrase: String, times: Int = 1) throws {
         try gateway.waitForLog(phrase, times: times)
     }

@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Starting: one start for all clients that request it, and an answer before clients time out.
+/// Tests that all clients that request a start share one start, and are answered before they time out.
 @Suite struct StartTests {
     @Test func `a hundred concurrent start requests cause one start and all succeed`() throws {
         let fixture = try SimulatorFixture("banner-late=300")
@@ -19,7 +19,7 @@ import Testing
         let port = try #require(try fixture.status().port)
         let expected = ["started", "already_running"].map { #"{"name":"demo","port":\#(port),"status":"\#($0)"}"# }
 
-        // A client whose request arrives after readiness learns that the instance already runs.
+        // A client whose request arrives after readiness receives the answer that the instance already runs.
         #expect(answers.values.allSatisfy { $0.status == 200 && expected.contains($0.text) })
 
         try fixture.waitForLog("the instance is ready")

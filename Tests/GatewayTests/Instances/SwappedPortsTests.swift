@@ -4,10 +4,10 @@ import Glibc
 import TestKit
 import Testing
 
-/// Two instances swap their ports; no request reaches the wrong one.
+/// Tests two instances that swap their ports. No request may reach the wrong one.
 @Suite struct SwappedPortsTests {
-    /// Returns a command that runs a simulator on the port that the folder names, regardless of the port that the gateway requests.
-    /// Its process id is in a file.
+    /// Returns a command that runs a simulator on the port that the folder names, whatever port the gateway requests.
+    /// It writes its process id to a file.
     private static func command(_ tools: TemporaryDirectory) throws -> String {
         try tools.write(
             """
@@ -17,7 +17,7 @@ import Testing
             """, to: "opencode", mode: 0o755)
     }
 
-    /// The gateway's own 401 means that the client's key is wrong: a client would discard its key.
+    /// The gateway's own 401 means that the client's key is wrong, and a client would discard its key.
     @Test func `a server that rejects the instance's password is treated as another server`() throws {
         let fixture = try ProxyFixture(FakeOpenCode().requiringPassword()) { connection, head in
             let fields =
@@ -44,7 +44,7 @@ import Testing
         #expect(bearer.status == 401)
         #expect(bearer.text == "from the instance")
         #expect(bearer.values(of: "WWW-Authenticate") == [#"Bearer realm="model", error="invalid_token""#])
-        // Without a challenge it is an answer like any other.
+        // Without a challenge, this answer is like any other.
         #expect(try fixture.request("GET", "/own").text == "from the instance")
         #expect(try fixture.request("GET", "/own").status == 401)
     }
@@ -83,7 +83,7 @@ import Testing
         for round in 1...3 {
             let swapped = round % 2 == 1 ? Array(ports.reversed()) : ports
             for (name, port) in zip(names, swapped) { _ = try gateway.home.write("\(port)\n", to: "\(name)/port") }
-            // Both at once: each restarts on the other's port.
+            // Both end at the same time, and each restarts on the other's port.
             for name in names {
                 kill(try #require(Int32(gateway.read("\(name)/pid").dropLast())), SIGKILL)
             }

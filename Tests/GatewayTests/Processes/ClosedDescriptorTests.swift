@@ -3,13 +3,13 @@
 import TestKit
 import Testing
 
-/// A gateway started with closed standard descriptors, as by `<&- >&- 2>&-`, opens none of its own files in their
-/// place.
+/// Tests that a gateway started with closed standard descriptors, as by `<&- >&- 2>&-`, opens none of its own files in
+/// their place.
 @Suite struct ClosedDescriptorTests {
     @Test func `closed standard descriptors become the null device`() throws {
         let home = try TemporaryDirectory()
         let port = try FreePort.find()
-        // It has no output on which it could announce itself.
+        // The gateway has no output on which it could announce itself.
         let manager = try NotifySocket()
         let process = try TestProcess(
             "/bin/sh",

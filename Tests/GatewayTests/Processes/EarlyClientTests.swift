@@ -4,8 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Clients that connect while the gateway starts wait until it knows the projects and the running instances. They
-/// receive no false answer, and none of their requests starts a second server for a folder.
+/// Tests clients that connect while the gateway starts. They wait until it knows the projects and the running
+/// instances. They receive no wrong answer, and none of their requests starts a second server for a folder.
 @Suite struct EarlyClientTests {
     private let home: TemporaryDirectory
     private let runtime: TemporaryDirectory
@@ -76,7 +76,7 @@ import Testing
             #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
         }
 
-        // The request has the instance's port and password: no client is asked to start an instance that runs.
+        // The request has the instance's port and password, so no client is asked to start a running instance.
         #expect(try answer(request).status == 200)
         #expect(try FileTree.read("\(home.path)/servers").count { $0 == UInt8(ascii: "\n") } == 1)
 

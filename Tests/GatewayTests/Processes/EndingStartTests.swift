@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// A start that is in progress when the gateway shuts down.
+/// Tests a start that is in progress when the gateway shuts down.
 @Suite struct EndingStartTests {
     @Test func `a client that waits for a start receives an error when the gateway shuts down`() throws {
         let fixture = try SimulatorFixture("banner-never")

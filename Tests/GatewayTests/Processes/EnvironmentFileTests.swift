@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The environment files `~/.config/opencode/env` and `~/.config/opencode/env.d/NAME.env`.
+/// Tests the environment files `~/.config/opencode/env` and `~/.config/opencode/env.d/NAME.env`.
 @Suite struct EnvironmentFileTests {
     /// Returns a command that writes its environment to a file, and announces the port that the folder names.
     private static func opencode(_ tools: TemporaryDirectory) throws -> String {

@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The gateway's child processes as any user sees them in /proc.
+/// Tests the gateway's child processes as any user sees them in /proc.
 @Suite struct InstanceProcessTests {
     /// Returns a command that writes its process id to a file, then behaves as OpenCode does.
     private static func opencode(_ gateway: TemporaryDirectory) throws -> String {
@@ -34,7 +34,7 @@ import Testing
 
         #expect(password.utf8.count == 32)
 
-        // The password is neither on its command line nor on the gateway's, nor in the log.
+        // The password is neither on the instance's command line nor on the gateway's, nor in the log.
         for number in [process, gateway.process.pid] {
             let words = String(decoding: try FileTree.read("/proc/\(number)/cmdline"), as: UTF8.self)
             #expect(!words.contains(password))

@@ -4,7 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// A gateway killed with SIGKILL stops no instance: the next gateway has to recognize the instances that it finds.
+/// Tests that a gateway that is killed with SIGKILL stops no instance, and that the next gateway recognizes the
+/// instances that it finds.
 @Suite struct KilledGatewayTests {
     private let tools: TemporaryDirectory
     private let opencode: String
@@ -29,7 +30,7 @@ import Testing
         let answer = try second.request("POST", "/projects/demo/start")
 
         #expect(answer.text.contains(#""status":"already_running""#), "\(answer.text)")
-        // The same server with its password: it still has the session.
+        // This is the same server with its password, because it still has the session.
         #expect(try second.request("GET", "/projects/demo/api/session/\(identifier)").status == 200)
 
         let servers = try ListedSimulator.servers(second)

@@ -4,7 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Each folder has one server, even when gateways reach the folder by another path or from another environment.
+/// Tests that each folder has one server, even when gateways reach the folder by another path or from another
+/// environment.
 @Suite struct OneFolderTests {
     private let other: TemporaryDirectory
     private let opencode: String

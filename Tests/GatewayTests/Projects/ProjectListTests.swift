@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The relation between `GET /projects` and the disk.
+/// Tests the relation between `GET /projects` and the disk.
 @Suite struct ProjectListTests {
     private func names(_ gateway: GatewayUnderTest) throws -> [String] {
         let answer = try gateway.request("GET", "/projects")
@@ -16,7 +16,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let home = gateway.home.path
         try gateway.makeProject("first")
-        // A change made before the request is already in its answer; the promise is one second.
+        // A change made before the request is already in the answer. The promised delay is one second.
         let steps: [(String, () throws -> Void, [String])] = [
             ("made", { try gateway.makeProject("second") }, ["first", "second"]),
             ("renamed", { rename("\(home)/first", "\(home)/third") }, ["second", "third"]),
@@ -80,7 +80,7 @@ import Testing
         #expect(try names(gateway) == ["demo"])
     }
 
-    /// The issue's limit: at most 10 ms, warm, with 500 folders and 50 running instances.
+    /// The limit is that of the issue: at most 10 ms, warm, with 500 folders and 50 running instances.
     @Test func `500 folders with 50 running instances are listed within 10 ms`() throws {
         let gateway = try GatewayUnderTest()
         for number in 0..<500 { try gateway.makeProject("project-\(number)") }
@@ -107,8 +107,8 @@ import Testing
         #expect(Set(ports) == Set(instances.map { Int($0.port) }))
 
         times.sort()
-        // The limit applies only to requests that did not share the processor with other programs. Next to other programs, the remaining
-        // times measure the share of the processor.
+        // The limit applies only to requests that did not share the processor with other programs. Otherwise, the times
+        // would measure the share of the processor.
         if !Sanitizer.isActive { #expect(times[10] <= .milliseconds(10), "p10 \(times[10]), p99 \(times[98])") }
     }
 }

@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// An answer reveals nothing about other folders: every name without a project gets the same 404, on every route.
+/// Tests that an answer reveals nothing about other folders. Every name without a project gets the same 404 on every
+/// route.
 @Suite struct UnknownProjectTests {
     private static let routes = [
         ("GET", "status"), ("HEAD", "status"), ("POST", "start"), ("DELETE", "stop"), ("GET", "api"), ("GET", "api/x"),
@@ -31,7 +32,7 @@ import Testing
             for (method, route) in Self.routes {
                 let answer = try gateway.request(method, "/projects/\(segment)/\(route)")
                 #expect(answer.status == 404, "\(method) \(segment)/\(route)")
-                // A segment that can be a name is returned decoded, any other one unchanged.
+                // A segment that can be a name is returned decoded, and any other segment is returned unchanged.
                 let shown = segment == "re%61" ? "rea" : segment
                 let body = method == "HEAD" ? "" : #"{"detail":"Project not found: \#(shown)"}"#
                 #expect(answer.text == body, "\(method) \(segment)/\(route)")
@@ -50,7 +51,7 @@ import Testing
             "GET", "/projects/demo/api/x", 503,
             #"{"detail":"OpenCode instance for demo is not running. Start it first."}"#)
 
-        // Also for a project that was created a moment ago.
+        // This also applies to a project that was created a moment ago.
         for number in 0..<20 {
             try gateway.makeProject("new\(number)")
             #expect(try gateway.request("GET", "/projects/new\(number)/api/x").status == 503)

@@ -3,7 +3,7 @@
 import Glibc
 import TestKit
 
-/// The notification socket of a service manager. The gateway writes its state to it (sd_notify(3)).
+/// The notification socket of a service manager, to which the gateway writes its state (sd_notify(3)).
 final class NotifySocket: Sendable {
     let path: String
     private let folder: TemporaryDirectory
@@ -35,7 +35,8 @@ final class NotifySocket: Sendable {
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 
-    /// Returns the next message that has this line. Throws if a message other than a watchdog's arrives first.
+    /// Returns the next message that has this line. Throws an error if a message other than a watchdog message arrives
+    /// first.
     func expect(_ line: String) throws -> [String] {
         while true {
             let message = next()

@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The gateway as a unit of a service manager: it reports its state, and uses the sockets that it receives.
+/// Tests the gateway as a unit of a service manager. It reports its state, and uses the sockets that it receives.
 @Suite struct ServiceManagerTests {
     @Test func `the gateway notifies the service manager when it is ready and when it stops`() throws {
         let manager = try NotifySocket()
@@ -53,7 +53,7 @@ import Testing
 
         #expect(manager.next(within: .seconds(5)) == ["WATCHDOG=1"])
 
-        // ptrace(2): PTRACE_SEIZE, PTRACE_INTERRUPT, and PTRACE_DETACH at the end of input.
+        // The calls of ptrace(2) are PTRACE_SEIZE, PTRACE_INTERRUPT, and PTRACE_DETACH at the end of the input.
         let tracer = try TestProcess(
             "/usr/bin/python3",
             [
@@ -72,7 +72,7 @@ import Testing
             ])
         try tracer.waitForLine(on: .output) { $0 == "stopped" }
 
-        // One message may be on its way; none follows it.
+        // One message may be in transit. No message may follow it.
         var beats = 0
         while manager.next(within: .seconds(1)) == ["WATCHDOG=1"], beats < 10 { beats += 1 }
 

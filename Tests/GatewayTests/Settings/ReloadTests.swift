@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// SIGHUP reloads the configuration file and the key file: keys change, and no request is interrupted.
+/// Tests that SIGHUP reloads the configuration file and the key file. Keys change, and no request is interrupted.
 @Suite struct ReloadTests {
     private static let first = "the-first-key-0123456789"
     private static let second = "the-second-key-0123456789"

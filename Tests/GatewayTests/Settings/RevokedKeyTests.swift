@@ -6,9 +6,9 @@ import Testing
 
 @testable import opencode_simulator
 
-/// A reload that removes a key aborts only the exchanges that the key opened.
+/// Tests that a reload that removes a key aborts only the exchanges that the key opened.
 @Suite struct RevokedKeyTests {
-    /// A key that stays valid. The other one, ``GatewayUnderTest/key``, is revoked.
+    /// A key that remains valid. The other key, ``GatewayUnderTest/key``, is revoked.
     private static let kept = "the-key-that-is-kept-0123456789"
     private static let limit = Duration.seconds(1)
 
@@ -144,7 +144,7 @@ import Testing
             gateway, "/projects/demo/api/session/\(id)/message", method: "POST",
             fields: "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n")
         try prompt.write(body)
-        // The turn waits for an answer to its question, which does not come.
+        // The turn waits for an answer to its question, and no answer arrives.
         let deadline = Deadline(after: .seconds(20))
         while try gateway.request("GET", "/projects/demo/api/question").json.elements?.isEmpty != false {
             guard deadline.remaining > .zero else { throw TestFailure("nothing was asked") }

@@ -5,8 +5,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// The history of an instance across several gateway processes: `GET /projects/NAME/history` and `project history
-/// NAME`.
+/// Tests the history of an instance across several gateway processes, with `GET /projects/NAME/history` and `project
+/// history NAME`.
 @Suite struct InstanceHistoryTests {
     struct Event: Decodable, Equatable {
         let time: String
@@ -135,7 +135,7 @@ import Testing
         let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)
         try next.waitForLog("the instance is ready")
 
-        // The instance has continued without any event of its own.
+        // The instance has continued without an event.
         #expect(try Self.events(next) == before)
         #expect(try Self.since(next) == state)
     }

@@ -7,8 +7,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Only the gateway that owns the state keeps events in the state folder. Another gateway keeps its own in memory until
-/// it owns the state.
+/// Tests that only the gateway that owns the state keeps events in the state folder. Another gateway keeps its events
+/// in memory until it owns the state.
 @Suite struct StateEventsTests {
     private let directory: TemporaryDirectory
     private var folder: String { "\(directory.path)/state" }

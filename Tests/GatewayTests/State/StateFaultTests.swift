@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// When no state can be kept, the log and `check` report the reason, and the gateway serves requests regardless.
+/// Tests that if no state can be stored, the log and `check` report the reason, and the gateway still serves requests.
 @Suite struct StateFaultTests {
     private let directory: TemporaryDirectory
     private var folder: String { "\(directory.path)/state" }
@@ -157,7 +157,7 @@ import Testing
         #expect(try line(["XDG_STATE_HOME": "/srv/state"]) == "/srv/state/viberemote-gateway")
         #expect(try line(["STATE_DIRECTORY": "/var/lib/viberemote-gateway"]) == "/var/lib/viberemote-gateway")
         #expect(try line(["STATE_DIRECTORY": "/var/lib/a:/var/lib/b"]) == "/var/lib/a")
-        // The directory of another service, whose shell started this program.
+        // The directory belongs to another service, whose shell started this program.
         #expect(
             try line(["STATE_DIRECTORY": "/var/lib/other", "SYSTEMD_EXEC_PID": "1"])
                 == "\(home.path)/.local/state/viberemote-gateway")

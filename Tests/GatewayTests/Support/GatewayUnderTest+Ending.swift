@@ -4,7 +4,8 @@ import Glibc
 import TestKit
 
 extension GatewayUnderTest {
-    /// Sends an incomplete request head on an accepted connection: a gateway that shuts down waits for the remainder.
+    /// Sends an incomplete request head on an accepted connection, so that a gateway that shuts down waits for the
+    /// remainder.
     func beginRequest(_ method: String = "GET", _ target: String, fields: String = "") throws -> TestConnection {
         let client = try connect()
         guard try client.exchange("GET", "/health").status == 200 else { throw TestFailure("the gateway is not up") }

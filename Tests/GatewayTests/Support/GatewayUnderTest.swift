@@ -11,13 +11,14 @@ final class GatewayUnderTest: Sendable {
     let home: TemporaryDirectory
     let port: UInt16
 
-    /// Starts the gateway with further flags or environment.
+    /// Starts the gateway with further flags or environment variables.
     ///
-    /// - `opencode`: the command of its instances. By default it is the server on the port in the folder's file
-    ///   `upstream-port`.
-    /// - `other`: a gateway whose folders it uses in place of its own.
-    /// - `launcher`: a command that becomes the gateway, if the gateway is not started directly.
-    /// - `isHomeLink`: whether the home folder is named through a symbolic link.
+    /// - Parameters:
+    ///   - opencode: The command of its instances. By default, it is the server on the port in the folder's file
+    ///     `upstream-port`.
+    ///   - other: A gateway whose folders this one uses instead of its own.
+    ///   - launcher: A command that becomes the gateway, if the gateway is not started directly.
+    ///   - isHomeLink: Whether the home folder is named through a symbolic link.
     init(
         flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
         after other: GatewayUnderTest? = nil, launcher: [String] = [], listen: String = "127.0.0.1:0",
@@ -45,9 +46,9 @@ final class GatewayUnderTest: Sendable {
                 + ["--opencode", opencode ?? shim] + flags,
             environment: [
                 "VIBE_AUTH_SECRET": Self.key, "VIBE_THREADS": "2", "VIBE_SUPERVISOR": "process", "VIBE_CONFIG": "none",
-                // A fake instance receives only clients' requests. The hub subscribes only to simulators.
+                // A fake instance receives only the requests of clients. The hub subscribes only to simulators.
                 "VIBE_EVENT_HUB": opencode == nil ? "off" : "on",
-                // Separate records, environment files and state.
+                // The gateway has separate records, environment files and state.
                 "HOME": home.path, "XDG_RUNTIME_DIR": tools.path, "XDG_STATE_HOME": "\(tools.path)/state",
             ].merging(environment) { $1 })
         let line = try process.waitForLine(on: .output, within: .seconds(30)) { $0.contains(" listening on http://") }
@@ -64,7 +65,7 @@ final class GatewayUnderTest: Sendable {
     private let hasOtherInstances: Bool
 
     deinit {
-        // The default instances end with the gateway, however it ends. Others would continue without it.
+        // The default instances end with the gateway, however it ends. Other instances would continue without it.
         guard hasOtherInstances else { return }
         process.terminate()
         _ = try? process.waitForExit(within: .seconds(20))
@@ -73,12 +74,12 @@ final class GatewayUnderTest: Sendable {
     /// The header field that authorizes a request to the gateway.
     static let authorization = ("Authorization", "Bearer \(key)")
 
-    /// Makes a project whose instance is `instance`, and starts it.
+    /// Creates a project whose instance is `instance`, and starts it.
     func start(_ instance: FakeOpenCode.Server, as project: String = "demo") throws {
         try start(port: instance.port, words: instance.family.words, as: project)
     }
 
-    /// Makes a project whose instance is the server on this port, announced with these words, and starts it.
+    /// Creates a project whose instance is the server on this port, announced with these words, and starts it.
     func start(
         port: UInt16, words: String = FakeOpenCode.Family.one().words, as project: String = "demo"
     ) throws {
@@ -87,12 +88,12 @@ final class GatewayUnderTest: Sendable {
         guard answer.status == 200 else { throw TestFailure("start answered \(answer.status) \(answer.text)") }
     }
 
-    /// Makes a project whose instance is `instance`, and does not start it.
+    /// Creates a project whose instance is `instance`, but does not start it.
     func prepare(_ instance: FakeOpenCode.Server, as project: String = "demo") throws {
         try prepare(port: instance.port, words: instance.family.words, as: project)
     }
 
-    /// Makes a project whose instance is the server on this port, announced with these words, and does not start it.
+    /// Creates a project whose instance is the server on this port, announced with these words, but does not start it.
     func prepare(
         port: UInt16, words: String = FakeOpenCode.Family.one().words, as project: String = "demo"
     ) throws {
@@ -112,7 +113,7 @@ final class GatewayUnderTest: Sendable {
             """, to: "opencode", mode: 0o755)
     }
 
-    /// Makes an empty folder in the home folder.
+    /// Creates an empty folder in the home folder.
     func makeProject(_ name: String) throws { _ = try home.makeDirectory(name) }
 
     /// Returns the content of a file in the home folder.
@@ -120,12 +121,12 @@ final class GatewayUnderTest: Sendable {
         String(decoding: try FileTree.read("\(home.path)/\(name)"), as: UTF8.self)
     }
 
-    /// Makes a symbolic link in the home folder.
+    /// Creates a symbolic link in the home folder.
     func link(_ name: String, to target: String) throws {
         guard symlink(target, "\(home.path)/\(name)") == 0 else { throw TestFailure("symlink: \(errno)") }
     }
 
-    /// Makes a named pipe in the home folder.
+    /// Creates a named pipe in the home folder.
     func makePipe(_ name: String) throws {
         guard mkfifo("\(home.path)/\(name)", 0o600) == 0 else { throw TestFailure("mkfifo: \(errno)") }
     }
@@ -145,8 +146,8 @@ final class GatewayUnderTest: Sendable {
     /// The lines logged so far.
     var log: [String] { process.lines(of: .error) }
 
-    /// Waits until the log contains the phrase that many times: log lines arrive later than the actions that they
-    /// report.
+    /// Waits until the log contains the phrase this many times, because log lines arrive later than the actions that
+    /// they report.
     func waitForLog(_ phrase: String, times: Int = 1) throws {
         try process.output.wait("\(times) × \(phrase)", within: .seconds(60)) { lines in
             lines.count { $0.stream == .error && $0.text.contains(phrase) } >= times

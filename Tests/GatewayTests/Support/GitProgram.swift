@@ -3,7 +3,7 @@
 import Foundation
 import TestKit
 
-/// The git that some tests use to make repositories. Not every machine has it.
+/// The git program that some tests use to create repositories. Not every machine has it.
 enum GitProgram {
     /// Whether git is installed here.
     static let isInstalled = FileManager.default.isExecutableFile(atPath: "/usr/bin/git")

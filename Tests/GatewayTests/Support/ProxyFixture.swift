@@ -5,7 +5,7 @@ import TestKit
 
 /// A gateway that has started one instance as project `demo`.
 ///
-/// It has one loop, so that every request finds the same kept-alive connections to the instance.
+/// The gateway has one loop, so that every request finds the same kept-alive connections to the instance.
 final class ProxyFixture: Sendable {
     let instance: FakeOpenCode.Server
     let gateway: GatewayUnderTest
@@ -22,7 +22,8 @@ final class ProxyFixture: Sendable {
         try gateway.start(instance)
     }
 
-    /// One method for each kind of request to an instance: one that may be repeated, and one that is sent only once.
+    /// One method for each kind of request to an instance: a request that may be repeated, and a request that is sent
+    /// only once.
     static let carriers = ["GET", "POST"]
 
     /// Returns the target at the gateway for a path at the instance.

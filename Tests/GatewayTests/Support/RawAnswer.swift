@@ -45,6 +45,6 @@ enum RequestText {
             .map { $0 + "\r\n" }.joined() + "\r\n"
     }
 
-    /// The request that an attacker hides after one that two parsers could frame differently.
+    /// The request that an attacker hides after a request that two parsers could frame differently.
     static let smuggled = head("GET /projects/demo/api/smuggled HTTP/1.1")
 }

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Sends requests that must be refused, each followed by a hidden request, and checks that none reaches the instance.
+/// Sends requests that must be rejected, each followed by a hidden request, and checks that none reaches the instance.
 struct RefusalFixture {
     let instance: FakeOpenCode.Server
     let gateway: GatewayUnderTest
@@ -19,7 +19,7 @@ struct RefusalFixture {
     func expectRefusal(_ request: String, _ status: Int = 400, detail: String? = nil) throws {
         let together = try gateway.raw(request + RequestText.smuggled)
         check(together, to: request, is: status, detail)
-        // First the request alone: the refusal must not depend on the bytes that follow it.
+        // Send the request alone first, because the refusal must not depend on the bytes that follow it.
         let connection = try gateway.connect()
         defer { connection.close() }
         try connection.write(request)
@@ -29,7 +29,7 @@ struct RefusalFixture {
         }
         let answer = try ResponseReader(connection).readAll()
         #expect(answer.status == status, "\(request.debugDescription)")
-        // The connection may be gone already. A second answer must not arrive.
+        // The connection may already be closed. A second answer must not arrive.
         try? connection.write(RequestText.smuggled)
         let rest = try connection.readRawAnswer()
         #expect(rest.statuses.allSatisfy { $0 == status }, "\(request.debugDescription)")

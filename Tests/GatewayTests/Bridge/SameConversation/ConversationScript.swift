@@ -2,26 +2,26 @@
 
 import TestKit
 
-/// The actions of a person in one conversation.
+/// The actions of a user in one conversation.
 struct ConversationScript: CustomStringConvertible {
-    /// One action. The next one begins when the session is idle again.
+    /// An action. The next one begins when the session is idle again.
     enum Step {
-        /// A prompt whose answer takes this course, and how its client reads the events meanwhile.
+        /// The user sends a prompt whose answer takes this course, and the client reads the events in this way.
         case turn(String, Reading)
-        /// A tool asks for permission; the answer is `once` or `reject`. (A tool that is always allowed does not ask in
-        /// the next script.)
+        /// A tool asks for permission, and the answer is `once` or `reject`. (A tool that is always allowed does not
+        /// ask in the next script.)
         case permission(String, Reading)
-        /// The model asks a question; nil if the person rejects it.
+        /// The model asks a question. The label is nil if the user rejects it.
         case question(label: String?, Reading)
-        /// The person aborts the answer after a part of its text.
+        /// The user aborts the answer after a part of its text.
         case abort(Reading)
-        /// The person aborts the turn while a tool waits for permission.
+        /// The user aborts the turn while a tool waits for permission.
         case abortInQuestion(Reading)
-        /// Another prompt is sent while the first one is being answered.
+        /// The user sends another prompt while the first one is being answered.
         case more(Reading)
     }
 
-    /// How the client reads the events.
+    /// The way in which the client reads the events.
     enum Reading {
         case steady
         /// The client reconnects after this many events.

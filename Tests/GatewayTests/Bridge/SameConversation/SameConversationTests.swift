@@ -6,10 +6,10 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Random prompts, answers, aborts and reconnections end in the same conversation for OpenCode 1 and for a translated
-/// OpenCode 2.
+/// Tests that random prompts, answers, aborts and reconnections end in the same conversation for OpenCode 1 and for a
+/// translated OpenCode 2.
 @Suite struct SameConversationTests {
-    /// The number of scripts to play: `CONVERSATION_SCRIPTS`, or 24.
+    /// The number of scripts to run: the value of `CONVERSATION_SCRIPTS`, or 24.
     private static let count = getenv("CONVERSATION_SCRIPTS").flatMap { UInt64(String(cString: $0)) } ?? 24
 
     @Test(.timeLimit(.minutes(5)))

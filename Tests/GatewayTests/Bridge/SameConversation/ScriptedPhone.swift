@@ -14,7 +14,7 @@ final class ScriptedPhone {
     private var stream: StreamClient
     /// The last id that it received on any of its streams.
     private var place: String?
-    /// The number of events until it reconnects; nil if it stays connected.
+    /// The number of events until the client reconnects; nil if it stays connected.
     private var patience: Int?
 
     init(_ fixture: BridgeFixture, form: String) throws {
@@ -23,7 +23,7 @@ final class ScriptedPhone {
         session = try fixture.session(#"{"title":"A talk"}"#)
         stream = try Self.open(fixture, form, after: nil)
         try stream.connected()
-        // A client that has received no event has no position to resume from.
+        // A client that has received no event has no position from which to resume.
         try rename("The beginning")
     }
 
@@ -85,7 +85,8 @@ final class ScriptedPhone {
                 try witness.connected()
                 let before = try Set(fixture.messages(session).compactMap { $0["info"]?["id"]?.text })
                 try send("\(text) [pieces=3000 interval=20ms]", "talk")
-                // Events of the turn before may still arrive: the gateway receives them later than OpenCode answers.
+                // Events of the previous turn may still arrive, because the gateway receives them later than OpenCode
+                // answers.
                 while let frame = try witness.next() {
                     let message = frame.content["properties"]?["messageID"]?.text
                     if frame.type == "message.part.delta", let message, !before.contains(message) { break }
@@ -127,7 +128,7 @@ final class ScriptedPhone {
         return try #require(list.elements?.first { $0["sessionID"]?.text == session }?["id"]?.text)
     }
 
-    /// Waits until the list shows the last prompt as answered and nothing runs.
+    /// Waits until the list shows the last prompt as answered and nothing is running.
     private func settle() throws {
         _ = try fixture.wait("/session/\(session)/message") { list in
             list.elements?.last?["info"]?["role"] == "assistant"
