@@ -91,7 +91,7 @@ final class IdleConnectionsTests {
         #expect(kept.nextExpiry == nil)
     }
 
-    /// Returns an idle connection, and the instance's end of it.
+    /// Returns an idle connection and the instance's end of the connection.
     private func resting() throws -> (kept: UpstreamConnection, peer: Socket) {
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HTTPClient
 
-/// Requests to a server in the test's own process, over sockets.
+/// Tests requests to a server in the test's own process, over sockets.
 @Suite("Requests to an instance") struct InstanceRequestTests {
     /// Returns the response's body, or the error.
     private func ask(

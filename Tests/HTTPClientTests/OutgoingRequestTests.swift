@@ -7,7 +7,8 @@ import Testing
 
 @testable import HTTPClient
 
-/// An outgoing request without a socket: the same bytes in the same order, however many the kernel accepts at a time.
+/// Tests an outgoing request without a socket: the bytes and their order are the same, regardless of how many bytes the
+/// kernel accepts at a time.
 @Suite("Sending of a request") struct OutgoingRequestTests {
     private func outgoing(_ body: UpstreamRequest.Body) -> OutgoingRequest {
         var spare = TextPool()
@@ -18,7 +19,7 @@ import Testing
             authority: Array("127.0.0.1:1".utf8), in: &spare)
     }
 
-    /// Sends at most `step` bytes at a time for as long as bytes can be sent.
+    /// Sends at most `step` bytes at a time until there are no more bytes to send.
     private func send(_ request: inout OutgoingRequest, _ step: Int) -> String {
         var wire: [UInt8] = []
         while request.canSend() {
@@ -86,7 +87,7 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 7, 1000]) func `a body of unknown length is sent chunked`(step: Int) {
         var request = outgoing(.streamed(length: nil))
-        // Head and first chunk are sent together where both are available.
+        // The head and the first chunk are sent together if both are available.
         add("hello, world: 26 characters", &request)
 
         #expect(
@@ -114,7 +115,7 @@ import Testing
 
         add("abc", &request)
 
-        // The chunk's size and one byte of it are sent.
+        // The first call sends the chunk's size and one byte of its content.
         #expect(request.send { _, _, _ in 4 } == 4)
 
         add("defg", &request)

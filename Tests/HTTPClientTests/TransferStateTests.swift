@@ -7,13 +7,14 @@ import Testing
 
 @testable import HTTPClient
 
-/// One transfer's decisions, without a socket: the events of its connection, and the actions.
+/// Tests the decisions of one transfer without a socket. Each case has the events of the connection and the expected
+/// action.
 @Suite("The decisions of a transfer") struct TransferStateTests {
     /// The events of a connection, in order.
     enum Event: Sendable {
         /// One read returns this text.
         case reads(String)
-        /// All of the request was sent.
+        /// The whole request was sent.
         case sent
         case ends(TransferState.ConnectionEnd)
     }
@@ -44,7 +45,7 @@ import Testing
         var kind = Kind.get
         var isKept = false
         let events: [Event]
-        /// The action after the last event; `.wait` after all earlier ones.
+        /// The expected action after the last event. The action after all earlier events is `.wait`.
         let action: TransferState.Action
         var content = ""
         var status = 200

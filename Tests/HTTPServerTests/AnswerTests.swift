@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// The gateway's own answers.
+/// Tests the gateway's own answers.
 @Suite struct AnswerTests {
     @Test(
         arguments: [

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// How an answer on the socket itself ends.
+/// Tests the end of an answer that is written to the socket directly.
 @Suite struct DetachedStateTests {
     typealias State = DetachedState
 
@@ -48,7 +48,7 @@ import Testing
     @Test func `the connection is returned for the next request once after a whole response`() {
         var state = Self.state(.ending, handsBack: true)
 
-        // The next request's first bytes stay where they are.
+        // The first bytes of the next request remain in the socket's buffer.
         #expect(state.on(.input) == .nothing)
         #expect(state.on(.written) == .handBack)
         #expect(state.phase == .closed)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Whether a client's connection stays usable after an answer that is written to the socket directly.
+/// Tests whether a client's connection remains usable after an answer that was written to the socket directly.
 @Suite struct KeepAliveTests {
     @Test func `a socket's requests account for the bytes of their heads and bodies`() {
         var account = SocketAccount()
@@ -16,7 +16,7 @@ import Testing
         account.took(head: 50, .length(7))
 
         #expect(account.isEven(with: 157))
-        // The beginning of the next request was read, or an empty line before one of these.
+        // The library has read the beginning of the next request, or an empty line before it.
         #expect(!account.isEven(with: 158))
         #expect(!account.isEven(with: 156))
         #expect(!account.isEven(with: nil))

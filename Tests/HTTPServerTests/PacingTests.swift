@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// When a connection is suspended, and when libmicrohttpd is run again.
+/// Tests when a connection is suspended, and when libmicrohttpd runs again.
 @Suite struct PacingTests {
     @Test func `a connection is suspended only after eight calls for its response in vain`() {
         var wait = AnswerWait()
@@ -169,7 +169,7 @@ import Testing
             pacing.works(first)
             pacing.works(first)
             pacing.waitBegins(first)
-            // Another connection was called back, and does not wait.
+            // The library called back for another connection, which does not wait.
             for other in others { pacing.works(other) }
             #expect(pacing.ended(wantsMore: true, isRequested: false) == (others.isEmpty ? .later : .atOnce))
         }

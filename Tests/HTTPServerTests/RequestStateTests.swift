@@ -4,11 +4,12 @@ import Testing
 
 @testable import HTTPServer
 
-/// Where a client's request is, and which call is legal when: the table itself.
+/// Tests the progress of a client's request, and which call is valid in which phase, directly on the state table.
 @Suite struct RequestStateTests {
     typealias State = RequestState
 
-    /// A request that has come to this phase on the ordinary way; its body is whole from `handedOver` on unless `isUpload`.
+    /// Returns a request that has reached this phase in the ordinary way. From `handedOver` on, its body is complete
+    /// unless `isUpload` is set.
     private static func state(_ phase: State.Phase, isUpload: Bool = false) -> State {
         var state = State()
         guard phase != .idle else { return state }
@@ -84,7 +85,7 @@ import Testing
         #expect(state.call(.detach) == .accepted)
         #expect(state.on(.socketTaken) == .nothing)
         #expect(state.phase == .taken)
-        // libmicrohttpd's stand-in is cleaned up. The new owner of the socket records the request.
+        // The library's placeholder for the connection is cleaned up. The new owner of the socket records the request.
         #expect(state.on(.completed) == .nothing)
         #expect(state.on(.clientEnded) == .nothing)
     }

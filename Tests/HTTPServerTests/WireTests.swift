@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// How the gateway frames the answers that it sends itself (RFC 9112 §6).
+/// Tests the framing of the answers that the gateway sends itself (RFC 9112 §6).
 @Suite struct WireTests {
     private static func wire(_ body: WireBody, _ pieces: [String], trailers: FieldList? = nil) -> String {
         var queue = ByteQueue()
@@ -66,6 +66,6 @@ import Testing
 }
 
 extension [UInt8] {
-    /// Lends the bytes as a span.
+    /// Passes the bytes to `body` as a span.
     fileprivate func withSpan(_ body: (Span<UInt8>) -> Void) { body(span) }
 }

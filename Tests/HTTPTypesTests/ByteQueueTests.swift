@@ -68,7 +68,7 @@ struct ByteQueueTests {
     @Test(
         arguments: ["", "own"], ["", "other", String(repeating: "large", count: 10_000)])
     func `moving another queue appends all of its bytes and empties it`(own: String, other: String) {
-        // Bytes were removed from both queues before.
+        // Bytes were already removed from both queues.
         var first = queue("x\(own)")
         first.removeFirst(1)
         var second = queue("yy\(other)")
@@ -108,7 +108,7 @@ struct ByteQueueTests {
     }
 
     @Test func `64 MiB pass through a queue that is never empty, each byte once and in order`() {
-        // Each byte identifies its position in the whole stream. The period divides none of the amounts below.
+        // Each byte identifies its position in the whole stream, because the period divides none of the amounts below.
         let period = 251
         let pattern = (0..<(65_536 + period)).map { UInt8($0 % period) }
         var queue = ByteQueue()
@@ -117,7 +117,7 @@ struct ByteQueueTests {
             let start = written % period
             queue.append(contentsOf: pattern[start..<(start + 65_536)])
             written += 65_536
-            // Odd amounts, so that the end of the removed bytes is at different positions in the chunks.
+            // The amounts are odd, so that the end of the removed bytes is at different positions in the chunks.
             let taken = min(queue.count - 1, round % 3 == 0 ? 30_011 : 81_017)
             let expected = read % period
             let isEqual = queue.withBytes { span in

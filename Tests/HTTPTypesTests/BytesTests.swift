@@ -56,18 +56,19 @@ struct BytesTests {
         #expect(text.bytes[...].startsIgnoringCase("http://".bytes) == startsSo)
     }
 
-    // Each of these tests has one expectation: thousands would block one of the few threads that all asynchronous tests
-    // share.
+    // Each of these tests has a single expectation, because thousands would block one of the few threads that all
+    // asynchronous tests share.
 
     @Test func `a byte is found at its first occurrence, at any distance and from any start`() {
         var wrong: [String] = []
-        // Bytes next to the searched one, and those that differ only in the highest bit, must not be mistaken for it.
+        // The search must not mistake adjacent byte values, or byte values that differ only in the highest bit, for the
+        // byte that it looks for.
         for filling in [0x00, 0x0b, 0x8a] as [UInt8] {
             for count in 0...17 {
                 var bytes = [UInt8](repeating: filling, count: count)
                 for place in 0...count {
-                    // After the last byte there is no occurrence. Otherwise there is one here and another one at the
-                    // end.
+                    // If `place` is the end of the bytes, there is no occurrence. Otherwise, there is one at `place`
+                    // and another one at the end.
                     if place < count { bytes[place] = 0x0a }
                     if place < count { bytes[count - 1] = 0x0a }
                     for start in [0, 1, 7, 8, 9, place, place + 1, count] where start <= count {
@@ -95,8 +96,8 @@ struct BytesTests {
             for place in 0..<count {
                 for byte in UInt8.min...UInt8.max {
                     left[place] = byte
-                    // A byte that differs in the bit for lower case, bytes that could be mistaken for it, and the byte
-                    // itself.
+                    // A byte that differs only in the bit for lower case, other bytes that could be mistaken for the
+                    // searched byte, and the byte itself.
                     for other in [byte, byte ^ 0x20, byte ^ 0x80, byte ^ 0xa0, byte &+ 1, 0x0d, 0x2d] {
                         right[place] = other
                         let isEqual = left.span.equalsIgnoringCase(right.span)

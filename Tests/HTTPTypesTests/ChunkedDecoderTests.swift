@@ -102,7 +102,7 @@ struct ChunkedDecoderTests {
 
     @Test(arguments: [";", " ", "\t"])
     func `a chunk extension is limited to 256 bytes`(first: String) {
-        // After white space, the semicolon of the extension counts, too; otherwise everything after the first byte
+        // After white space, the semicolon of the extension also counts. Otherwise, everything after the first byte
         // counts.
         let long = first == ";" ? String(repeating: "x", count: 256) : ";" + String(repeating: "x", count: 255)
 

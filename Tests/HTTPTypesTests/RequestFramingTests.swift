@@ -37,7 +37,7 @@ struct RequestFramingTests {
         ] as [(Fields, RequestFraming)])
     func `each valid head is accepted with the framing of its body`(fields: Fields, framing: RequestFraming) throws {
         #expect(try RequestFraming.of(head(fields)) == framing)
-        // The method has no influence.
+        // The method has no effect on the framing.
         #expect(try RequestFraming.of(head(fields, method: "GET")) == framing)
     }
 

@@ -40,7 +40,7 @@ struct ResponseBodyReaderTests {
         framing: ResponseFraming, body: String, content: String, isComplete: Bool
     ) {
         for pieces in cuts(of: body.bytes) {
-            // If only closing ends the body, the reader does not know its end before.
+            // If only the end of the connection ends the body, the reader does not know the body's end before.
             #expect(read(framing, pieces) == Reading(content: content, isComplete: isComplete, fault: nil))
         }
     }

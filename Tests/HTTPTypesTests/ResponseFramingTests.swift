@@ -49,7 +49,7 @@ struct ResponseFramingTests {
         ] as [(Fields, ResponseFraming.Fault)])
     func `each ambiguous framing is a fault`(fields: Fields, fault: ResponseFraming.Fault) {
         #expect(throws: fault) { try framing(fields) }
-        // A head that contradicts itself is not trusted either if there is no body.
+        // A head that contradicts itself is not trusted, even if there is no body.
         #expect(throws: fault) { try framing(fields, to: .head) }
         #expect(throws: fault) { try framing(fields, status: 304) }
     }

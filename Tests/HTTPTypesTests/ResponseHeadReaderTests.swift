@@ -7,7 +7,8 @@ import Testing
 struct ResponseHeadReaderTests {
     typealias Fault = ResponseHeadReader.Fault
 
-    /// Reads a text and returns the progress at each line: `+` for more, `interim`, `complete 200`, `switching 101`.
+    /// Reads a text and returns the progress at each line: `+` if more bytes are needed, `interim`, `complete 200` or
+    /// `switching 101`.
     private func read(_ text: String, with reader: inout ResponseHeadReader) throws(Fault) -> (
         said: String, ResponseHead?
     ) {

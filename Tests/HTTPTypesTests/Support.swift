@@ -13,7 +13,7 @@ extension Sequence<UInt8> {
 }
 
 extension FieldList {
-    /// Creates the fields as parsed from the bytes of a head, without white space around values.
+    /// Creates the fields as a parser would read them from a head, without white space around the values.
     init(_ fields: KeyValuePairs<String, String>) {
         self.init()
         for (name, value) in fields { append(name: name.bytes.span, value: value.bytes.span) }

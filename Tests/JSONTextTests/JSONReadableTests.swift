@@ -3,7 +3,7 @@
 import JSONText
 import Testing
 
-/// Decoding JSON of a known shape succeeds or fails as a whole.
+/// Tests that decoding JSON of a known shape succeeds or fails as a whole.
 @Suite struct JSONReadableTests {
     private struct Server: JSONReadable, Equatable {
         var name: String

@@ -71,6 +71,6 @@ import Testing
 }
 
 extension JSON {
-    /// The JSON as text for messages of tests.
+    /// The JSON as text for failure messages.
     fileprivate var shown: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Journal entries")
 struct JournalLogEncoderTests {
-    /// Parses the native protocol as journald does: `NAME=value\n`, or `NAME\n`, 64 bits of length, value, `\n`.
+    /// Parses journald's native protocol: `NAME=value\n`, or `NAME\n`, a 64-bit length, the value and `\n`.
     static func fields(_ datagram: [UInt8]) throws -> [(name: String, value: String)] {
         var rest = datagram[...]
         var fields: [(String, String)] = []

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The log writer")
 struct LogWriterTests {
-    /// An output that accepts nothing until it is opened, and records what it accepted.
+    /// An output that accepts nothing before it is opened, and that records what it has accepted.
     final class Gate: Sendable {
         struct State {
             var isOpen = false
@@ -43,7 +43,7 @@ struct LogWriterTests {
                 })
         }
 
-        /// Returns whether this many lines are accepted or rejected within the time limit.
+        /// Returns whether this number of lines is accepted or rejected within the time limit.
         func has(taken: Int = 0, refused: Int = 0) -> Bool {
             state.wait(until: { $0.taken.count >= taken && $0.refused >= refused }, atMost: .seconds(60))
         }
@@ -104,7 +104,7 @@ struct LogWriterTests {
         let writer = try Self.writer(gate, limit: 3 * line.utf8.count)
         writer.write(Self.record("first!"))
         gate.state.wait(until: { $0.arrived == 1 }, then: { _ in })
-        // The output is processing the first line; three more fit into the queue.
+        // The output is processing the first line, and three more lines fit into the queue.
         for number in 0..<8 { writer.write(Self.record("line \(number)")) }
         gate.open()
 

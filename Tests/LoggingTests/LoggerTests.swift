@@ -72,7 +72,7 @@ struct AccessLineTests {
                 """)
     }
 
-    /// Returns the log lines about a request for `/` and a long path of these bytes.
+    /// Returns the log lines for a request for `/` and for a request whose long path consists of these bytes.
     private static func lines(_ bytes: [UInt8]) -> [String] {
         let target = [UInt8(ascii: "/")] + (0..<20_000).map { bytes[$0 % bytes.count] }
         let line = AccessLine(method: "GET", target: target[...], status: 401, bytes: 0, duration: .zero)
@@ -128,16 +128,16 @@ struct AccessLineTests {
             ("/a%2Fb/%00", "/a%2Fb/%00"), ("/a?key=secret", "/a"), ("/a#part?x", "/a"), ("?key=secret", ""), ("*", "*"),
             ("http://me:secret@example.com/a/b?c", "/a/b"), ("http://me:secret@example.com", ""),
             ("/redirect/http://example.com/", "/redirect/http://example.com/"), ("", ""),
-            // The authority form, with and without a password, and targets of no form.
+            // The authority form with and without a password, and targets that have no valid form.
             ("example.com:443", ""), ("me:secret@example.com:443", ""), ("secret", ""), ("*secret", ""),
             ("http:secret", ""),
-            // Parameters after any delimiter, percent-encoded or not, once or twice.
+            // Parameters after each delimiter, with and without percent-encoding, once and twice.
             ("/a;auth_token=secret", "/a"), ("/a;b=c;auth_token=secret", "/a"), ("/a;auth_token=secret/b", "/a"),
             ("/a%3bauth_token=secret", "/a"), ("/a%3Bb=c%3Bauth_token=secret", "/a"),
             ("/a%253Bauth_token%253Dsecret", "/a"), ("/a%3Fauth_token=secret", "/a"), ("/a%26b%3dsecret", "/a"),
             ("/a&auth_token=secret", "/a"), ("/a/%23auth_token=secret", "/a/"),
             ("http://example.com/a;auth_token=secret?b", "/a"),
-            // Without a value, these are part of a name.
+            // Without a value, the delimiters are part of a name.
             ("/projects/C%23/api", "/projects/C%23/api"), ("/projects/a;b/api", "/projects/a;b/api"),
             ("/a=b;c", "/a=b;c"), ("/%", "/%"), ("/%2", "/%2"), ("/%25", "/%25"), ("/%25%", "/%25%"),
         ])

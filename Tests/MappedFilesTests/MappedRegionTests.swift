@@ -27,7 +27,7 @@ import Testing
         #expect(region.number32(at: 20) == 7)
     }
 
-    /// The values of RFC 3720 §B.4, and the usual check value of CRC-32C.
+    /// The values from RFC 3720 §B.4, and the common check value of CRC-32C.
     @Test(
         arguments: [
             ([UInt8](repeating: 0, count: 32), 0x8A91_36AA), ([UInt8](repeating: 0xFF, count: 32), 0x62A8_AB43),

@@ -17,7 +17,7 @@ struct AuthTokenTests {
             ("/x?%61uth_token=abc", "/x"), ("/x?auth%5Ftoken=abc", "/x"), ("/x?auth%5ftoken=abc", "/x"),
             ("/x?%61%75%74%68%5F%74%6F%6B%65%6E=abc", "/x"), ("/?auth_token=a=b=c", "/"), ("/x?auth_token=a?b", "/x"),
             ("/x?a=1?&auth_token=abc", "/x?a=1?"), ("/x?auth_token=a;b", "/x"),
-            // A router treats the text after a semicolon as the query.
+            // Some routers treat the text after a semicolon as the query.
             ("/x;auth_token=abc", "/x"), ("/x;a&auth_token=abc", "/x;a"), ("/x;auth_token=abc?b=1", "/x?b=1"),
             ("/x;%61uth_token=a&b?auth_token=c&d", "/x;b?d"), ("/x;a?auth_token=b", "/x;a"),
         ])

@@ -20,7 +20,7 @@ import Testing
         for life in lives {
             let standardOutput = life.output.filter { $0.stream == "stdout" }
             #expect(port(in: standardOutput.map { $0.line + "\n" }.joined()) == life.port, "\(life.name)")
-            // The port is also found where both outputs arrive as one, as in the journal.
+            // The scanner also finds the port if both outputs arrive as a single stream, as in the journal.
             #expect(port(in: life.output.map { $0.line + "\n" }.joined()) == life.port, "\(life.name)")
         }
     }
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "opencode server listening on http://127.0.0.1:4096",  // incomplete: more digits may follow
+        "opencode server listening on http://127.0.0.1:4096",  // incomplete, because more digits may follow
         "the log says: opencode server listening on http://127.0.0.1:4096\n",
         " opencode server listening on http://127.0.0.1:4096\n",
         "opencode server listening on https://127.0.0.1:4096\n",

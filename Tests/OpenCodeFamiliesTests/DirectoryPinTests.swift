@@ -3,7 +3,7 @@
 import OpenCodeFamilies
 import Testing
 
-/// The directories in a request: three ways to name one, each in every spelling.
+/// Tests the directories in a request, for each of the three ways to name a directory and in every spelling.
 @Suite struct DirectoryPinTests {
     private static let demo = DirectoryScope(folder: "/home/vibe/demo", resolved: "/home/vibe/demo")
 
@@ -43,13 +43,13 @@ import Testing
             "directory=%2Fhome%2Fvibe%2Fother", "directory=%2fhome%2fvibe%2fother", "a=1&directory=/etc&b=2",
             "directory=/home/vibe/demo/..", "directory=/home/vibe/demo/../other", "directory=..", "directory=../other",
             "directory=/home/vibe/demo/%2e%2e/other", "directory=/home/vibe/demo/%2E%2E%2Fother",
-            // Encoded twice and three times.
+            // The value is encoded twice and three times.
             "directory=%252Fhome%252Fvibe%252Fother", "directory=%25252Fhome%25252Fvibe%25252Fother",
             "directory=/home/vibe/demo/%252e%252e/other",
-            // One of several, first or last.
+            // The other directory is the first or the last of several values.
             "directory=/home/vibe/demo&directory=/home/vibe/other",
             "directory=/home/vibe/other&directory=/home/vibe/demo", "directory=&directory=/etc",
-            // OpenCode 2's name of the parameter, and names that resemble it.
+            // OpenCode 2's name of the parameter, and similar names.
             "location[directory]=/etc", "location%5Bdirectory%5D=%2Fetc", "location%5bdirectory%5d=/etc",
             "%6cocation[directory]=/etc", "location.directory=/etc", "location[directory][]=/etc", "directory[]=/etc",
             "directory[0]=/etc", "Directory=/etc", "DIRECTORY=/etc", "%64%69%72ectory=/etc", "%2564irectory=/etc",
@@ -59,13 +59,14 @@ import Testing
             "location[]={%22directory%22:%22/etc%22}",
             "?directory=/etc", "+directory=/etc", "directory+=/etc", "x-opencode-directory=/etc",
             "location={%22directory%22:%22/etc%22}", "location=%7B%22directory%22%3A%22%2Fetc%22%7D",
-            // Values that decoders read differently, and bytes that end or change a path for some parser.
+            // Values that decoders read differently, and bytes that some parsers treat as the end of a path or as part
+            // of its syntax.
             "directory=%2Fhome%2Fvibe%2Fdemo%zz", "directory=/home/vibe/demo/%ff", "directory=/home/vibe/demo/%C0%AE",
             "directory=/home/vibe/demo%00/../other", "directory=/home/vibe/demo/%00", "directory=/home/vibe/demo%0a",
             "directory=~", "directory=~/other", "directory=%7E/other", "directory=~root",
             "directory=%20/home/vibe/other", "directory=+/etc", "directory=/etc%20",
             "directory=/home/vibe/demo/%ff%2fa/%2e%2e/%2e%2e/x",
-            // A plus in a form means a space.
+            // A plus sign in a form means a space.
             "directory=/home/vibe/de+mo",
             "directory=file:///home/vibe/other", "directory=FILE:/etc", "directory=file://example.com/home/vibe/demo",
             #"directory=C:\Users\anna\demo"#, "directory=C%3A%5CUsers%5Canna", "location[directory]=c:/Users/anna",
@@ -83,7 +84,7 @@ import Testing
             "/home/vibe/demo/\u{e9}", "/home/vibe/demo, src",
         ])
     func `an x-opencode-directory field with a path in the folder is accepted, encoded or not`(value: String) {
-        // The last one begins with a folder named "demo, src".
+        // The last path begins with a folder named "demo, src".
         #expect(field(value) == (value.contains(",") ? .field : nil))
     }
 
@@ -125,8 +126,8 @@ import Testing
         #expect(field("/home/vibe/a+b", scope: spaced) == .field)
     }
 
-    /// A server that decodes a target's or field's bytes as ISO 8859-1 would open another folder: clients
-    /// percent-encode.
+    /// A server that decodes the bytes of a target or field as ISO 8859-1 would open another folder. Clients therefore
+    /// percent-encode the path.
     @Test func `an unencoded non-ASCII path must be in the folder both as UTF-8 and as ISO 8859-1`() {
         let accented = DirectoryScope(folder: "/home/vibe/\u{e9}", resolved: "/home/vibe/\u{e9}")
 

@@ -50,7 +50,7 @@ import Testing
         ])
     func `a Windows path is outside and is not relative to the folder`(path: String) {
         #expect(!demo.holds(Array(path.utf8)[...]))
-        // As plain text, it could still be a file of the folder.
+        // As plain text, the path could still belong to a file in the folder.
         #expect(demo.holds(Array("/home/vibe/demo/\(path)".utf8)[...]))
     }
 

@@ -95,7 +95,7 @@ import Testing
         let foreign = "id: 8\r\nretry: 10\r\ndata: {\"directory\":\r\ndata: \"/x\"}\r\n\r\n"
 
         #expect(text(own + own) == own + own)
-        // The line feed after a frame's last carriage return shares its fate, though no line needs it any more.
+        // The line feed after a frame's last carriage return is treated like the frame, although no line needs it.
         #expect(text(own + foreign) == own)
         #expect(text(foreign + own) == own)
         #expect(text(foreign + own + foreign) == own)
@@ -138,13 +138,14 @@ import Testing
     @Test(arguments: Fixtures.versions)
     func `a recorded stream of two directories is filtered correctly at each split`(version: String) throws {
         let stream = Array(try Fixtures.data(version, "events-global-other-directory.txt"))
-        // The result of a second parser: complete frames, JSON by Foundation.
+        // The expected result comes from a second parser, which splits complete frames and parses their JSON with
+        // Foundation.
         let frames = String(decoding: stream, as: UTF8.self).split(separator: "\n\n").map { "\($0)\n\n" }
         for (scope, folder) in [(Self.demo, "/home/vibe/demo"), (Self.other, "/home/vibe/other.app")] {
             let own = try frames.filter { try Self.belongs($0, to: folder) }.joined()
             #expect(filtered([stream], scope).bytes == Array(own.utf8), "\(folder)")
             #expect(filtered(stream.map { [$0] }, scope).bytes == Array(own.utf8), "\(folder) bytewise")
-            // Bytewise input is a split at every offset at once; these are splits with many bytes on both sides.
+            // Input byte by byte is equivalent to a split at every offset. These splits have many bytes on both sides.
             let wrong = stride(from: 1, to: stream.count, by: 997).first { split in
                 filtered([Array(stream[..<split]), Array(stream[split...])], scope).bytes != Array(own.utf8)
             }

@@ -2,14 +2,14 @@
 
 import OpenCodeFamilies
 
-/// A stream of a simulated instance that responds to queries.
+/// An event stream of a simulated instance that responds to queries.
 struct EventReader {
     var filter: EventDirectoryFilter
     var knowledge = EventSessionIndex()
-    /// The instance's responses about sessions and its project; a session that is missing here does not exist.
+    /// The instance's responses about sessions and its project. A session without an entry does not exist.
     var sessions: [String: String] = [:]
     var project: String?
-    /// The directories that other threads have published, read when they are waited for.
+    /// The directories that other threads have published, read when the reader waits for them.
     var updatedScope: DirectoryScope?
     /// Whether the instance does not respond.
     var isSilent = false
@@ -28,7 +28,7 @@ struct EventReader {
         while answering, let question = filter.question { answer(question) }
     }
 
-    // The closure above may not change the value that it is called on.
+    // The closure above cannot change the value on which it is called.
     private final class Kept { var bytes: [UInt8] = [] }
     private let kept = Kept()
 

@@ -46,7 +46,7 @@ import Testing
     /// Returns the data lines of each frame.
     private func data(_ stream: String) -> [[String]] { frames(of: Array(stream.utf8)).map(\.data) }
 
-    // The examples of WHATWG HTML §9.2.6.
+    // The examples from WHATWG HTML §9.2.6.
     @Test func `the examples of the HTML standard are parsed as specified`() {
         #expect(data("data: YHOO\ndata: +2\ndata: 10\n\n") == [["YHOO", "+2", "10"]])
         #expect(
@@ -127,7 +127,7 @@ import Testing
             #expect((json as? [String: Any])?["type"] is String)
         }
 
-        // One byte at a time is a split at every offset at once.
+        // Input byte by byte is equivalent to a split at every offset.
         #expect(frames(of: stream.map { [$0] }) == whole)
 
         let different = stride(from: 1, to: stream.count, by: 97).filter { frames(of: stream, splitAt: $0) != whole }

@@ -45,7 +45,7 @@ import Testing
             let properties = payload["properties"] as? [String: Any] ?? [:]
             let info = properties["info"] as? [String: Any] ?? [:]
             let part = properties["part"] as? [String: Any] ?? [:]
-            // The value is empty where a fixture omits it, and "global" in events of the whole server.
+            // The value is empty if the fixture omits it, and "global" in events of the whole server.
             directory = (event["directory"] as? String).flatMap { ["", "global"].contains($0) ? nil : $0 }
             session = properties["sessionID"] as? String ?? info["sessionID"] as? String ?? part["sessionID"] as? String
             message = properties["messageID"] as? String ?? part["messageID"] as? String
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    /// Returns the events of every recorded stream of a version.
+    /// Returns the events of every stream that was recorded from a version.
     private func events(_ version: String) throws -> [(name: String, line: Data)] {
         let folder = Fixtures.folder("\(version)/events")
         var events: [(String, Data)] = []

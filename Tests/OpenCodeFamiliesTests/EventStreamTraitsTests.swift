@@ -43,7 +43,7 @@ import Testing
         #expect(stream("/api/event", .two) == .everything)
         #expect(stream("/event", .two) == nil)
 
-        // 1.18 also has OpenCode 2's new stream, which is passed through.
+        // 1.18 also has the new stream of OpenCode 2, which the gateway forwards unchanged.
         for path in ["/api/event", "/event/", "//event", "/Event", "/%65vent", "/global/event/x", "/events"] {
             #expect(stream(path, .one) == nil)
         }

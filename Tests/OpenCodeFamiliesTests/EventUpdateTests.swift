@@ -3,7 +3,8 @@
 import OpenCodeFamilies
 import Testing
 
-/// Events that may be about an update that other threads have published a moment before and that was not received yet.
+/// Tests events that may concern an update that another thread has just published and that this reader has not received
+/// yet.
 @Suite struct EventUpdateTests {
     private static let home = "/home/vibe/demo"
     private static let tree = "/home/vibe/trees/try"

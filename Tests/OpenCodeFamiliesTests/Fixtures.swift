@@ -15,7 +15,7 @@ enum Fixtures {
         return tests.appending(path: "Fixtures/opencode/\(path)")
     }
 
-    /// Returns every event of the recordings themselves, where the environment's `OPENCODE_RECORDINGS` names their
+    /// Returns every event of the original recordings, if the environment variable `OPENCODE_RECORDINGS` names their
     /// folder.
     static func recordedEvents(_ version: String) throws -> [(name: String, line: Data)] {
         guard let root = ProcessInfo.processInfo.environment["OPENCODE_RECORDINGS"] else { return [] }
@@ -27,7 +27,7 @@ enum Fixtures {
             let reads = try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n"))
                 .dropFirst()
                 .map { try JSONDecoder().decode(Read.self, from: Data($0)).text }
-            // The usable part of the stream ends at an omitted read.
+            // Only the part of the stream before an omitted read can be used.
             let stream = reads.prefix { $0 != nil }.compactMap { $0 }.joined()
             events += stream.components(separatedBy: "\n\n").filter { $0.hasPrefix("data: ") && $0.hasSuffix("}") }
                 .map { (name, Data($0.dropFirst(6).utf8)) }

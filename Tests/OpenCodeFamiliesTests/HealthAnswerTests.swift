@@ -66,9 +66,9 @@ import Testing
     }
 }
 
-/// The paths of an instance's health checks, and their order.
+/// Tests the paths of an instance's health checks, and their order.
 @Suite struct HealthSearchTests {
-    /// Returns the paths that are requested from an instance with these responses.
+    /// Returns the paths that the search requests from an instance with these responses.
     private func paths(
         _ family: APIFamily?, found: HealthPath? = nil, _ answer: (HealthPath) -> HealthAnswer
     ) -> [HealthPath] {

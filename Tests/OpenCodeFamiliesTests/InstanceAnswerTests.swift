@@ -4,7 +4,7 @@ import Foundation
 import OpenCodeFamilies
 import Testing
 
-/// The responses of instances about their project and sessions, as recorded from 1.18.33 and 2.0.15.
+/// Tests the responses of instances about their project and sessions, as recorded from 1.18.33 and 2.0.15.
 @Suite struct InstanceAnswerTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -53,7 +53,7 @@ import Testing
             #expect(ProjectIdentity(status: 200, body: bytes(text), family: family) == known, "\(text)")
         }
 
-        // 1.1 and 1.2 would forward an unknown path to another server.
+        // 1.1 and 1.2 would forward a request for an unknown path to another server.
         #expect(ProjectIdentity.path(for: family) == "/project/current")
         #expect(ProjectFolders.path(ofProject: "e163", for: family) == nil)
         #expect(SessionLookup.path(of: bytes("ses_1"), for: family) == bytes("/session/ses_1"))

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct InstanceCredentialsTests {
     @Test func `the Authorization field matches the recorded one`() {
-        // `password-right` of the recordings.
+        // The password of the recording `password-right`.
         let credentials = InstanceCredentials(password: "correct horse")
         for family in [nil, APIFamily.one, .two] {
             #expect(credentials.authorization(for: family) == "Basic b3BlbmNvZGU6Y29ycmVjdCBob3JzZQ==")

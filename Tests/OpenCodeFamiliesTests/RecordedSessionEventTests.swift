@@ -4,7 +4,7 @@ import Foundation
 import OpenCodeFamilies
 import Testing
 
-/// Recorded event streams of OpenCode 2 with sessions in several folders.
+/// Tests recorded event streams of OpenCode 2 with sessions in several folders.
 @Suite struct RecordedSessionEventTests {
     private static let home = "/home/vibe/demo"
     private static let demo = DirectoryScope(folder: home, resolved: home)
@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    /// Returns the types of a stream's events, with the number of each.
+    /// Returns the types of a stream's events with the number of events of each type.
     private func types(_ text: String) throws -> [String: Int] {
         try events(text).reduce(into: [:]) { $0[$1["type"] as? String ?? "", default: 0] += 1 }
     }
@@ -32,7 +32,7 @@ import Testing
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
         for byte in stream { other.read([byte]) }
 
-        // Every byte passes, without a query: the session is named with its folder first.
+        // Every byte passes without a query, because the stream names the session with its folder first.
         #expect(other.passed == stream)
         #expect(other.asked == [])
         #expect(try types(other.text)["session.execution.succeeded"] == 1)
@@ -76,7 +76,7 @@ import Testing
         #expect(whole.text == text)
         #expect(whole.asked == ["project"])
 
-        // Without the worktree only events in the folder pass, including the moves.
+        // Without the worktree, only events in the folder pass, including the moves.
         var folder = EventReader(Self.demo)
         folder.project = Self.ownProject
         folder.read(stream)
@@ -86,7 +86,8 @@ import Testing
         #expect(seen["worktree.updated"] == 2)
         #expect(seen["session.step.started"] == nil)
         #expect(seen["session.text.delta"] == nil)
-        // Events without a location belong to the session: in the folder before the first move and after the last one.
+        // Events without a location belong to their session. The session is in the folder before the first move and
+        // after the last move.
         #expect(seen["session.execution.started"] == 1)
         #expect(seen["session.execution.succeeded"] == 1)
         #expect(seen["session.usage.updated"] == nil)

@@ -4,7 +4,7 @@ import Foundation
 import OpenCodeFamilies
 import Testing
 
-/// Events of OpenCode 2 that name no directory: they belong to their session's, or to a project.
+/// Tests events of OpenCode 2 that name no directory. They belong to the directory of their session, or to a project.
 @Suite struct SessionEventTests {
     private static let home = "/home/vibe/demo"
     private static let demo = DirectoryScope(folder: home, resolved: home)
@@ -41,7 +41,7 @@ import Testing
         }
 
         #expect(reader.text == String(repeating: frame("session.viewed", session("ses_1")), count: 3))
-        // A session that the instance does not know is removed and not queried again.
+        // A session that the instance does not know is removed, and the reader does not query it again.
         #expect(reader.asked == ["ses_1", "ses_2", "ses_3"])
 
         // The session was created later.
@@ -89,7 +89,7 @@ import Testing
         #expect(reader.text == own)
         #expect(reader.filter.question == .session(Array("ses_1".utf8)))
 
-        // Bytes that arrive meanwhile wait after it, and are not lost.
+        // Bytes that arrive in the meantime wait behind the event, and are not lost.
         reader.read(own, answering: false)
         reader.answer(try #require(reader.filter.question))
 
@@ -185,7 +185,7 @@ import Testing
         reader.read(own + other + own + other)
 
         #expect(reader.text == own + own)
-        // One query serves all events.
+        // A single query serves all events.
         #expect(reader.asked == ["project"])
 
         var unsure = EventReader(Self.demo)
@@ -205,7 +205,7 @@ import Testing
 
         #expect(first == 1)
 
-        // After the first commit, the event that reports it causes a new query for the known id.
+        // The event that reports the first commit causes a new query for the known ID.
         reader.project = Self.ownProject
         reader.read(updated(Self.ownProject) + updated("653f6b77"))
 

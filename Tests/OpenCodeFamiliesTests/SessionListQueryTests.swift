@@ -4,7 +4,7 @@ import Foundation
 import OpenCodeFamilies
 import Testing
 
-/// The decision about a request for the list of sessions of all directories.
+/// Tests the decision about a request for the sessions of all directories.
 @Suite struct SessionListQueryTests {
     private static let scope = DirectoryScope(
         folder: "/home/vibe/demo", resolved: "/home/vibe/demo", worktrees: ["/srv/tree"])
@@ -33,7 +33,7 @@ import Testing
     @Test(
         arguments: [
             "", "limit=5", "limit=50&order=desc&parentID=null", "search=a+b&", "&", "parentID=ses_1",
-            // These parameters narrow nothing.
+            // These parameters do not narrow the list.
             "Directory=/home/vibe/demo", "directory[]=/home/vibe/demo", "location[directory]=/home/vibe/demo",
             "Project=x", "project[]=x", "%2570roject=x", "xproject=x", "subpath=x", "workspace=w",
         ])
@@ -75,7 +75,7 @@ import Testing
             "project=%36763b0aff0ee79ab2ec128266bfaf49bdad7f59f",
         ] {
             #expect(outcome(query) == query)
-            // Other folders have the same id, so the folder's own sessions are requested.
+            // Other folders have the same ID, so the query requests only the sessions of the folder itself.
             #expect(outcome(query, Self.shared) == "\(query)&directory=%2Fhome%2Fvibe%2Fdemo")
             #expect(outcome(query, nil) == "unknownProject")
             #expect(SessionListQuery(Array(query.utf8)[...]).needsProject(in: Self.scope))
@@ -112,7 +112,7 @@ import Testing
             let query = Self.cursor(json, padded: padded)
             #expect(outcome(query) == query, "\(json)")
             #expect(outcome("limit=2&\(query)") == "limit=2&\(query)")
-            // For projects with the same id it would show more than their own sessions.
+            // For projects with the same ID, the cursor would return sessions of other projects.
             #expect(outcome(query, Self.shared) == "cursor")
             #expect(outcome(query, nil) == "unknownProject")
         }
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    /// Cursors that OpenCode 2.0.15 created.
+    /// Tests cursors that OpenCode 2.0.15 created.
     @Test func `a recorded cursor is accepted only if it names the own directory or project`() {
         let directory =
             "eyJkaXJlY3RvcnkiOiIvaG9tZS92aWJlL2RlbW8iLCJhbmNob3IiOnsiaWQiOiJzZXNfZGZkMDczOGJhZmZlZVhER1VMeVAzTTlOMTUiLCJ0aW1lIjoxNzk1MzQ2MTg4MTk3LCJkaXJlY3Rpb24iOiJuZXh0In19"
@@ -154,7 +154,7 @@ import Testing
         let query = Self.cursor(json)
 
         #expect(outcome(query) == "cursor")
-        // OpenCode ignores the query besides the cursor.
+        // OpenCode ignores all other parameters if there is a cursor.
         #expect(outcome("\(query)&directory=/home/vibe/demo") == "cursor")
         #expect(outcome("project=\(Self.id)&\(query)") == "cursor")
     }
@@ -190,7 +190,7 @@ import Testing
 
         #expect(directory(ProjectIdentity(id: "x", directory: "/home/vibe/a b")) == "directory=%2Fhome%2Fvibe%2Fa%20b")
 
-        // A spelling that is not the folder's is not trusted.
+        // The query does not trust a spelling that differs from the spelling of the folder.
         for identity in [
             ProjectIdentity(id: "x", directory: "/srv/a+b \u{e9}"), ProjectIdentity(id: "x", directory: "/etc"),
             ProjectIdentity(id: "global", root: "/"), ProjectIdentity(id: "x", root: "/srv"),

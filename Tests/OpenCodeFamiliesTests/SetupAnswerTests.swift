@@ -3,7 +3,7 @@
 import OpenCodeFamilies
 import Testing
 
-/// The responses of an instance about its configuration.
+/// Tests the responses of an instance about its configuration.
 @Suite struct SetupAnswerTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test func `a broken configuration is reported without its content`() throws {
-        // The message that 1.18.33 prints at its start, in the format of its errors.
+        // The message that 1.18.33 prints when it starts, in the format of its errors.
         let body = #"""
             {"name":"ConfigJsonError","data":{"path":"/home/vibe/demo/opencode.json","message":"Config file at \
             """#.replacing("\\\n", with: "") + #"""
@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         (500, "", "(500)"), (400, "<html>", "(400)"), (400, #"{"_tag":"InvalidRequestError","message":"no"}"#, "no"),
         (400, #"{"name":"BadRequest"}"#, "(400, BadRequest)"), (400, #"{"name":"Bad","data":null}"#, "(400, Bad)"),
-        // Values in another format are not trusted.
+        // Values in other formats are not trusted.
         (400, #"{"name":"Bad","message":["no"]}"#, "(400)"), (400, #"{"name":"Bad","data":"no"}"#, "(400)"),
         (400, #"{"name":"Bad","data":{"path":1}}"#, "(400)"), (400, #"["Bad"]"#, "(400)"),
     ])

@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Requests that are answered at the end of a turn")
 struct TurnRoutesTests {
-    /// One route of a server's own description (`scripts/list-routes.py`).
+    /// A route from a server's own description (`scripts/list-routes.py`).
     private struct Route {
         let version: String
         let method: String
         let path: String
 
-        /// A target of the route, with a value for each identifier.
+        /// A target for the route, with a value for each identifier.
         var target: String {
             path.replacing(#/\{\w+\}/#, with: "ses_e03ff19f9ffekCFC30SpMUdlw5").replacing("*", with: "a/b")
         }
@@ -38,8 +38,8 @@ struct TurnRoutesTests {
         ],
     ]
 
-    /// The requests for a session or a model that respond immediately, as recorded. A contributor who adds another such
-    /// route must classify it.
+    /// The requests for a session or a model that respond immediately, as recorded. Whoever adds another such route
+    /// must classify it.
     private static let atOnce: Set<String> = [
         "/session/{sessionID}/prompt_async", "/api/session/{sessionID}/prompt", "/api/session/{sessionID}/command",
         "/api/session/{sessionID}/compact", "/api/session/{sessionID}/synthetic",

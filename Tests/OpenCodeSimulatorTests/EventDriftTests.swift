@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Replays every recorded scenario against the simulator: the same events with the same members must arrive in the same
+/// Replays every recorded scenario against the simulator. The same events with the same members must arrive in the same
 /// order.
 @Suite("Events do not drift from the recordings")
 struct EventDriftTests {
@@ -13,7 +13,7 @@ struct EventDriftTests {
     typealias Play =
         @Sendable (_ simulator: SimulatorProcess, _ log: EventLog, _ session: String, _ profile: Profile) throws -> Void
 
-    /// Turns that end by themselves: the scenario's and the model's names.
+    /// The turns that end by themselves, each with the name of the scenario and of the model.
     static let turns: [(scenario: String, model: String)] = [
         ("talk", "talk"), ("think", "think"), ("edit", "edit"), ("todo", "todo"), ("slow", "slow"),
     ]
@@ -80,7 +80,7 @@ struct EventDriftTests {
 
     @Test(arguments: Recording.all)
     func `the events of rate-limited attempts until an abort match the recording`(_ recording: Recording) throws {
-        // Between two attempts there must be time to request the status.
+        // The time between two attempts must be long enough for a request for the status.
         try expect(recording, "ratelimit-abort", model: "ratelimit", pace: 20) { simulator, log, session, profile in
             for _ in 0..<5 { try log.next("session.status") { $0["status"]?["type"] == "retry" } }
             #expect(try simulator.get("/session/status").json[session]?["message"] == "Rate limit reached")
@@ -95,7 +95,7 @@ struct EventDriftTests {
             try log.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
             try simulator.post("/session/\(session)/prompt_async", Prompt.text("second"))
             #expect(try simulator.post("/session/\(session)/abort").text == "true")
-            // Before 1.18 the abort is answered before this event.
+            // Before 1.18, the server answers the abort before it sends this event.
             try log.next("message.updated") { $0["info"]?["error"]?["name"] == "MessageAbortedError" }
             try simulator.post("/session/\(session)/abort")
             try simulator.delete("/session/\(session)")
@@ -104,7 +104,7 @@ struct EventDriftTests {
         }
     }
 
-    /// The turn would never end by itself.
+    /// The test must abort the turn, which would otherwise never end.
     @Test(arguments: Recording.all)
     func `the events of a turn whose provider aborts its response match the recording`(_ recording: Recording) throws {
         try expect(recording, "cutoff", model: "cutoff") { _, log, _, _ in
@@ -179,13 +179,13 @@ struct EventDriftTests {
         _ recording: Recording, _ scenario: String, model: String?, pace: Int = 0, _ play: Play
     ) throws {
         let simulator = try SimulatorProcess(recording.version, pace: pace)
-        // Only a directory's first turn loads the catalogue.
+        // Only the first turn in a directory loads the catalogue.
         let isFirst = try recording.events(scenario).contains { $0["type"] == "plugin.added" }
         if !isFirst { _ = try simulator.usedSession() }
         let log = try EventLog(simulator)
         let session = try simulator.newSession()
         if let model {
-            // The first word would choose the course if it were the name of one.
+            // The first word would select the course of the turn if it were the name of a course.
             let answer = try simulator.post(
                 "/session/\(session)/prompt_async", Prompt.text("Explain the parser", model: model))
             #expect(answer.status == 204)
@@ -206,7 +206,7 @@ struct EventDriftTests {
 }
 
 extension EventLog {
-    /// Reads the events that summarize a turn's changes after the session is idle.
+    /// Reads the events that summarize a turn's changes after the session has become idle.
     fileprivate func readSummary(_ profile: Profile) throws {
         if profile.turns.summaryPrecedesIdle { return }
         let isWrapped = profile.events.areSynchronized && events.contains { $0["payload"] != nil }

@@ -30,7 +30,7 @@ struct EventTests {
         #expect(listed?["parts"]?.elements?[1]["text"]?.text == text)
     }
 
-    /// Since 1.2 a text is stored when it is complete; 1.1 stores it with each delta.
+    /// Since 1.2, the server stores a text when the text is complete. 1.1 stores it with each delta.
     @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
     func `a list shows a running text as its version stores it`(version: String) throws {
         let simulator = try SimulatorProcess(version)
@@ -89,7 +89,7 @@ struct EventTests {
         }
     }
 
-    /// Counts the bytes of all events of one turn. 1.1.11 sends the whole text again with every delta.
+    /// Counts the bytes of all events of a single turn. 1.1.11 sends the whole text again with every delta.
     @Test(arguments: [
         ("1.1.11", "fast", 10_420_881), ("1.2.27", "fast", 414_727), ("1.18.33", "fast", 487_406),
         ("1.1.11", "medium", 302_259), ("1.2.27", "medium", 67_945), ("1.18.33", "medium", 81_246),
@@ -102,7 +102,7 @@ struct EventTests {
         let stream = try TestClient.events(port: simulator.port, "/event")
         _ = try stream.nextJSON()
         try simulator.post("/session/\(session)/prompt_async", Prompt.text("Explain it", model: model))
-        // Ten megabytes take a while under a sanitizer.
+        // Under a sanitizer, ten megabytes take longer.
         try stream.first("the turn's end", within: .seconds(60)) { $0.contains("session.idle") }
 
         #expect(stream.raw.count > bytes * 2 / 3)
@@ -139,7 +139,7 @@ struct EventTests {
         let simulator = try SimulatorProcess(version)
         let session = try simulator.newSession()
         let log = try EventLog(simulator)
-        // The end of the turn takes 2 to 6 s at this pace.
+        // At this pace, the end of the turn takes 2 to 6 s.
         try simulator.post(
             "/session/\(session)/prompt_async", Prompt.text("[long pace=10000 interval=10ms silent=1ms] first"))
         try log.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
@@ -184,7 +184,7 @@ struct EventTests {
 }
 
 @Suite struct RequestedDirectoryTests {
-    /// Returns the directory that `/path` reports for another spelling of the server's directory, and that directory
+    /// Returns the directory that `/path` reports for another spelling of the server's directory, and the directory
     /// itself.
     private func path(_ version: String, _ spelling: String) throws -> (said: String?, own: String) {
         let simulator = try SimulatorProcess(version)

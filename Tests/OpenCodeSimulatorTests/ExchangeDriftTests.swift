@@ -5,14 +5,15 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Sends every recorded request to the simulator: status, header fields and members must match the recorded ones.
+/// Sends every recorded request to the simulator. The status, header fields and members must match the recorded
+/// response.
 @Suite("Exchanges do not drift from the recordings")
 struct ExchangeDriftTests {
     static let recorded = Recording.all.flatMap { recording in
         ((try? recording.records("exchanges.jsonl")) ?? []).map { RecordedExchange($0, version: recording.version) }
     }
 
-    /// The header fields whose values differ from one response to the next.
+    /// The header fields whose values differ between responses.
     private static let varying = ["date", "content-length", "content-security-policy", "link", "x-next-cursor"]
 
     @Test func `each recorded version has at least 85 exchanges`() {
@@ -68,7 +69,7 @@ struct ExchangeSituation {
 
     /// The requests that were sent while a turn ran.
     private static let busy = ["session-status-busy", "abort", "message-while-busy"]
-    /// The requests that were sent between two attempts.
+    /// The requests that were sent between two attempts at a provider request.
     private static let retrying = ["session-status-retrying", "abort-retrying"]
 
     private static func environment(_ name: String) -> [String: String] {
@@ -79,7 +80,7 @@ struct ExchangeSituation {
         }
     }
 
-    /// Brings the simulator into the recorded server's state, and fills identifiers into the target.
+    /// Brings the simulator into the state of the recorded server, and inserts identifiers into the target.
     private static func prepare(_ simulator: SimulatorProcess, _ recorded: RecordedExchange) throws -> String {
         if recorded.name == "pty-list" { try simulator.post("/pty") }
         var session = ""
@@ -94,14 +95,14 @@ struct ExchangeSituation {
         case "permission-once", "permission-reject", "permissions-pending-tools", "permissions-pending-ask":
             session = try begin(simulator, "tools", until: "permission.asked")
         case "questions-pending", "question-reply": session = try begin(simulator, "question", until: "question.asked")
-        // The first published part is the prompt's own, before the turn has begun.
+        // The first published part belongs to the prompt itself, before the turn has begun.
         case "session-status-busy": session = try begin(simulator, "long") { $0["status"]?["type"] == "busy" }
         case let name where busy.contains(name): session = try begin(simulator, "long", until: "message.part.updated")
         case "session-of-other-directory", "session-list-other", "second-server-reads-firsts-session":
             let directory = "?directory=/home/vibe/other.app"
             session = try simulator.post("/session\(directory)").json["id"]?.text ?? ""
             try simulator.post("/session/\(session)/message\(directory)", Prompt.text("hello"))
-            // The own directory of the second server was the other one.
+            // The second server worked in the other directory.
             if recorded.name.hasPrefix("second") { return "/session/\(session)\(directory)" }
         case _ where recorded.target.contains("{session}"): session = try simulator.usedSession()
         default: break
@@ -132,8 +133,8 @@ struct ExchangeSituation {
 }
 
 extension JSON {
-    /// Returns the differences in names, their order or the kinds of values. Lists may be longer or shorter, but their
-    /// elements must be of the expected kinds. Maps whose names are data count as lists.
+    /// Returns the differences in the names, their order, or the kinds of values. Lists may be longer or shorter, but
+    /// their elements must have the expected kinds. Maps whose names are data count as lists.
     func differences(from expected: JSON, at path: String = "") -> [String] {
         switch (self, expected) {
         case (.array(let elements), .array(let others)):
@@ -151,7 +152,8 @@ extension JSON {
         }
     }
 
-    /// Returns the differences of those values that match none of the others, each compared with the last of these.
+    /// Returns the differences of the values that match none of `others`. Each such value is compared with the last of
+    /// `others`.
     private func unlike(_ values: [JSON], _ others: [JSON], _ path: String) -> [String] {
         values.flatMap { value -> [String] in
             let all = others.map { value.differences(from: $0, at: path) }

@@ -198,7 +198,7 @@ struct EndMisbehaviourTests {
 
     @Test func `killed-after ends the process by SIGKILL`() throws {
         let simulator = try SimulatorProcess()
-        // The response may arrive, or be lost with the process.
+        // The response may arrive, or be lost when the process ends.
         _ = try? simulator.post("/simulator/misbehave", "killed-after=0")
 
         #expect(try simulator.process.waitForExit() == .signalled(SIGKILL))
@@ -215,7 +215,7 @@ struct EndMisbehaviourTests {
         let simulator = try SimulatorProcess()
         let stream = try TestClient.events(port: simulator.port, "/event")
         _ = try stream.nextJSON()
-        // The connection of this request is closed with the others.
+        // The connection of this request is closed together with the other connections.
         _ = try? simulator.post("/simulator/misbehave", "refuse")
         while try stream.next() != nil {}
 

@@ -7,15 +7,15 @@ import TestKit
 /// The aspects in which two event streams are compared: the kinds of events with their members, in the order of each
 /// group of related events.
 ///
-/// The real server works on several things concurrently, and the order of their events differs between recordings. The
-/// turn of each session has a fixed order, and so have its requests and file changes. Titles, summaries of changes and
-/// the ends of texts come in between, whenever they are ready.
+/// The real server works on several things at the same time, and the order of their events differs between recordings.
+/// The turn of each session has a fixed order, and so do its requests and file changes. The events about titles,
+/// summaries of changes and the ends of texts can occur at any point between them.
 struct Outline: Equatable {
-    /// The events of the turns themselves, by session.
+    /// The events of the turns themselves, grouped by session.
     private(set) var turns: [[String]] = []
     /// The events of permissions, questions, todo lists and files, and those that belong to no session.
     private(set) var requests: [String] = []
-    /// The kinds of events that come whenever they are ready, each once.
+    /// The kinds of events that can occur at any point, each listed once.
     private(set) var others: Set<String> = []
 
     private var sessions: [String] = []
@@ -46,7 +46,7 @@ struct Outline: Equatable {
         }
     }
 
-    /// Appends a line to a turn. Consecutive deltas count as one, and so do the rounds of repeated requests to a
+    /// Appends a line to a turn. Consecutive deltas count as one line, and so do the rounds of repeated requests to a
     /// provider.
     private mutating func append(_ line: String, to index: Int, isPiece: Bool) {
         let last = turns[index].suffix(3)
@@ -80,7 +80,7 @@ struct Outline: Equatable {
         return []
     }
 
-    /// Returns the kind of an event, as far as its values show it.
+    /// Returns the kind of an event, as far as the event's values determine it.
     private static func line(_ type: String, _ properties: JSON) -> String {
         let part = properties["part"] ?? .null
         let words = [
@@ -117,8 +117,8 @@ struct Outline: Equatable {
 }
 
 extension JSON {
-    /// The structure without the values: names in their order, and kinds of values. A list is represented by the kinds
-    /// of its elements.
+    /// The structure without the values: the names in their order, and the kinds of values. A list is represented by
+    /// the kinds of its elements.
     var shape: String {
         switch self {
         case .null: return "null"

@@ -29,7 +29,7 @@ struct PartsTests {
         #expect(throws: JSONParser.Failure.self) { try JSONParser.parse(Array(text.utf8)) }
     }
 
-    /// The examples of RFC 3174 §7.3 and RFC 4648 §10.
+    /// Tests the examples from RFC 3174 §7.3 and RFC 4648 §10.
     @Test func `SHA-1 and Base64 match the examples of their RFCs`() {
         #expect(SHA1.hexadecimal("abc") == "a9993e364706816aba3e25717850c26c9cd0d89d")
         #expect(
@@ -102,7 +102,7 @@ struct PartsTests {
         #expect(TurnScript(model: "slow", prompt: "hi [pace=0]", pace: 100).silence == .zero)
     }
 
-    /// The recordings took about a second for about fifty deltas.
+    /// In the recordings, about fifty deltas took about a second.
     @Test func `the default answer takes about as long as the recorded one`() {
         let script = TurnScript(model: "talk", prompt: "Explain the parser")
         let pieces = script.answer(to: "Explain the parser").count
@@ -111,7 +111,7 @@ struct PartsTests {
         #expect((Duration.milliseconds(700)...Duration.milliseconds(1500)).contains(script.interval * pieces))
     }
 
-    /// The check value of RFC 1952's polynomial for `123456789`.
+    /// The expected value is the check value of RFC 1952's polynomial for `123456789`.
     @Test func `gzip output has a valid header and length, and its CRC-32 is correct`() {
         #expect(Gzip.checksum(Array("123456789".utf8)) == 0xcbf4_3926)
 

@@ -45,9 +45,9 @@ struct RecordedExchange: CustomTestStringConvertible, Sendable {
     let fields: [(name: String, value: String)]
     /// The body; nil if it was too long to keep.
     let body: String?
-    /// Whether the body is only the beginning of the recorded one.
+    /// Whether the body is only the beginning of the recorded body.
     let isCut: Bool
-    /// The number of chunks of the body.
+    /// The number of chunks in the body.
     let chunks: Int
 
     var testDescription: String { "\(version) \(name)" }

@@ -10,8 +10,8 @@ struct SimulatorProcess {
     let port: UInt16
     private let folder: TemporaryDirectory
 
-    /// Starts the simulator. `words` are written to the folder's own file, `misbehave` to the environment. Turns take
-    /// no time unless a pace is given.
+    /// Starts the simulator. `words` become the content of ``Startup/wordsFile`` in the folder, and `misbehave` becomes
+    /// an environment variable. Turns take no time unless a pace is given.
     init(
         _ version: String? = nil, environment: [String: String] = [:], pace: Int = 0, misbehave: String = "",
         words: String? = nil, files: [String: String] = [:]
@@ -73,7 +73,7 @@ enum Prompt {
 final class EventLog {
     private let stream: EventStreamReader
     private(set) var events: [JSON] = []
-    /// The number of events that `next` has examined.
+    /// The number of events that `next` has already examined.
     private var seen = 0
 
     init(_ simulator: SimulatorProcess, _ target: String = "/event") throws {
@@ -85,7 +85,7 @@ final class EventLog {
     var chunkSizes: [Int] { stream.response.chunkSizes }
     var ending: TestResponse.Ending? { stream.response.ending }
 
-    /// Reads up to the next event of a type that meets the condition, and returns its properties.
+    /// Reads up to the next event of a type that satisfies the condition, and returns the properties of the event.
     @discardableResult
     func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
         while true {
@@ -99,7 +99,7 @@ final class EventLog {
         }
     }
 
-    /// Reads that many further events.
+    /// Reads `count` further events.
     func read(_ count: Int) throws {
         for _ in 0..<count { events.append(try stream.nextJSON()) }
     }
@@ -117,7 +117,7 @@ extension EventStreamReader {
         return try JSONParser.parse(Array(event.utf8))
     }
 
-    /// Returns all events up to and including the `count`th of a type, and `more` further ones.
+    /// Returns all events up to and including the `count`th event of a type, and `more` further events.
     func events(through type: String, count: Int = 1, then more: Int = 0) throws -> [JSON] {
         var events: [JSON] = []
         while events.count(where: { $0["type"]?.text == type }) < count { events.append(try nextJSON()) }

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The program starts and ends as recorded")
 struct StartupTests {
-    /// Returns the lines that a recorded process printed, with this run's port and home.
+    /// Returns the lines that a recorded process printed, with the port and the home directory of this run.
     private static func recorded(_ recording: Recording, _ name: String, port: UInt16) throws -> [TestProcess.Line] {
         let record = try recording.records("process.jsonl").first { $0["name"]?.text == name }
         return (record?["output"]?.elements ?? []).map { line in
@@ -18,7 +18,7 @@ struct StartupTests {
         }
     }
 
-    /// Returns the lines of one stream, without the parts that name a file of this user.
+    /// Returns the lines of a stream, without the parts that name a file of this user.
     private static func lines(_ lines: [TestProcess.Line], of stream: TestProcess.Stream) -> [String] {
         lines.filter { $0.stream == stream }.map { line in
             let words = line.text.split(separator: " ", omittingEmptySubsequences: false)
@@ -30,7 +30,7 @@ struct StartupTests {
     func `the banner and the lines before it match the recording`(_ recording: Recording) throws {
         let first = try SimulatorProcess(recording.version, misbehave: "first-run")
         let expected = try Self.recorded(recording, "first start", port: first.port)
-        // Two threads read the two streams.
+        // The two streams are read by two threads.
         try first.process.output.wait(forCount: expected.count)
         for stream in [TestProcess.Stream.output, .error] {
             #expect(first.process.lines(of: stream) == Self.lines(expected, of: stream))

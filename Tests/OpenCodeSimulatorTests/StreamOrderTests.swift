@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// An event is written to the streams before a response that is produced after it.
+/// Tests that an event is written to the streams before a response that is produced later.
 @Suite struct StreamOrderTests {
     private static let home = "/home/vibe"
     private static let misbehaviour = MisbehaviourSwitch(Misbehaviour())
@@ -31,7 +31,7 @@ import Testing
         try expectOrder(simulator, bus.feed(interval: .seconds(60)), "/api/session")
     }
 
-    /// Expects that a new session is published by the stream, which the test writes, before the response arrives.
+    /// Expects that the stream publishes a new session before the response arrives. The test itself writes the stream.
     private func expectOrder(_ simulator: some Application, _ feed: EventFeed, _ path: String) throws {
         let server = try TestServer { try simulator.serve($0) }
         let subscription = feed.subscribe()
@@ -53,7 +53,7 @@ import Testing
         client.join()
     }
 
-    /// A stuck reader delays one response, and no further one until it reads again.
+    /// A reader that does not read delays one response, and no further response until it reads again.
     @Test func `a stream that is not read delays only one response`() throws {
         let subscription = EventSubscription(number: 0, directory: nil)
         subscription.append("1")

@@ -7,12 +7,12 @@ import Testing
 
 /// A WebSocket client that masks its frames, as RFC 6455 requires.
 private struct TerminalClient {
-    /// The simulator, which runs as long as its client exists.
+    /// The simulator, which runs for as long as its client exists.
     private let simulator: SimulatorProcess
     let connection: TestConnection
     let head: TestResponseHead
 
-    /// Connects to a new terminal. `early` is sent immediately after the request.
+    /// Connects to a new terminal. `early` is sent directly after the request.
     init(_ simulator: SimulatorProcess, key: String = "dGhlIHNhbXBsZSBub25jZQ==", early: [UInt8] = []) throws {
         self.simulator = simulator
         let id = try simulator.post("/pty").json["id"]?.text ?? ""
@@ -85,7 +85,7 @@ struct TerminalTests {
         let names = recordedHead.dropFirst().compactMap { $0.split(separator: ":").first.map(String.init) }
 
         #expect(client.head.fields.map(\.name) == names)
-        // The example of RFC 6455 §1.3.
+        // The expected value is from the example in RFC 6455 §1.3.
         #expect(client.head.value(of: "Sec-WebSocket-Accept") == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
 
         for record in records.dropFirst() {

@@ -191,7 +191,7 @@ struct ExchangeTests {
             guard let first = try connection.readRequest(within: .seconds(60)) else { return }
             seen.append(first.target)
             try connection.respond(200)
-            // The next request on this connection is read but never answered.
+            // The server reads the next request on this connection, but never answers it.
             if let second = try connection.readRequest(within: .seconds(60)) { seen.append(second.target) }
         }
         _ = try await fixture.outbound.send(try fixture.request("GET", "/1"))
@@ -225,7 +225,7 @@ struct ExchangeTests {
         #expect(answer.body == Array("two".utf8))
         #expect(received.values.first?.text == "body")
 
-        // The request does not use the existing connection.
+        // The request must not use the existing connection.
         request.usesFirstVersion = true
 
         #expect(try await fixture.outbound.send(request).head.version == .one)

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Many requests at once", .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
 struct ManyTests {
-    /// Returns a server that does not respond until it is released.
+    /// Returns a server that does not respond before it is released.
     private static func silent(mostAtOnce: Int = 64, mostWaiting: Int = 1024) throws -> OutboundFixture {
         try OutboundFixture(mostAtOnce: mostAtOnce, mostWaiting: mostWaiting) { connection in
             _ = try connection.readRequestHead()
@@ -21,7 +21,7 @@ struct ManyTests {
         let fixture = try OutboundFixture(mostAtOnce: 5) { connection in
             while try connection.readRequest(within: .seconds(60)) != nil {
                 counter.enter()
-                // Long enough for further requests to arrive.
+                // The pause is long enough for further requests to arrive.
                 try connection.pause(.milliseconds(20))
                 counter.leave()
                 try connection.respond(200)
@@ -72,7 +72,7 @@ struct ManyTests {
 
         #expect(await running.value?.kind == .cancelled)
 
-        // Its connection is closed as well.
+        // The connection of the request is also closed.
         try await fixture.active(0)
     }
 

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Outbound
 
-/// A server with TLS, and a client for requests to it.
+/// A TLS server, and a client for requests to this server.
 final class OutboundFixture: Sendable {
     let certificates: TestCertificates
     let server: TestServer
@@ -39,7 +39,7 @@ final class OutboundFixture: Sendable {
         try OutboundURL("https://\(host):\(port ?? front.port)\(path)")
     }
 
-    /// Returns a request to an address of this machine, on which the tests' own servers listen.
+    /// Returns a request to an address of this machine, where the tests' own servers listen.
     func request(_ method: String = "GET", _ path: String = "/", host: String = "localhost") throws -> OutboundRequest {
         var request = OutboundRequest(method, try url(path, host: host))
         request.reach = .everywhere
@@ -47,7 +47,7 @@ final class OutboundFixture: Sendable {
         return request
     }
 
-    /// Returns the failure of a request. If it succeeds, records an issue and returns nil.
+    /// Returns the failure of a request. If the request succeeds, records an issue and returns nil.
     func failure(_ request: OutboundRequest) async -> OutboundFailure? {
         do throws(OutboundFailure) {
             let answer = try await outbound.send(request)
@@ -58,7 +58,7 @@ final class OutboundFixture: Sendable {
         }
     }
 
-    /// Waits until the server has this many connections, without blocking a thread of the task pool.
+    /// Waits until the server has this number of connections, without blocking a thread of the task pool.
     func active(_ count: Int) async throws {
         try await withCheckedThrowingContinuation { (reached: CheckedContinuation<Void, any Error>) in
             do {

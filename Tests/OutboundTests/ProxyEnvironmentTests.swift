@@ -49,11 +49,11 @@ struct ProxyEnvironmentTests {
     @Test(
         arguments: [
             ("socks4://u:p@h:1", "socks4a://u:p@h:1"), ("socks://h", "socks4a://h"), ("SOCKS5://h:1", "socks5h://h:1"),
-            // libcurl accepts one slash and three slashes as well.
+            // libcurl also accepts one slash and three slashes.
             ("socks5:/h", "socks5h:/h"), ("socks5:///h", "socks5h:///h"),
             ("socks4a://h", "socks4a://h"), ("socks5h://h", "socks5h://h"), ("http://socks5://h", "http://socks5://h"),
             ("https://h", "https://h"), ("h:1", "h:1"), ("h", "h"),
-            // A host with this name.
+            // This is a host with the name of a scheme.
             ("socks5:1080", "socks5:1080"), ("socks5", "socks5"),
         ])
     func `a SOCKS URL is rewritten so that the proxy resolves names, and others are unchanged`(

@@ -101,7 +101,7 @@ struct ProxyTests {
         #expect(proxy.asked.values == ["hooks.example.com", "127.0.0.1"])
     }
 
-    /// Returns the failure of a request to a server through a proxy with TLS.
+    /// Returns the failure of a request to a server through a TLS proxy.
     private static func failure(
         of fixture: OutboundFixture, at server: TLSFront? = nil, through front: TLSFront
     ) async throws -> OutboundFailure? {

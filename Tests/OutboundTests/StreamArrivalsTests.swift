@@ -30,7 +30,7 @@ struct StreamArrivalsTests {
         #expect(Self.verdict([(": 1\n\n: 2\n\n: 3\n\n: 4\n\n: 5\n\n", 850)]) == .buffered)
         #expect(Self.verdict(Self.comments(30, 230, 430, 830, 830)) == .buffered)
         #expect(Self.verdict([(": 1\n\n: 2\n\n", 230), (": 3\n\n: 4\n\n", 630), (": 5\n\n", 830)]) == .buffered)
-        // Late arrival of all comments at once is the effect of a buffer.
+        // If all comments arrive late and at once, a buffer has delayed them.
         #expect(Self.verdict(Self.comments(5000, 5000, 5001, 5001, 5002)) == .buffered)
     }
 

@@ -7,7 +7,7 @@ import Projects
 import Systemd
 import TemporaryHomes
 
-/// A catalogue of a temporary home directory, on its own loop.
+/// A catalogue of a temporary home directory, with a separate loop.
 final class CatalogueFixture: Sendable {
     let home: TemporaryHome
     let catalogue: ProjectCatalogue
@@ -20,7 +20,7 @@ final class CatalogueFixture: Sendable {
     private let changes: AsyncStream<Void>
     private let change: AsyncStream<Void>.Continuation
 
-    /// Opens the catalogue of a home directory with these folders. For `interval`, see
+    /// Opens the catalogue of a home directory that contains these folders. For `interval`, see
     /// ``ProjectCatalogue/defaultInterval``.
     init(
         projects: [String] = [], folder: String = "", followsLinks: Bool = false,
@@ -54,7 +54,8 @@ final class CatalogueFixture: Sendable {
     /// Returns the names of the projects in list order; nil if there is no list.
     func names() async -> [String]? { try? await catalogue.folders().map(\.name.string) }
 
-    /// Waits until the condition is true, and checks it after every change of the catalogue. Returns the waiting time.
+    /// Waits until the condition is true, and returns the waiting time. The condition is checked after every change of
+    /// the catalogue.
     func wait(until isWanted: (ProjectCatalogue) async -> Bool) async -> Duration {
         let start = ContinuousClock.now
         if await isWanted(catalogue) { return start.duration(to: .now) }
@@ -62,11 +63,12 @@ final class CatalogueFixture: Sendable {
         return start.duration(to: .now)
     }
 
-    /// Waits until the list has exactly these names.
+    /// Waits until the list consists of exactly these names.
     @discardableResult
     func wait(forNames names: [String]?) async -> Duration { await wait { _ in await self.names() == names } }
 
-    /// Returns whether the log contains the phrase, now or within a minute. Polls, because the log has no notification.
+    /// Returns whether the log contains the phrase, now or within a minute. This polls, because the log has no
+    /// notification.
     func waitForLine(_ phrase: String) async -> Bool {
         let deadline = ContinuousClock.now + .seconds(60)
         while !lines.all.contains(where: { $0.message.contains(phrase) }) {
@@ -81,7 +83,7 @@ final class CatalogueFixture: Sendable {
     }
 }
 
-/// Counts the reads of the file system.
+/// A project reader that counts the reads of the file system.
 final class CountingReader: ProjectReader {
     private let reader: any ProjectReader
     private let counter = Locked(0)
@@ -106,7 +108,7 @@ final class CountingReader: ProjectReader {
     }
 }
 
-/// Counts the reads of repositories.
+/// A repository reader that counts its reads.
 final class CountingRepositories: RepositoryReader {
     private let reader = DiskRepositoryReader()
     private let counter = Locked(0)
@@ -119,7 +121,7 @@ final class CountingRepositories: RepositoryReader {
     }
 }
 
-/// The watches of the loop, which can be refused, or can lose events like the kernel with a full queue.
+/// A folder watcher that can refuse watches, and that can lose events like the kernel does when its queue is full.
 final class FaultyWatcher: FolderWatcher {
     private struct State {
         var failure: Int32?
@@ -137,10 +139,10 @@ final class FaultyWatcher: FolderWatcher {
 
     func setFailure(_ code: Int32?) { state.withLock { $0.failure = code } }
 
-    /// Drops all events from now on.
+    /// Drops all events until the next call of ``overflow()``.
     func becomeDeaf() { state.withLock { $0.isDeaf = true } }
 
-    /// Delivers events again, and reports lost events to every watch. Call this on the loop.
+    /// Delivers events again, and reports lost events to every watch. Must be called on the loop.
     func overflow() {
         let handlers = state.withLock { state in
             state.isDeaf = false

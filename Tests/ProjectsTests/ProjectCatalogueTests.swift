@@ -7,8 +7,8 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// The list of projects follows the file system. Unless noted otherwise, no timer is involved: inotify reports all
-/// changes.
+/// Tests that the list of projects follows the file system. Unless noted otherwise, inotify reports all changes and no
+/// timer is involved.
 @Suite(.timeLimit(.minutes(5))) struct ProjectCatalogueTests {
     @Test func `the list is sorted by lower-cased names`() async throws {
         let fixture = try await CatalogueFixture(projects: ["beta", "Alpha", "gamma.js", "alpha2", "Übung", "ALPHA"])
@@ -52,7 +52,7 @@ import Testing
 
         _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasPackageJSON == false }
 
-        // A renamed folder is still watched, and so is one that was moved here with its content.
+        // A renamed folder is still watched, and so is a folder that was moved here with its content.
         #expect(rename("\(fixture.home.path)/alpha", "\(fixture.home.path)/beta") == 0)
 
         await fixture.wait(forNames: ["beta"])
@@ -128,7 +128,7 @@ import Testing
         await fixture.wait(forNames: ["alpha", "gamma"])
 
         #expect(await fixture.folder("alpha")?.hasGit == true)
-        // Every watch is notified, but everything is read only once.
+        // Every watch is notified, but the files are read only once.
         #expect(fixture.reader.count - before < 8)
 
         await fixture.end()
@@ -209,8 +209,8 @@ import Testing
         await fixture.end()
     }
 
-    /// As in a gateway, which holds a lock on the directory, so that the kernel does not report the directory's own
-    /// removal.
+    /// As in a gateway, the test holds a lock on the directory, so that the kernel does not report the removal of the
+    /// directory itself.
     @Test(arguments: ["/home", "/link"])
     func `the removal of a home directory that is open is detected immediately`(folder: String) async throws {
         let fixture = try await CatalogueFixture(projects: ["home/alpha"], folder: folder)
@@ -220,7 +220,7 @@ import Testing
         defer { close(descriptor) }
         try FileManager.default.removeItem(atPath: "\(fixture.home.path)/home")
 
-        // Without a timer and without waiting: pending events are handled before the request.
+        // This needs no timer and no waiting, because pending events are handled before the request.
         await #expect(throws: ProjectListingError.self) { try await fixture.catalogue.folders() }
 
         try fixture.home.makeFolder("home/beta")

@@ -36,7 +36,8 @@ import Testing
     }
 
     @Test func `names are compared by their bytes`() throws {
-        // Both look like é, and Swift's strings treat them as equal, but they are different names in a file system.
+        // Both names look like é and Swift's strings treat them as equal, but they are different names in a file
+        // system.
         let composed = try #require(ProjectName("caf\u{E9}"))
         let decomposed = try #require(ProjectName("cafe\u{301}"))
 

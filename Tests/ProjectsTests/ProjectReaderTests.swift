@@ -6,7 +6,7 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// The entries that count as projects, on a real file system.
+/// Tests which entries count as projects, on a real file system.
 @Suite struct ProjectReaderTests {
     private func folders(_ path: String, followsLinks: Bool = false) throws -> [String: ProjectFolder] {
         let reader = DiskProjectReader(home: path, followsLinks: followsLinks)
@@ -82,7 +82,8 @@ import Testing
     /// Canonically equivalent names are different names in a file system.
     @Test func `paths are compared by their bytes`() throws {
         let base = try TemporaryHome()
-        // An e with an acute accent, as one character and as two, and a name that begins with a combining character.
+        // An e with an acute accent as one character and as two characters, and a name that begins with a combining
+        // character.
         try base.makeFolder("e\u{301}/secret")
         try base.makeFolder("\u{e9}/real/\u{301}x")
         try base.makeLink("\u{e9}/outside", to: "../e\u{301}/secret")

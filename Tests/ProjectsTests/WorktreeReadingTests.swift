@@ -8,7 +8,7 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// How much of git's list of worktrees is read, and how often.
+/// Tests how much of git's list of worktrees is read, and how often.
 @Suite(.timeLimit(.minutes(5))) struct WorktreeReadingTests {
     @Test func `a commit in a worktree does not cause the list to be read`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
@@ -20,7 +20,7 @@ import Testing
             try fixture.home.makeFile("alpha/.git/worktrees/one/index", "\(number)")
             try fixture.home.makeFile("alpha/.git/HEAD", "\(number)")
         }
-        // When this change is reported, all earlier ones have been handled.
+        // When the catalogue reports this change, it has handled all earlier changes.
         try fixture.home.makeFolder("gamma")
         await fixture.wait(forNames: ["alpha", "gamma"])
 
@@ -47,14 +47,14 @@ import Testing
         await fixture.end()
     }
 
-    /// Older kernels assign the same time to all changes within some milliseconds.
+    /// Older kernels assign the same time to all changes within a few milliseconds.
     @Test func `a stamp from the moment of a change is not trusted`() throws {
         let home = try TemporaryHome()
         let set = { (time: Date) in
             try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: home.path)
         }
         let isCurrent = { FolderStamp(ofFolderAt: home.path).isCurrent(ofFolderAt: home.path) }
-        // Occasionally this takes longer than these milliseconds.
+        // Occasionally, the steps take longer than these milliseconds.
         let isSeenFresh = try (0..<100).contains { _ in
             try set(.now)
             return !isCurrent()

@@ -8,7 +8,7 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// The worktrees that git lists belong to their project. Unless noted otherwise, no timer is involved.
+/// Tests that the worktrees that git lists belong to their project. Unless noted otherwise, no timer is involved.
 @Suite(.timeLimit(.minutes(5))) struct WorktreeTests {
     /// Returns whether the project contains a path below the home directory.
     private func holds(_ fixture: CatalogueFixture, _ path: String, _ project: ProjectName = .alpha) async -> Bool {
@@ -35,7 +35,7 @@ import Testing
         }
         for path in [".trees/1", ".trees/1/try2", "beta", ""] { #expect(await !holds(fixture, path), "\(path)") }
 
-        // It belongs to no other project.
+        // The path belongs to no other project.
         #expect(await !holds(fixture, ".trees/1/try", .beta))
 
         await fixture.catalogue.followWorktrees(of: [])
@@ -48,13 +48,13 @@ import Testing
     @Test func `worktrees that are added or removed while the project runs are followed`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         await fixture.catalogue.followWorktrees(of: [.alpha])
-        // First there is no repository, then one without worktrees.
+        // At first there is no repository, and then a repository without worktrees.
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         await waitUntil(fixture, holds: ".trees/one")
         try fixture.home.makeWorktree("two", of: "alpha", at: ".trees/two")
         await waitUntil(fixture, holds: ".trees/two")
-        // As `git worktree prune` does; the last one is removed together with the folder.
+        // Does what `git worktree prune` does: the last entry is removed together with its folder.
         try fixture.home.remove("alpha/.git/worktrees/one")
         await waitUntil(fixture, holds: ".trees/one", false)
 
@@ -65,7 +65,7 @@ import Testing
         try fixture.home.makeWorktree("three", of: "alpha", at: ".trees/three")
         await waitUntil(fixture, holds: ".trees/three")
 
-        // Another repository replaces it.
+        // Another repository replaces the first one.
         #expect(rename("\(fixture.home.path)/alpha/.git", "\(fixture.home.path)/alpha/.old") == 0)
 
         await waitUntil(fixture, holds: ".trees/three", false)
@@ -137,7 +137,7 @@ import Testing
         try fixture.home.makePipe(".trees/pipe/.git")
         try fixture.home.remove("alpha/.git/worktrees/folder/gitdir")
         try fixture.home.makePipe("alpha/.git/worktrees/folder/gitdir")
-        // A folder that belongs to another entry.
+        // This folder belongs to another entry.
         try fixture.home.makeFile(".trees/named/.git", "gitdir: \(home)/alpha/.git/worktrees/good\n")
         try fixture.home.makeFolder("alpha/.git/worktrees/empty")
         await fixture.catalogue.followWorktrees(of: [.alpha])
@@ -156,7 +156,7 @@ import Testing
         try fixture.home.makeWorktree("equal", of: "alpha", at: "beta")
         try fixture.home.makeWorktree("in", of: "alpha", at: "gamma/deep/tree")
         try fixture.home.makeWorktree("good", of: "alpha", at: ".trees/good")
-        // A worktree above all of them, and one through a link.
+        // One worktree is above all of the others, and another is reached through a link.
         try fixture.home.makeFile("alpha/.git/worktrees/good/x", "")
         try fixture.home.makeLink(".link", to: "\(fixture.home.path)/gamma")
         try fixture.home.makeWorktree("linked", of: "alpha", at: ".link/tree")
@@ -197,7 +197,7 @@ import Testing
         await fixture.catalogue.followWorktrees(of: [.alpha])
 
         #expect(await holds(fixture, ".trees/one"))
-        // git does not list the main folder among them.
+        // git does not list the main folder among the worktrees.
         #expect(await !holds(fixture, ".main"))
 
         try fixture.home.makeWorktree("two", of: ".main", at: ".trees/two", areRelative: true)
@@ -211,7 +211,8 @@ import Testing
         try fixture.home.makeRepository("beta")
         try fixture.home.makeWorktree("one", of: "beta", at: ".trees/one")
         try fixture.home.makeFile("alpha/.git", "gitdir: \(fixture.home.path)/beta/.git\n")
-        // Through a folder that claims to be one of its worktrees, inside and outside a project.
+        // The path leads through a folder that claims to be one of the repository's worktrees, inside and outside a
+        // project.
         try fixture.home.makeFolder("gamma/.fake")
         try fixture.home.makeFile("gamma/.git", "gitdir: .fake\n")
         try fixture.home.makeFile("gamma/.fake/commondir", "\(fixture.home.path)/beta/.git\n")
@@ -309,7 +310,7 @@ import Testing
 
         #expect(await holds(fixture, ".trees/one"))
 
-        // A result from the time of a change is not trusted.
+        // A result that was read at the time of a change is not trusted.
         for folder in ["", "/one"] { try fixture.home.age("alpha/.git/worktrees\(folder)") }
         _ = await fixture.catalogue.presentScope(of: .alpha)
         let (before, start) = (fixture.repositories.count, SuspendingClock.now)
@@ -322,7 +323,7 @@ import Testing
         await fixture.end()
     }
 
-    /// git creates the entry, then its content, then the worktree's own file.
+    /// git creates the entry, then its content, and then the worktree's own file.
     @Test func `an entry that was read while git wrote it is read again`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
@@ -332,7 +333,7 @@ import Testing
         for number in 0..<20 {
             let (entry, folder) = ("alpha/.git/worktrees/\(number)", ".trees/\(number)")
             try fixture.home.makeFolder(entry)
-            // Also if the entry did not exist shortly before.
+            // Also test an entry that did not exist shortly before.
             if number.isMultiple(of: 2) {
                 for folder in ["alpha/.git/worktrees", entry] { try fixture.home.age(folder) }
             }

@@ -4,13 +4,13 @@ import EnvironmentFiles
 import Settings
 import Testing
 
-/// Calls the command-line parser as the program does, by default with a valid key.
+/// Calls the command-line parser in the same way as the program, by default with a valid key.
 enum CommandLineUnderTest {
     static let key = "0123456789abcdef"
     static let defaults = SystemDefaults(
         home: "/home/vibe", stateFolder: "/home/vibe/.local/state/viberemote-gateway", processors: 8)
 
-    /// A file as the settings read it.
+    /// A file with the properties that the settings read.
     struct File: Sendable {
         var content: String
         var mode: UInt32 = 0o600
@@ -24,7 +24,7 @@ enum CommandLineUnderTest {
             arguments: arguments, environment: environment, defaults: defaults, files: settingFiles { files[$0] })
     }
 
-    /// Returns files that exist only in the test. Their mode causes the same errors as in `PrivateFile`.
+    /// Returns files that exist only in the test. Their modes cause the same errors as in `PrivateFile`.
     static func settingFiles(_ find: @escaping @Sendable (String) -> File?) -> SettingFiles {
         SettingFiles { (path, audience) throws(PrivateFileError) in
             guard let file = find(path) else { throw PrivateFileError(.missing, "\(path) does not exist.") }
@@ -37,7 +37,8 @@ enum CommandLineUnderTest {
         }
     }
 
-    /// Returns the configuration of `serve` with these flags and, besides the key, this environment.
+    /// Returns the configuration of `serve` with these flags and with an environment that contains these variables and
+    /// the key.
     static func serve(
         _ flags: [String] = [], _ environment: [String: String] = [:], files: [String: File] = [:],
         defaults: SystemDefaults = defaults
@@ -54,7 +55,7 @@ enum CommandLineUnderTest {
         return configuration
     }
 
-    /// Returns the error message for a rejected command line; empty if it is accepted.
+    /// Returns the error message for a rejected command line, or an empty text if the command line is accepted.
     static func message(
         _ arguments: [String], _ environment: [String: String] = ["VIBE_AUTH_SECRET": key], files: [String: File] = [:]
     ) -> String {

@@ -41,7 +41,7 @@ struct CompletionTests {
         for command in ["serve", "check", "project", "completion", "man", "help"] { #expect(script.contains(command)) }
     }
 
-    /// Returns bash's completions after these words. The last word is still being typed.
+    /// Returns bash's completions after these words. The last word is incomplete.
     private static func bash(_ words: [String]) throws -> [String] {
         let array = words.map { "'\($0)'" }.joined(separator: " ")
         let program = """
@@ -117,7 +117,7 @@ struct CompletionTests {
         ["/usr/bin/\(shell)", "/bin/\(shell)"].first { FileManager.default.isExecutableFile(atPath: $0) }
     }
 
-    /// Makes the shell parse its script without running it.
+    /// Expects that the shell can parse its script. The script does not run.
     private static func expectReadable(by shell: String) throws {
         let program = try #require(path(shell))
         let file = FileManager.default.temporaryDirectory.appending(path: "completion-\(UUID().uuidString)")

@@ -4,9 +4,9 @@ import Foundation
 import Settings
 import Testing
 
-/// The documentation repeats facts from the program; these tests compare both.
+/// Tests that the facts that the documentation repeats agree with the program.
 ///
-/// With `UPDATE_DOCS=1` in the environment (`make docs`) the generated parts are written instead.
+/// If the environment contains `UPDATE_DOCS=1` (`make docs`), the generated parts are written instead.
 @Suite("The documentation agrees with the program")
 struct DocumentationTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -16,7 +16,7 @@ struct DocumentationTests {
         try String(contentsOf: root.appending(path: file), encoding: .utf8)
     }
 
-    /// Returns a row of the table of settings. A `|` within a cell needs a backslash.
+    /// Returns a row of the table of settings. A `|` in a cell is written with a backslash.
     private static func row(_ setting: Setting) -> String {
         let flag = setting.flag.map { "`\($0) \(setting.placeholder)`" } ?? "no flag"
         let cells = [
@@ -60,7 +60,8 @@ struct DocumentationTests {
             $0.hasPrefix("  ") && $0.contains(#""\$KEY""#)
         }
 
-        // Start, status, stream, session, prompt: requests of OpenCode 1, which work with both versions.
+        // The commands are start, status, stream, session and prompt: requests of OpenCode 1 that work with both
+        // versions.
         #expect(commands.count == 5)
 
         for command in commands {
@@ -74,7 +75,7 @@ struct DocumentationTests {
         #expect(try Self.text(of: page).components(separatedBy: "\n").count <= lines)
     }
 
-    /// Returns the anchor of a heading: lower case, words joined by hyphens, without other punctuation.
+    /// Returns the anchor of a heading: the words in lower case, joined by hyphens, without other punctuation.
     private static func anchor(of heading: String) -> String {
         String(
             heading.lowercased().compactMap { character in

@@ -9,7 +9,7 @@ import Testing
 struct ReloadTests {
     private static let path = "/home/vibe/.config/viberemote-gateway/config"
 
-    /// A running `serve` whose files change on disk.
+    /// A running `serve` command whose files change on disk.
     private final class Running: Sendable {
         let first: Configuration
         private let sources: SettingSources

@@ -11,7 +11,7 @@ import Testing
         }
     }
 
-    // RFC 4648 §10.
+    // The test vectors from RFC 4648 §10.
     @Test(arguments: [
         ("Zg==", "f"), ("Zm8=", "fo"), ("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmE=", "fooba"),
         ("Zm9vYmFy", "foobar"),

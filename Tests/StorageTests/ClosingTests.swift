@@ -7,7 +7,7 @@ import Testing
 
 @testable import Storage
 
-/// The end of a store whose disk refuses writes, or whose threads hang: every waiting caller is notified.
+/// Tests the end of a store whose disk refuses writes or whose threads hang. Every waiting caller must be notified.
 @Suite struct ClosingTests {
     private static func write(
         _ settled: Recorded<StorageError?>? = nil,
@@ -53,7 +53,7 @@ import Testing
         var batch: [Write] = []
 
         #expect(queue.take(into: &batch, retryAfter: nil))
-        // The first attempt has failed, and nothing else has arrived when the end is near.
+        // The first attempt has failed, and nothing else has arrived by the time the end is near.
         #expect(queue.take(into: &batch, retryAfter: .zero))
 
         queue.append(Self.write())
@@ -78,7 +78,7 @@ import Testing
                 _ = gate.isOpened(within: .seconds(60))
             }
         }
-        // Without blocking, because the task may need this very thread.
+        // Wait without blocking, because the task may need this thread.
         for await _ in inside {}
         test.add(1)
         let waiting = (1...10).map { _ in Task { try await test.numbers() } }
@@ -90,10 +90,10 @@ import Testing
             #expect(throws: StorageError.closed(test.path)) { try result.get() }
         }
 
-        // The second call returns the same result without another wait.
+        // The second call returns the same result without waiting again.
         #expect(!store.close(atMost: .seconds(3600)))
 
-        // No other process acquires the file while the query uses it; the next one acquires it afterwards.
+        // No other process acquires the file while the query uses it, and the next process acquires it afterwards.
         let file = StoreUnderTest.file(in: test.directory)
         let refusal = "error: Another gateway (process \(getpid())) uses "
 

@@ -6,14 +6,14 @@ import Testing
 
 @testable import Storage
 
-/// The problems that prevent storage: each has its sentence, at the start and in `check`.
+/// Tests the problems that prevent storage. Each problem has its own message, both at the start and in `check`.
 @Suite struct FaultTests {
     private let directory: TemporaryDirectory
     private var file: StateFile { StoreUnderTest.file(in: directory) }
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Returns the error from opening the file. The examination of the file must return an equal error.
+    /// Returns the error from opening the file. Examining the file must return an equal error.
     private func fault(_ file: StateFile? = nil) throws -> StorageError {
         let file = file ?? self.file
         let examined = #expect(throws: StorageError.self) { try file.examine() }
@@ -42,7 +42,7 @@ import Testing
 
         #expect(try file.examine() == .usable)
 
-        // The examination acquires no lock: a gateway that starts meanwhile must be able to acquire the file.
+        // The examination acquires no lock, so that a gateway that starts in the meantime can acquire the file.
         unlink(file.path + ".lock")
 
         #expect(try file.examine() == .usable)
@@ -57,7 +57,7 @@ import Testing
         #expect(fault.kind == .damaged)
         #expect(fault.description.hasPrefix("\(file.path) is damaged (file is not a database). Stop the gateway, move"))
 
-        // The suggested command moves all files, also where not all of them exist.
+        // The suggested command moves all files, even if some of them do not exist.
         let command = try #require(fault.description.split(separator: "`").dropFirst().first)
         for suffix in ["-wal", "-shm"] { try directory.write("", to: "state/state.db\(suffix)", mode: 0o600) }
         try TestProcess("/bin/sh", ["-c", String(command)]).waitForExit()
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `a failed write is not attributed to a read-only file system without evidence`() async throws {
         try await makeFile()
-        // SQLITE_READONLY_DBMOVED, and a file that does not exist.
+        // The code SQLITE_READONLY_DBMOVED, and a file that does not exist.
         let moved = StorageError.database(
             file.path, code: 1032, message: "attempt to write a readonly database", system: 0)
 
@@ -79,7 +79,7 @@ import Testing
 
         #expect(missing.description.hasPrefix("/nowhere/state.db cannot be written: No such file or directory."))
 
-        // A file of the kernel, which no user can write.
+        // A file of the kernel, to which no user can write.
         let kernel = StorageError.database(
             "/proc/version", code: 8, message: "attempt to write a readonly database", system: 0)
 
@@ -88,13 +88,13 @@ import Testing
 
     @Test func `a damaged page is detected, and no write is attempted after the first failure`() async throws {
         try await makeFile()
-        // The root of the table, after the first page.
+        // The damage is at the root page of the table, which follows the first page.
         try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
         let examined = #expect(throws: StorageError.self) { try file.examine() }
 
         #expect(examined?.kind == .damaged)
 
-        // The damage is detected with the first use.
+        // The store detects the damage at the first use.
         let test = try StoreUnderTest(in: directory)
         let reading = await #expect(throws: StorageError.self) { try await test.numbers() }
 
@@ -105,7 +105,7 @@ import Testing
         #expect(writing?.kind == .damaged)
         #expect(try test.events.values == [.fails(#require(writing))])
 
-        // From now on nothing is tried.
+        // From now on, the store does not attempt any operation.
         let later = await #expect(throws: StorageError.self) { try await test.addToDisk(101) }
 
         #expect(later == writing)
@@ -116,7 +116,7 @@ import Testing
         try damage(at: 4096, [UInt8](repeating: 0x58, count: 4096))
         let test = try StoreUnderTest(in: directory)
         let gate = try test.holdWriter()
-        // Two writes without a waiting caller in the batch that fails; later writes are not tried.
+        // The batch that fails contains two writes without a waiting caller. Later writes are not attempted.
         test.add(100)
         test.add(101)
         gate.open()
@@ -154,7 +154,7 @@ import Testing
     @Test func `another program's database is rejected`() throws {
         try directory.makeDirectory("state")
         chmod(file.folder, 0o700)
-        // An empty file is an empty database.
+        // SQLite treats an empty file as an empty database.
         try directory.write("", to: "state/state.db")
         try Connection(file.path, for: .writing).execute("CREATE TABLE other (x); PRAGMA user_version = 3")
         let fault = try fault()
@@ -206,7 +206,7 @@ import Testing
     @Test func `a write to a full disk fails, and later writes that fit succeed`() async throws {
         let test = try StoreUnderTest(in: directory)
         try await test.addToDisk(1)
-        // SQLite's own limit simulates the disk's.
+        // SQLite's own size limit simulates a full disk.
         test.store.write(size: 1) { (connection) throws(StorageError) in
             try connection.execute("PRAGMA max_page_count = 8")
         }
@@ -216,7 +216,7 @@ import Testing
         #expect(
             error?.description == "\(test.path) cannot be written: the disk is full. Free space on the disk "
                 + "(`df \(test.path)`).")
-        // Existing data can still be read, and writes that fit are written.
+        // Existing data can still be read, and writes for which there is space are still written.
         #expect(try await test.numbers() == [1])
 
         try await test.addToDisk(3)

@@ -12,8 +12,9 @@ import Testing
         init(_ columns: borrowing Columns) throws(StorageError) { text = try columns.text(0) }
     }
 
-    /// `flush`: data that is committed in the gateway's usual way (NORMAL); `disk`: data that a caller requested on the
-    /// disk (FULL). Each file has a sequence of writers; the sequences run at the same time.
+    /// Runs writers that are killed. With `flush`, data is committed in the gateway's usual way (NORMAL). With `disk`,
+    /// the caller requests that the data is on the disk (FULL). Each file has a sequence of writers, and the sequences
+    /// run at the same time.
     @Test(.timeLimit(.minutes(2)), arguments: ["flush", "disk"], 0..<4)
     func `100 killed writers lose no data that was reported as committed`(_ way: String, sequence: Int) async throws {
         let directory = try TemporaryDirectory()
@@ -21,7 +22,8 @@ import Testing
         var random = SeededGenerator(seed: UInt64(14 + sequence))
         var before: Int64 = 0
         for round in 1...25 {
-            // At any moment: before anything was written, within a batch, its commit, a checkpoint.
+            // The kill can occur at any moment: before anything was written, within a batch, during its commit, or
+            // during a checkpoint.
             let life = Int.random(in: 0...20_000, using: &random)
             let process = try TestProcess(program, [way, StoreUnderTest.file(in: directory).folder, "\(life)"])
             try #require(try process.waitForExit(within: .seconds(30)) == .signalled(SIGKILL))
@@ -35,8 +37,8 @@ import Testing
             }
             #expect(verdict == ["ok"], "round \(round)")
             let numbers = try await test.numbers()
-            // The file contains a gapless beginning of the written numbers, including all that were reported as
-            // committed.
+            // The file contains the written numbers from the first one without gaps, including all numbers that were
+            // reported as committed.
             let count = Int64(numbers.count)
             try #require(numbers.isEmpty || numbers == Array(1...count), "round \(round)")
             try #require(count >= known, "round \(round): \(known) were committed, \(count) are left")

@@ -5,7 +5,7 @@ import Storage
 import TestKit
 import Testing
 
-/// A file that cannot be opened at first, for a temporary reason.
+/// Tests a file that cannot be opened at first, for a temporary reason.
 @Suite struct LateOpeningTests {
     private let directory: TemporaryDirectory
     private let events = Recorded<Store.Event>("an event of the store")

@@ -4,7 +4,8 @@ import Glibc
 import TestKit
 import Testing
 
-/// Disks that are really full or read-only: small ones in memory, mounted where only the program under test sees them.
+/// Tests disks that are really full or read-only. They are small disks in memory, mounted where only the program under
+/// test sees them.
 @Suite(.enabled(if: MountNamespace.isAllowed, "mounting takes root"))
 struct MountedDiskTests {
     private let directory: TemporaryDirectory
@@ -12,7 +13,7 @@ struct MountedDiskTests {
 
     init() throws { directory = try TemporaryDirectory() }
 
-    /// Runs the writer on a disk of this size that is mounted on the directory, after `preparation`.
+    /// Runs the writer after `preparation`, on a disk of this size that is mounted on the directory.
     private func run(_ command: String, size: String, _ preparation: String = "true") throws -> [String] {
         let script = """
             set -e
@@ -34,7 +35,8 @@ struct MountedDiskTests {
         let lines = try run("fill", size: "2m", "head -c 1m /dev/zero >ballast")
 
         #expect(lines.prefix(3) == ["open", "fails: \(isFull)", "stopped: full \(isFull)"])
-        // Two threads print these lines: written data may be found before the writer has reported that it continues.
+        // Two threads print these lines, so the test may find written data before the writer has reported that it
+        // continues.
         #expect(Set(lines.dropFirst(3)) == ["writes again", "kept true"])
         #expect(lines.count == 5)
     }
@@ -72,9 +74,9 @@ struct MountedDiskTests {
     }
 }
 
-/// Mounts that only one process sees (mount_namespaces(7)).
+/// Mounts that only a single process sees (mount_namespaces(7)).
 enum MountNamespace {
-    /// Whether this user may create one.
+    /// Whether this user may create such mounts.
     static var isAllowed: Bool {
         guard geteuid() == 0, let run = try? TestProcess("/usr/bin/unshare", ["-m", "true"]) else { return false }
         return (try? run.waitForExit()) == .exited(0)

@@ -24,7 +24,7 @@ import Testing
         let test = try StoreUnderTest()
         _ = try await test.numbers()
         var times: [Duration] = []
-        // A shared machine may be late; a commit is never earlier than the writer intends.
+        // A busy machine may be late, but a commit is never earlier than the writer intends.
         for number in 1...50 as ClosedRange<Int64> where times.min() ?? .seconds(1) >= .milliseconds(100) {
             let clock = ContinuousClock()
             let start = clock.now
@@ -39,8 +39,8 @@ import Testing
     @Test func `queued writes share one commit`() async throws {
         let test = try StoreUnderTest()
         let gate = try test.holdWriter()
-        // The number that another connection finds while one of the writes is applied: a commit between them would
-        // increase it.
+        // The number that another connection reads while one of the writes is applied. A commit between the writes
+        // would increase this number.
         let committed = Recorded<Int>("how many are committed")
         let path = test.path
         for number in 1...500 as ClosedRange<Int64> {
@@ -67,7 +67,7 @@ import Testing
         test.store.write(size: 1, query)
         try levels.wait("both", within: .seconds(20)) { $0.count == 2 }
 
-        // FULL is 2, NORMAL 1.
+        // SQLite reports FULL as 2 and NORMAL as 1.
         #expect(levels.values == [2, 1])
     }
 
@@ -103,7 +103,7 @@ import Testing
 
         gate.open()
         try test.events.wait("the count", within: .seconds(20)) { $0 == [.lost(12)] }
-        // There is room again.
+        // The disk has space again.
         try await test.addToDisk(30)
 
         #expect(try await test.numbers() == Array(1...9) + [30])
@@ -122,7 +122,7 @@ import Testing
         let reading = await #expect(throws: StorageError.self) { try await test.numbers() }
 
         #expect(reading?.kind == .closed)
-        // No companion file is left that another process would have to clean up.
+        // No companion file remains for another process to clean up.
         #expect(access(test.path + "-wal", F_OK) != 0)
 
         let next = try StoreUnderTest(in: test.directory)

@@ -4,7 +4,7 @@ import Glibc
 import Storage
 import TestKit
 
-/// A store in its own folder, with a table of numbers.
+/// A store in a separate folder, with a table of numbers.
 struct StoreUnderTest {
     let directory: TemporaryDirectory
     let store: Store
@@ -31,15 +31,15 @@ struct StoreUnderTest {
         store.write(size: size) { (connection) throws(StorageError) in try Self.insert(number, connection) }
     }
 
-    /// Adds a number and returns when it is on disk.
+    /// Adds a number, and returns when the number is on the disk.
     func addToDisk(_ number: Int64, ballast: Int = 8) async throws(StorageError) {
         try await store.writeToDisk(size: 64 + ballast) { (connection) throws(StorageError) in
             try Self.insert(number, ballast: ballast, connection)
         }
     }
 
-    /// Blocks the writer in a change of this size, and returns once it is blocked: it continues when the latch is
-    /// opened.
+    /// Blocks the writer in a change of this size, and returns when the writer is blocked. The writer continues when
+    /// the latch is opened.
     func holdWriter(size: Int = 1) throws -> Latch {
         let gate = Latch("the writer may continue")
         let isInside = Latch("the writer is inside")

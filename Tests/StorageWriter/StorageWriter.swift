@@ -3,7 +3,7 @@
 import Glibc
 import Storage
 
-/// A process that keeps numbers in a store, for tests that kill it or fill its disk. It prints a line for each event on
+/// A process that stores numbers, for tests that kill the process or fill its disk. It prints a line for each event on
 /// standard output.
 @main enum StorageWriter {
     static func main() async {
@@ -34,7 +34,7 @@ import Storage
         }
     }
 
-    /// Has the kernel send SIGKILL, however busy the machine and this process are.
+    /// Makes the kernel send SIGKILL after this time, even if the machine and this process are busy.
     private static func dieAfter(microseconds: Int) {
         var event = sigevent()
         event.sigev_notify = Int32(SIGEV_SIGNAL)
@@ -48,7 +48,7 @@ import Storage
         }
     }
 
-    /// Adds consecutive numbers until it is killed, and prints each tenth number when `commit` has returned.
+    /// Adds consecutive numbers until the process is killed, and prints every tenth number after `commit` has returned.
     private static func count(_ store: Store, commit: @Sendable () async throws -> Void) async throws {
         var number = try await store.read { (connection) throws(StorageError) in try Numbers.last(connection) }
         while true {
@@ -61,7 +61,8 @@ import Storage
         }
     }
 
-    /// Adds numbers with a ballast until the disk is full; then removes the file `ballast` beside the folder and continues.
+    /// Adds numbers with a ballast until the disk is full. Then it removes the file `ballast` beside the folder, and
+    /// continues.
     private static func fill(_ store: Store, _ folder: String) async throws {
         var number: Int64 = 0
         while number < 100_000 {
@@ -77,7 +78,7 @@ import Storage
             }
         }
         let last = number
-        // No caller waits for this write: it is kept until there is room.
+        // No caller waits for this write, so the store keeps it until there is space.
         store.write(size: 64) { (connection) throws(StorageError) in try Numbers.add(last, ballast: 4096, connection) }
         unlink("\(folder)/../ballast")
         try await store.writeToDisk(size: 64) { (connection) throws(StorageError) in
@@ -88,7 +89,7 @@ import Storage
     }
 }
 
-/// The numbers' table.
+/// The table of the numbers.
 enum Numbers {
     static let migration = Migration(
         1, "CREATE TABLE number (value INTEGER PRIMARY KEY, ballast BLOB NOT NULL) STRICT")
@@ -113,7 +114,7 @@ enum Numbers {
     }
 }
 
-/// Prints a line immediately, so that it is not lost if the process is killed afterwards.
+/// Prints a line without buffering, so that the line is not lost if the process is killed afterwards.
 func say(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)

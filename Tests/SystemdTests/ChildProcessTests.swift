@@ -6,7 +6,7 @@ import Systemd
 import Testing
 
 @Suite struct ChildProcessTests {
-    /// The output of a child and how it ended.
+    /// The output of a child, and how the child ended.
     struct Life {
         var output = ""
         var error = ""
@@ -14,7 +14,7 @@ import Testing
         var identifier: Int32 = 0
     }
 
-    /// Runs a child to its end. Calls `react` on the loop at the first output.
+    /// Runs a child until it ends. Calls `react` on the loop at the first output.
     private func live(
         _ words: [String], environment: [String: String] = ["PATH": "/usr/bin:/bin"], directory: String = "/",
         atFirstOutput react: @escaping @Sendable (ChildProcess) -> Void = { _ in }
@@ -37,7 +37,7 @@ import Testing
             case .output(.standardError, let bytes): error += bytes
             case .ended:
                 life.status = await actor.run { _ in
-                    // Kill the rest of the group while the child still occupies its number.
+                    // Kill the rest of the group while the child's number is still occupied.
                     child.signalGroup(SIGKILL)
                     return child.collect()
                 }
@@ -90,8 +90,8 @@ import Testing
 
     @Test func `no signal is blocked or ignored in a child`() async throws {
         let life = try await live(["grep", "-E", "^Sig(Blk|Ign)", "/proc/self/status"])
-        // The signals 32 and 33 are reserved by glibc. No program interface reaches them, and the program that started
-        // the tests may ignore them.
+        // glibc reserves the signals 32 and 33. No API can change them, and the program that started the tests may
+        // ignore them.
         let masks = life.output.split(separator: "\n").compactMap { UInt64($0.suffix(16), radix: 16) }
 
         #expect(masks.map { $0 & ~0x1_8000_0000 } == [0, 0])
@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test func `a grandchild that ignores SIGTERM is killed with the child's process group`() async throws {
-        // The grandchild holds a named pipe open. The other end hangs up when the last holder has ended.
+        // The grandchild holds a named pipe open. The other end of the pipe hangs up when the last holder has ended.
         let path = FileManager.default.temporaryDirectory.appending(path: "alive-\(UUID().uuidString)").path
 
         #expect(mkfifo(path, 0o600) == 0)

@@ -5,7 +5,7 @@ import Glibc
 import Systemd
 import Testing
 
-/// Directory listings and the resolution of paths.
+/// Tests directory listings and the resolution of paths.
 @Suite struct FilePathTests {
     /// A temporary directory whose path contains no symbolic links.
     private final class Folder {

@@ -6,7 +6,7 @@ import Systemd
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FolderWatchTests {
-    /// A temporary directory that is watched on its own loop.
+    /// A temporary directory that is watched on a separate loop.
     private final class Fixture: Sendable {
         let path: String
         let changes: AsyncStream<FolderChange>
@@ -27,7 +27,7 @@ import Testing
             try await actor.keep { try $0.watchFolder(path, events) { report.yield($0) } }
         }
 
-        /// Returns the entry of the next change as text, if it has one of these events.
+        /// Returns the entry of the next change as text, if the change is one of these events.
         func next(_ events: FolderEvents) async -> String? {
             for await change in changes {
                 guard !change.events.isDisjoint(with: events) else { return "other events: \(change.events.rawValue)" }
@@ -102,7 +102,7 @@ import Testing
         await fixture.end()
     }
 
-    /// A request after a change of a folder sees the effect of the change.
+    /// A request that follows a change of a folder sees the effect of the change.
     @Test func `a change made by a job on the loop is reported`() async throws {
         let fixture = try await Fixture()
         try await fixture.watch(.appeared)
@@ -113,7 +113,7 @@ import Testing
                 order.continuation.yield(change.entry.map { String(decoding: $0, as: UTF8.self) } ?? "")
             }
         }
-        // The loop's thread is blocked while both arrive, so that it finds both at once.
+        // The loop's thread is blocked until both changes have occurred, so that it finds both at once.
         await fixture.actor.run { _ in _ = mkdir("\(path)/alpha", 0o755) }
         var iterator = order.stream.makeAsyncIterator()
 

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("The journal's socket")
 struct JournalSocketTests {
-    /// A datagram socket bound to a path in place of journald.
+    /// A datagram socket that is bound to a path and replaces journald.
     final class Listener {
         let path: String
         let descriptor: Int32

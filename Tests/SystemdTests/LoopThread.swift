@@ -3,7 +3,7 @@
 import Foundation
 import Systemd
 
-/// A control loop on its own thread, for one test.
+/// A control loop on a separate thread, for a single test.
 final class LoopThread: Sendable {
     let loop: SystemEventLoop
     private let ended: AsyncStream<Void>
@@ -19,7 +19,7 @@ final class LoopThread: Sendable {
         }.start()
     }
 
-    /// Ends the loop and waits for its thread.
+    /// Ends the loop, and waits until its thread has ended.
     func stop() async {
         loop.stop()
         for await _ in ended {}
@@ -42,7 +42,7 @@ actor OnLoop {
     /// Retains a source for the lifetime of the actor.
     func keep(_ make: @Sendable (SystemEventLoop) throws -> any Sendable) rethrows { kept.append(try make(loop)) }
 
-    /// Releases the sources, because a handler that retains its loop or its actor would otherwise retain both forever.
+    /// Releases the sources. A handler that retains its loop or its actor would otherwise keep both alive forever.
     func dropAll() { kept = [] }
 
     func visit() { visits += 1 }

@@ -4,7 +4,7 @@ import Systemd
 import Testing
 
 @Suite struct ProcessStatusTests {
-    /// Fields after the start time have no influence.
+    /// The fields after the start time have no effect.
     private static func line(_ number: String = "4321", name: String = "node", state: String = "S") -> [UInt8] {
         Array(
             "\(number) (\(name)) \(state) 17 4300 4200 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 11 0 987654 1 2 3\n".utf8)

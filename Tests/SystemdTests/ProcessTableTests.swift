@@ -8,7 +8,7 @@ import Testing
 @Suite struct ProcessTableTests {
     private static let leader = ProcessIdentity(number: 100, startTime: 100)
 
-    /// Returns a process whose start time equals its number.
+    /// Returns a process whose start time is equal to its number.
     private func entry(
         _ number: Int32, parent: Int32 = 2, group: Int32? = nil, session: Int32? = nil, state: String = "S",
         mark: String? = nil
@@ -81,7 +81,7 @@ import Testing
         #expect(table.beginnings.mapValues(\.identity.number) == ["run": 200, "other": 300])
     }
 
-    /// Start times have a resolution of hundredths of a second, and process numbers are reused.
+    /// Start times have a resolution of a hundredth of a second, and process numbers are reused.
     @Test func `the parent is the first of two processes with the same start time`() throws {
         let line = { (number: Int32, parent: Int32) in
             "\(number) (x) S \(parent) 1 1" + String(repeating: " 0", count: 15) + " 500"

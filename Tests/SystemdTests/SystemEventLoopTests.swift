@@ -96,8 +96,8 @@ import Testing
         let held = Held<EventSource>()
         let pipe = Pipe()
         try await actor.run { loop in
-            // The source is level-triggered and never read: without the cancellation it would be dispatched in every
-            // iteration of the loop.
+            // The source is level-triggered and never read. Without the cancellation, the loop would dispatch it in
+            // every iteration.
             held.value = try loop.watch(pipe.fileHandleForReading.fileDescriptor, .readable) { _ in
                 held.value?.cancel()
                 held.value = nil
@@ -118,7 +118,7 @@ import Testing
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (events, continuation) = AsyncStream.makeStream(of: DescriptorEvents.self)
-        // EPOLLHUP, which epoll_ctl(2) reports without being requested.
+        // The value of EPOLLHUP, which epoll_ctl(2) reports even if it was not requested.
         let hangUp = DescriptorEvents(rawValue: 0x010)
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForReading.fileDescriptor
@@ -138,7 +138,7 @@ import Testing
 
         #expect(await iterator.next()?.contains(hangUp) == true)
 
-        // Stop the loop before closing the pipe, because it would spin on the hang-up.
+        // Stop the loop before closing the pipe, because the loop would otherwise spin on the hang-up.
         await actor.dropAll()
         await thread.stop()
     }
@@ -183,7 +183,7 @@ import Testing
         try await actor.keep { loop in
             try SystemEventLoop.blockSignals([SIGUSR2])
             let source = try loop.signal(SIGUSR2) { continuation.yield(SIGUSR2) }
-            // Send the signal to this thread only, because the other threads of the test process have not blocked it.
+            // Send the signal only to this thread, because the other threads of the test process have not blocked it.
             pthread_kill(pthread_self(), SIGUSR2)
             return source
         }
@@ -244,7 +244,7 @@ final class Held<Value: Sendable>: Sendable {
     }
 }
 
-/// Calls a closure when it is released.
+/// An object that calls a closure when it is released.
 final class Witness: Sendable {
     private let freed: @Sendable () -> Void
     init(_ freed: @escaping @Sendable () -> Void) { self.freed = freed }

@@ -3,11 +3,11 @@
 package import Projects
 
 extension ProjectName {
-    /// A project.
+    /// The first example of a project.
     package static let alpha = named("alpha")
-    /// Another one.
+    /// The second example of a project.
     package static let beta = named("beta")
-    /// A third one.
+    /// The third example of a project.
     package static let gamma = named("gamma")
 
     private static func named(_ text: String) -> ProjectName {

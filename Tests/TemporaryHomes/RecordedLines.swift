@@ -3,22 +3,22 @@
 internal import Locking
 package import Logging
 
-/// Keeps what was logged.
+/// A log sink that stores its records.
 package final class RecordedLines: LogSink {
     private let records = Locked<[LogRecord]>([])
 
-    /// Keeps nothing so far.
+    /// Creates a sink without records.
     package init() {}
 
-    /// Keeps a line.
+    /// Stores a record.
     package func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
 
-    /// All lines, the oldest first.
+    /// All records, oldest first.
     package var all: [LogRecord] { records.withLock { $0 } }
 }
 
 extension LogRecord {
-    /// Returns the text of the field with this name; empty if there is none.
+    /// Returns the text of the field with this name, or an empty text if there is no such text field.
     package func text(of name: String) -> String {
         guard case .text(let text) = fields.first(where: { $0.name == name })?.value else { return "" }
         return text

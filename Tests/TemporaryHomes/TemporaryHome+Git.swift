@@ -3,12 +3,13 @@
 internal import Foundation
 import Glibc
 
-/// Git's own files as far as worktrees go (gitrepository-layout(5)).
+/// Creates git's own files for worktrees (gitrepository-layout(5)).
 extension TemporaryHome {
-    /// Makes a folder, or finds it, that is a repository.
+    /// Creates a repository without content. An existing folder becomes a repository.
     package func makeRepository(_ name: String) throws { try makeFolder("\(name)/.git") }
 
-    /// Lists a worktree in a repository and makes its folder, as `git worktree add` does. Paths begin in the home directory.
+    /// Adds a worktree to a repository and creates its folder, as `git worktree add` does. Paths are relative to the
+    /// home directory.
     package func makeWorktree(
         _ entry: String, of repository: String, at folder: String, areRelative: Bool = false
     ) throws {
@@ -22,11 +23,11 @@ extension TemporaryHome {
         try makeFile("\(list)/commondir", "../..\n")
     }
 
-    /// Makes a named pipe in it.
+    /// Creates a named pipe.
     package func makePipe(_ name: String) throws {
         guard mkfifo("\(path)/\(name)", 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
-    /// Removes a file or a folder in it.
+    /// Removes a file or a folder.
     package func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A generator of random numbers that are the same in every run (SplitMix64), for tests that compare with a model.
+/// A generator whose random numbers are the same in every run (SplitMix64), for tests that compare an implementation
+/// with a model.
 package struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 
-    /// Creates a generator for the seed's sequence of numbers.
+    /// Creates a generator. Generators with the same seed return the same numbers.
     package init(seed: UInt64) { state = seed }
 
     /// Returns the next 64 random bits.

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Calls libc functions, preserves errno and repeats interrupted calls.
+/// Calls libc functions, preserves errno, and repeats interrupted calls.
 enum SystemCall {
-    /// Returns the result of `body`, which is repeated while a signal interrupts it (EINTR).
+    /// Returns the result of `body`. While a signal interrupts `body` (EINTR), it is called again.
     static func check(_ operation: String, _ body: () -> Int32) throws -> Int32 {
         while true {
             let result = body()
@@ -14,7 +14,7 @@ enum SystemCall {
         }
     }
 
-    /// Returns the text of strerror(3) for a code, with the number.
+    /// Returns the text from strerror(3) for a code, and the code itself.
     static func message(_ code: Int32) -> String {
         guard let text = strerror(code) else { return "errno \(code)" }
         return "\(String(cString: text)) (errno \(code))"

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A failure in the communication between a test and its peer. Every blocking call of TestKit throws it.
+/// A failure in the communication between a test and its peer. Every blocking call of TestKit can throw it.
 package enum TestKitError: Error, Equatable, CustomStringConvertible {
-    /// The time limit was reached, with the limit and the expected event.
+    /// The time limit was reached. The values are the limit and the expected event.
     case timedOut(after: Duration, waitingFor: String)
-    /// The peer closed its sending direction (FIN), or a list of records was finished, before the expected event.
+    /// The peer closed its sending direction (FIN) before the expected event, or a list of records was marked as
+    /// complete before.
     case closed(waitingFor: String)
     /// The peer reset the connection (RST).
     case reset(during: String)
     /// This side had already closed the connection, possibly on another thread.
     case closedHere(during: String)
-    /// The received bytes violate the protocol, as described.
+    /// The received bytes violate the protocol. The value describes the violation.
     case malformed(String)
-    /// A system call failed, with its name and its errno.
+    /// A system call failed. The values are its name and its errno.
     case system(operation: String, code: Int32)
-    /// A precondition of a test is not fulfilled, such as a program that is not built.
+    /// A precondition of a test is not fulfilled. For example, a program was not built.
     case unavailable(String)
 
-    /// One sentence for a test's failure message.
+    /// A sentence for the failure message of a test.
     package var description: String {
         switch self {
         case .timedOut(let limit, let what): "timed out after \(limit) waiting for \(what)"

@@ -47,7 +47,7 @@ struct ConnectionTests {
         }
         let connection = try TestClient.connect(port: server.port)
 
-        // The rest has arrived together with it and is in the kernel's buffer.
+        // The rest has arrived together with this byte and is in the kernel's buffer.
         #expect(try connection.readExactly(1) == Array("u".utf8))
 
         connection.close()
@@ -86,7 +86,7 @@ struct ConnectionTests {
         try begins.wait()
         try connection.pause(.milliseconds(100))
         try connection.write("request")
-        // Allows for the resolution of the kernel's clock, which may also lag by a tick.
+        // This allows for the resolution of the kernel's clock, which may also lag by a tick.
         let longest = ContinuousClock.now - start + .milliseconds(150)
         try connection.pause(.milliseconds(300))
         ends.open()
@@ -129,7 +129,8 @@ struct ConnectionTests {
             try connection.finish()
         }
         let connection = try TestClient.connect(port: server.port)
-        // More than the server reads: with a plain close, it would respond with a reset.
+        // The body is larger than the part that the server reads. With a plain close, the server would respond with a
+        // reset.
         try connection.send("POST", "/", body: [UInt8](repeating: 0, count: 1 << 20))
 
         #expect(try connection.readResponseHead().status == 413)

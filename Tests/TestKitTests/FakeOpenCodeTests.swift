@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The one stand-in for an OpenCode server.
+/// Tests the fake OpenCode server.
 @Suite struct FakeOpenCodeTests {
     private static let forwarded = [("Via", "1.1 gateway")]
 

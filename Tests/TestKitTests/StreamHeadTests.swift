@@ -4,7 +4,7 @@ import Testing
 
 @testable import TestKit
 
-/// How a reader handles `Connection: close` with a self-delimiting body, and how Node 20 reads such a body.
+/// Tests how a reader handles `Connection: close` with a self-delimiting body, and how Node 20 reads such a body.
 @Suite("A stream with Connection: close in its head")
 struct StreamHeadTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
@@ -43,7 +43,7 @@ struct StreamHeadTests {
         }
 
         #expect(try reader(Self.stream + Self.chunked, "0\r\n\r\n").ending == .complete)
-        // The first body is delimited by the end of the connection, and the second one is not a stream.
+        // The first body is delimited by the end of the connection, and the second response is not a stream.
         #expect(try reader(Self.stream + Self.close, "hello").ending == .closed)
         #expect(try reader("Content-Type: text/plain\r\n" + Self.chunked + Self.close, "0\r\n\r\n").ending == .complete)
     }

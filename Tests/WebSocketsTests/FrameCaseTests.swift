@@ -5,9 +5,9 @@ import Testing
 
 @testable import WebSockets
 
-/// The cases of the Autobahn test suite, with an endpoint that echoes every message.
+/// Tests the cases of the Autobahn test suite, with an endpoint that echoes every message.
 @Suite struct FrameCaseTests {
-    /// Returns the frames that the endpoint sends for these chunks.
+    /// Returns the frames that the endpoint sends in response to these chunks.
     private static func answers(to pieces: [[UInt8]]) -> [ServerFrame] {
         let endpoint = WebSocketEndpoint(limit: 1 << 20)
         var frames: [ServerFrame] = []

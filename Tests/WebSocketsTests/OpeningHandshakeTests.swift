@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSockets
 
-/// The opening handshake of RFC 6455 §4.2.
+/// Tests the opening handshake of RFC 6455 §4.2.
 @Suite struct OpeningHandshakeTests {
     /// Returns the request of RFC 6455 §1.3 with some fields replaced; nil removes a field.
     private static func head(_ changes: [(String, String?)] = []) -> RequestHead {

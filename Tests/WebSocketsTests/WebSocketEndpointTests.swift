@@ -5,7 +5,7 @@ import Testing
 
 @testable import WebSockets
 
-/// Behaviour and memory use of the endpoint in addition to the suite's cases.
+/// Tests the behaviour and the memory use of the endpoint in addition to the cases of the Autobahn suite.
 @Suite struct WebSocketEndpointTests {
     private static func events(_ endpoint: WebSocketEndpoint, _ frames: [ClientFrame]) -> [WebSocketEndpoint.Event] {
         var events: [WebSocketEndpoint.Event] = []
@@ -151,7 +151,7 @@ import Testing
                 endpoint.send(.text(Array("\(next)".utf8)))
                 next += 1
             }
-            // Sends up to three frames, so that some remain each time.
+            // Take up to three frames, so that some frames remain each time.
             sent += Self.frames(endpoint.takeNext())
             if round % 3 == 2 { sent += endpoint.takeFrames() }
         }

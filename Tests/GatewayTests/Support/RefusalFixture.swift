@@ -49,15 +49,15 @@ struct RefusalFixture {
 
     private func check(_ answer: RawAnswer, to request: String, is status: Int, _ detail: String?) {
         let comment = Comment(rawValue: request.debugDescription)
-        // A strict library words its refusal itself, and sends nothing if it cannot find a method.
+        // If the library is strict, it writes its refusal itself, and sends nothing if it cannot find a method.
         if MessageLibrary.isStrict {
             #expect(Set(answer.statuses).isSubset(of: [status]), comment)
             #expect(answer.ending == .closed, comment)
             #expect(answer.statuses.isEmpty || answer.text.contains("\r\nConnection: close\r\n"), comment)
             return
         }
-        // libmicrohttpd 0.9.75 sends its own refusal of a Content-Length twice. It has not read a second request for
-        // that.
+        // libmicrohttpd 0.9.75 sends its own refusal of a Content-Length twice. It has not read a second request in
+        // this case.
         #expect(Set(answer.statuses) == [status], comment)
         #expect(answer.statuses.count == 1 || detail == nil, comment)
         #expect(answer.ending == .closed, comment)

@@ -71,8 +71,8 @@ import Testing
         #expect(later == .read)
     }
 
-    /// Each row: whether the stream is one of OpenCode's own, whether it is translated, whether it is reading the log,
-    /// the silent time in seconds, and the actions.
+    /// The stream's state and the expected actions. Each row contains whether the stream is one of OpenCode's own,
+    /// whether it is translated, whether it reads the log, the silent time in seconds, and the actions.
     @Test(arguments: [
         (false, false, false, 14, []), (false, false, false, 15, [EventStreamState.TimeAction.sendComment]),
         (true, false, false, 10, []), (true, false, true, 10, [.sendComment]),

@@ -6,8 +6,8 @@ import Testing
 
 @testable import Proxying
 
-/// The answer to a client whose instance has not answered. A client that immediately repeats a request that the
-/// instance may have received causes it to run twice.
+/// Tests the answer to a client whose instance has not answered. If a client immediately repeats a request that the
+/// instance may have received, the request can run twice.
 @Suite struct LostInstanceTests {
     private static let failures: [UpstreamFailure] = [
         .refused, .outOfDescriptors, .noAnswer("x"), .badAnswer("x"), .brokenBody("x"),

@@ -4,13 +4,13 @@ import Testing
 
 @testable import EventStreaming
 
-/// The beginning of an OpenCode stream: a client that has read `server.connected` misses no later event.
+/// Tests the beginning of an OpenCode stream: a client that has read `server.connected` misses no later event.
 @Suite struct StreamBeginningTests {
     @Test func `a stream requests its position once its directory is open and the hub receives its events`() {
         var beginning = StreamBeginning()
         let beforeItIsOpen = beginning.wantsPlace(isHeard: true)
         beginning.isOpen = true
-        // The last call returns false, because the position is requested once.
+        // The last call returns false, because the position is requested only once.
         let asked = [false, true, true].map { beginning.wantsPlace(isHeard: $0) }
         let begins = beginning.begins(isHeard: true)
 
@@ -19,7 +19,7 @@ import Testing
         #expect(begins)
     }
 
-    /// The query to the hub came from a loop that did not know yet that the instance's stream is lost.
+    /// The query to the hub came from a loop that did not know yet that the instance's stream was lost.
     @Test func `a stream whose subscription ends before its position arrives waits for the next one`() {
         var beginning = StreamBeginning()
         beginning.isOpen = true

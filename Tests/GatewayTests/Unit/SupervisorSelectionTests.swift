@@ -6,7 +6,7 @@ import Testing
 
 @testable import viberemote_gateway
 
-/// The choice of the supervisor that runs instances, and its log message.
+/// Tests the choice of the supervisor that runs instances, and its log message.
 @Suite struct SupervisorSelectionTests {
     static let complete = SupervisorSelection.Found.success(ManagerProbe(version: "252.39", hasTemplate: true))
     static let bare = SupervisorSelection.Found.success(ManagerProbe(version: "257.1", hasTemplate: false))

@@ -3,9 +3,10 @@
 import TestKit
 import Testing
 
-/// The end of an answer's body for each kind of framing (RFC 9112 §6.3), and the framing that the client receives.
+/// Tests where an answer's body ends for each kind of framing (RFC 9112 §6.3), and which framing the client receives.
 @Suite struct AnswerFramingTests {
-    /// Performs two exchanges on one connection on each side: for any body, the next answer begins directly after it.
+    /// Performs two exchanges on one connection on each side. The next answer must begin directly after any kind of
+    /// body.
     private static func twice(
         _ method: String, saying bytes: String, headers: [(String, String)] = []
     ) throws -> TestResponse {
@@ -22,7 +23,7 @@ import Testing
         #expect(try client.exchange("GET", ProxyFixture.target("/y"), headers: headers).text == "next")
         #expect(fixture.port(of: "/x") == fixture.port(of: "/y"))
         guard method == "GET" else { return answer }
-        // The other path through the gateway to an instance.
+        // POST takes the other path through the gateway to an instance.
         let posted = try fixture.request("POST", "/x", headers: headers.filter { $0.0 != "Authorization" })
         #expect(posted.status == answer.status)
         #expect(posted.body == answer.body)

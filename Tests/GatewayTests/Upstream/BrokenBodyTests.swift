@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// An answer that fails in its body: the gateway delivers the bytes that arrived, then aborts the client's connection
-/// and never ends it cleanly. It never reuses the instance's connection.
+/// Tests answers that fail in their body. The gateway delivers the bytes that arrived, and then aborts the client's
+/// connection instead of ending it cleanly. It never reuses the instance's connection.
 @Suite struct BrokenBodyTests {
     /// One kind of failure of an instance's answer.
     private struct Break: Sendable {
@@ -15,7 +15,7 @@ import Testing
         let start: String
         /// The bytes that are sent after the client has received all of `start`.
         let rest: String
-        /// The end of the connection after that; nil leaves it to the gateway.
+        /// How the instance ends the connection afterwards; nil if the gateway ends it.
         let end: End?
         /// The content that the client must receive.
         let content: String
@@ -72,7 +72,8 @@ import Testing
             content: "hello"),
     ]
 
-    /// A gateway whose instance fails in each of these ways at the path with the way's name, and answers at all others.
+    /// A gateway whose instance fails in one of these ways at the path with the way's name. The instance answers all
+    /// other paths normally.
     private struct Fixture {
         let proxy: ProxyFixture
         let endings = Recorded<String>("a connection closed by the gateway")

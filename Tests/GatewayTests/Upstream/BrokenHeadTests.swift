@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// A missing or invalid answer head of an instance is answered with 502. The gateway never reuses the connection, and
+/// Tests missing and invalid answer heads of an instance. The gateway answers 502, never reuses the connection, and
 /// serves the next request.
 @Suite struct BrokenHeadTests {
     /// The bytes that an instance sends instead of a valid head. It leaves the connection open.
@@ -125,7 +125,7 @@ import Testing
                 connection.close()
             }
         }
-        // A method that is not repeated, on its own connection: one delivery.
+        // A method that must not be repeated uses its own connection and is delivered once.
         for (method, body) in [("POST", Array("{}".utf8)), ("PATCH", Array("{}".utf8))] {
             let before = fixture.deliveries(of: "/x")
             let answer = try fixture.request(method, "/x", body: body)

@@ -4,12 +4,12 @@ import Glibc
 import TestKit
 import Testing
 
-/// No client may take an aborted stream for a clean end. Node 20 and 22 do so if its head contains `Connection: close`,
-/// and then the official SDK never reconnects.
+/// Tests that no client mistakes an aborted stream for a clean end. Node 20 and 22 do so if the stream's head contains
+/// `Connection: close`, and then the official SDK never reconnects.
 @Suite struct CutStreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let chunked = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
-    /// More fields than libmicrohttpd has space for: the answer is sent on a separate socket.
+    /// More fields than libmicrohttpd has space for, so that the gateway writes the answer to the socket directly.
     private static let large = (0..<200).map { ("X-Large-\($0)", String(repeating: "v", count: 100)) }
 
     enum Cut: Sendable, CaseIterable { case close, reset }
@@ -150,9 +150,9 @@ import Testing
     }
 }
 
-/// The Node of this machine, if it has `fetch` (18 and later).
+/// The Node installation of this machine, if it has `fetch` (version 18 or later).
 enum Node {
-    /// The path of the program; nil without it.
+    /// The path of the program; nil if there is no such Node.
     static let path: String? = {
         let folders = getenv("PATH").map { String(cString: $0).split(separator: ":") } ?? []
         guard let folder = folders.first(where: { access("\($0)/node", X_OK) == 0 }),

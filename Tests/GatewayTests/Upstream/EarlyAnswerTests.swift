@@ -3,11 +3,12 @@
 import TestKit
 import Testing
 
-/// An answer that arrives before the end of the request's body (RFC 9112 §9.3).
+/// Tests answers that arrive before the end of the request's body (RFC 9112 §9.3).
 @Suite struct EarlyAnswerTests {
     private static let pieceSize = 256 * 1024
 
-    /// Begins an upload that is far larger than all buffers on the way, and sends it as long as the gateway reads it.
+    /// Begins an upload that is far larger than all buffers between client and instance, and sends bytes as long as the
+    /// gateway reads them.
     private static func upload(_ fixture: ProxyFixture, isChunked: Bool) throws -> (
         client: TestConnection, sender: TestThread
     ) {
@@ -33,7 +34,7 @@ import Testing
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
             try connection.respond(413, "Content Too Large", headers: [("Connection", "close")], text: "too large")
-            // An orderly end: a reset would destroy the answer on its way.
+            // End the connection cleanly, because a reset would destroy an answer that is still being transferred.
             if closes { try connection.shutdownWrite() }
             try connection.waitForEnd()
         }
@@ -57,7 +58,7 @@ import Testing
         let ended = Latch("the gateway to close the instance's connection")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
-            // All bytes that the client has sent so far: the gateway has nothing left to forward.
+            // These are all bytes that the client has sent so far, so the gateway has nothing left to forward.
             _ = try connection.readExactly(300_000)
             try connection.write("HTTP/1.1 413 Content Too Large\r\n\(framing)")
             try connection.waitForEnd()
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test func `a streamed upload is never sent twice`() throws {
-        // Larger than the gateway's buffer: the body cannot be sent again.
+        // The body is larger than the gateway's buffer, so it cannot be sent again.
         let body = [UInt8](repeating: 120, count: 300_000)
         let fixture = try ProxyFixture { connection, head in
             let request = try connection.readBody(of: head)

@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Requests that wait for the end of a turn when their instance or the gateway ends.
+/// Tests requests that wait for the end of a turn when their instance or the gateway ends.
 @Suite struct EndedInstanceTests {
     private static let message = "/session/ses_1/message"
     private static let body = Array("{}".utf8)
@@ -12,7 +12,7 @@ import Testing
         #"{"detail":"OpenCode instance for demo was stopped through the gateway before it responded. "#
         + #"Check the session before you send the request again."}"#
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
-    /// The sentence for a request that the instance may have received.
+    /// The error message for a request that the instance may have received.
     private static let endingBefore =
         #"{"detail":"The gateway is shutting down, and OpenCode instance for demo has not responded yet. "#
         + #"Check the session before you send the request again."}"#
@@ -31,7 +31,7 @@ import Testing
         let fixture = try Self.silent(released)
         let clients = [
             try fixture.send("POST", Self.message, body: Self.body), try fixture.send("GET", "/x"),
-            // A request in the middle of its body.
+            // Begin a request without completing its body.
             try fixture.send("POST", Self.message, headers: [("Content-Length", "1000000")]),
         ]
         try clients[2].write([UInt8](repeating: 0x20, count: 200_000))
@@ -48,11 +48,11 @@ import Testing
         try released.wait(forCount: 3)
 
         #expect(.now - start < .seconds(5))
-        // The log blames neither side for it.
+        // The log blames neither the client nor the instance.
         #expect(!fixture.gateway.log.contains { $0.contains("without a response") })
     }
 
-    /// The stop takes as long as the instance needs, but the clients do not wait for it.
+    /// The stop takes as long as the instance needs, but the clients do not wait for the instance.
     @Test func `pending requests receive 503 while an instance that ignores SIGTERM is stopped`() throws {
         let tools = try TemporaryDirectory()
         let stubborn = try tools.write(
@@ -63,7 +63,7 @@ import Testing
             while kill -0 $PPID; do sleep 0.1; done
             """, to: "opencode", mode: 0o755)
         let instance = try FakeOpenCode().start { connection, _ in try connection.waitForEnd(within: .seconds(60)) }
-        // Without the hub's own stream, the only request at the instance is the client's.
+        // Without the hub's own stream, the client's request is the only one at the instance.
         let gateway = try GatewayUnderTest(
             flags: ["--stop-timeout", "30s"], environment: ["VIBE_EVENT_HUB": "off"], opencode: stubborn)
         try gateway.start(instance)
@@ -79,7 +79,7 @@ import Testing
         #expect(answer.text == Self.stopped)
         #expect(try stop.staysSilent(for: .milliseconds(100)))
 
-        // The gateway's instance ends with it.
+        // The gateway's instance ends together with the gateway.
         gateway.process.terminate(SIGKILL)
     }
 
@@ -95,7 +95,7 @@ import Testing
         #expect(try stream.next() == "1")
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
 
-        // The instance's connection ends with its process, which is another process in this test.
+        // A real instance's connections end with its process. Here, the instance belongs to another process.
         for connection in fixture.instance.server.connections.values { connection.close() }
 
         #expect(try stream.next() == nil)

@@ -5,8 +5,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// OpenCode 1.18.34 never answers an upgrade for a missing terminal if it is a run's first request about the project.
-/// The gateway makes OpenCode open the project's folder first.
+/// Tests the first upgrade request of a run. OpenCode 1.18.34 never answers an upgrade for a missing terminal if this
+/// is the first request about the project. Therefore the gateway first makes OpenCode open the project's folder.
 @Suite struct FirstUpgradeTests {
     private static let upgrade = TestConnection.webSocketUpgrade
 
@@ -76,7 +76,7 @@ import Testing
             return connection
         }
         try instance.requests.wait("the request") { $0.contains { $0.target == "/path" } }
-        // A second request for the folder would arrive meanwhile.
+        // A second request for the folder would arrive during this time.
         #expect(try connections[0].staysSilent(for: .milliseconds(200)))
 
         isOpen.open()

@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// A client receives an instance's answer unchanged, except for fields of the instance's own connection.
+/// Tests that a client receives an instance's answer unchanged, except for the fields that concern only the instance's
+/// connection.
 @Suite struct ForwardedAnswerTests {
     /// Creates a fixture whose instance sends exactly these bytes to every client and keeps its connection open.
     private static func fixture(saying bytes: [UInt8]) throws -> ProxyFixture {
@@ -84,7 +85,7 @@ import Testing
 
     @Test(arguments: [true, false])
     func `encoded content is forwarded unchanged`(isChunked: Bool) throws {
-        // Not even valid gzip: the gateway must not decode the content.
+        // The content is not even valid gzip, because the gateway must not decode it.
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) } + [0x0d, 0x0a, 0x00]
         let fixture = try ProxyFixture { connection, _ in
             var headers = [("Content-Type", "application/json"), ("Content-Encoding", "gzip"), ("ETag", "\"x\"")]
@@ -170,7 +171,7 @@ import Testing
         let long = "X-Long: \(String(repeating: "l", count: length / 2))"
         let fixture = try Self.fixture(
             saying: "HTTP/1.1 200 OK\r\n\((fields + [long]).joined(separator: "\r\n"))\r\nContent-Length: 2\r\n\r\nok")
-        // The request's head uses memory as well.
+        // The request's head also uses the connection's memory.
         let answer = try fixture.request("GET", "/x", headers: [("X-Long", String(repeating: "r", count: 15_000))])
 
         #expect(answer.status == 200)

@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// The client's request as the instance receives it (RFC 9110 §7.6).
+/// Tests the request that the instance receives for a client's request (RFC 9110 §7.6).
 @Suite struct ForwardedRequestTests {
     private static func fixture(environment: [String: String] = [:]) throws -> ProxyFixture {
         try ProxyFixture(environment: environment) { connection, head in
@@ -96,7 +96,7 @@ import Testing
     @Test func `the client's key is replaced by the instance's credentials`() throws {
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "fine") }
         let tools = try TemporaryDirectory()
-        // An instance that writes the password that it received to a file.
+        // This instance writes the password that it received to a file.
         let shim = try tools.write(
             """
             #!/bin/sh

@@ -3,9 +3,9 @@
 import TestKit
 import Testing
 
-/// Kept-alive connections to an instance that closes those that are idle for 5 s, as OpenCode 2 does.
+/// Tests kept-alive connections to an instance that closes connections after 5 s without use, as OpenCode 2 does.
 @Suite struct IdleConnectionTests {
-    /// The instance loses bytes that arrive after a connection was idle this long, because it is about to close the
+    /// The idle time after which the instance loses bytes that arrive on a connection, because it is about to close the
     /// connection.
     private static let lossy = Duration.milliseconds(4950)
     private static let clients = 64
@@ -22,7 +22,8 @@ import Testing
     {
         let arrived = Monitor<[String: Int]>([:])
         let lost = Recorded<String>("a request that was lost")
-        // The connections that have carried a request. The server keeps them, so that none has another's identity.
+        // The connections that have carried a request. The server retains them, so that no later connection has the
+        // same identity.
         let used = Monitor<Set<ObjectIdentifier>>([])
         let instance = try FakeOpenCode().intercept { connection, head in
             let isFirst = used.withLock { $0.insert(ObjectIdentifier(connection)).inserted }
@@ -37,7 +38,7 @@ import Testing
             try connection.pause(.milliseconds(30))
             try Self.announcing(connection, head)
         }
-        // One loop, which keeps at most 64 connections.
+        // Use a single loop, which keeps at most 64 connections.
         let gateway = try GatewayUnderTest(flags: ["--access-log", "off"], environment: ["VIBE_THREADS": "1"])
         try gateway.start(instance)
         let failures = Recorded<String>("a request that failed")
@@ -64,8 +65,8 @@ import Testing
         #expect(instance.server.connections.count < counts.count / 4)
     }
 
-    /// Runs one client: repeated bursts of requests, with pauses about as long as the instance's idle limit. `done`
-    /// counts the bursts of all clients.
+    /// Runs one client, which sends repeated bursts of requests. The pauses are about as long as the instance's idle
+    /// limit. `done` counts the bursts of all clients.
     private static func use(_ gateway: GatewayUnderTest, _ client: Int, _ done: Monitor<Int>) throws {
         var random = SeededGenerator(seed: UInt64(client))
         let connection = try gateway.connect()

@@ -4,9 +4,9 @@ import Glibc
 import TestKit
 import Testing
 
-/// When one end is slow or leaves, no descriptor remains open, no request hangs, and the right side is blamed.
+/// Tests slow and disconnecting peers: no descriptor remains open, no request hangs, and the log blames the right side.
 @Suite struct NothingHangsTests {
-    /// Waits until the gateway has at most that many descriptors.
+    /// Waits until the gateway has at most `count` open descriptors.
     private static func wait(_ fixture: ProxyFixture, forAtMost count: Int, within limit: Duration = .seconds(5)) throws
         -> Int
     {
@@ -37,7 +37,7 @@ import Testing
             try connection.respond(200, text: "answered")
         }
         for _ in 0..<200 { #expect(try fixture.request("POST", "/x", body: [0x61]).text == "answered") }
-        // The instance sees a closed connection a moment later.
+        // The instance sees the closed connection shortly afterwards.
         let deadline = Deadline(after: .seconds(5))
         while fixture.instance.server.activeConnections > 130, !deadline.hasPassed { _ = poll(nil, 0, 5) }
 
@@ -166,7 +166,7 @@ import Testing
         let before = try fixture.gateway.process.processorTime()
         let answer = try client.readRawAnswer()
 
-        // Later versions of libmicrohttpd close without an answer.
+        // Later versions of libmicrohttpd close the connection without an answer.
         #expect(answer.statuses == [413] || MessageLibrary.isStrict && Set(answer.statuses).isSubset(of: [400, 413]))
 
         try fixture.gateway.connect().pause(.seconds(1))

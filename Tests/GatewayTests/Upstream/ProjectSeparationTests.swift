@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Two projects at once: a request for one never reaches the other.
+/// Tests two projects at the same time: a request for one project never reaches the other.
 @Suite struct ProjectSeparationTests {
     private static func instance(_ name: String) throws -> FakeOpenCode.Server {
         try FakeOpenCode().start { connection, head in
@@ -24,7 +24,7 @@ import Testing
                 do {
                     let client = try gateway.connect()
                     for round in 0..<40 {
-                        // Both projects share each client connection in turn.
+                        // Both projects use each client connection alternately.
                         let project = round % 2 == 0 ? name : instances[(number + 1) % 2].name
                         let body = "\(number)-\(round)"
                         let answer = try client.exchange(
@@ -99,8 +99,8 @@ import Testing
         let text = try String(contentsOfFile: gateway.home.path + "/first/pid", encoding: .utf8)
         let pid = try #require(Int32(text.dropLast()))
         kill(pid, SIGKILL)
-        // The log shows when the gateway has noticed. From then on it sends no request there, though the port still
-        // answers.
+        // The log shows when the gateway has noticed the end. From then on, it sends no request to this port, although
+        // the port still answers.
         try gateway.process.waitForLine(on: .error) { $0.contains("first") && $0.contains("SIGKILL") }
         let refused = try gateway.request("GET", "/projects/first/api/2")
 

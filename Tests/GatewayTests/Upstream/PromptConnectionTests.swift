@@ -4,24 +4,24 @@ import Foundation
 import TestKit
 import Testing
 
-/// Requests that must not be repeated, prompts above all, on kept-alive connections.
+/// Tests requests that must not be repeated, especially prompts, on kept-alive connections.
 @Suite struct PromptConnectionTests {
     private static let clients = 64
     private static let requestsInBurst = 32
-    /// The pauses before each burst but the first, in milliseconds: about the idle limit of connections for such
-    /// requests, and about the idle limit of the instance.
+    /// The pauses before each burst except the first, in milliseconds. Their lengths are near the idle limit of
+    /// connections for such requests, and near the idle limit of the instance.
     private static let pauses = [500...1500, 4500...5500, 500...1500, 4500...5500]
 
     private struct Session: Decodable {
         let title: String
     }
 
-    /// The simulator creates a session for each POST that it receives. It loses bytes on a connection that was idle for
-    /// more than a second, plus an allowance for a busy machine.
+    /// The simulator creates a session for each POST that it receives. It loses bytes that arrive on a connection after
+    /// more than a second without use, plus an allowance for a busy machine.
     @Test(.timeLimit(.minutes(5))) func `no prompt is lost or sent twice while kept-alive connections open and close`()
         throws
     {
-        // One loop, which keeps at most 64 connections.
+        // Use a single loop, which keeps at most 64 connections.
         let fixture = try SimulatorFixture(
             "idle-loss=1250ms", flags: ["--access-log", "off"], environment: ["VIBE_THREADS": "1"])
         try fixture.start()
@@ -51,8 +51,8 @@ import Testing
         #expect(Set(titles).count == wanted)
     }
 
-    /// Runs one client: repeated bursts of requests, with pauses between them. `done` counts the bursts of all clients,
-    /// so that all connections are idle between bursts.
+    /// Runs one client, which sends repeated bursts of requests with pauses between them. `done` counts the bursts of
+    /// all clients, so that all connections are idle between bursts.
     private static func use(_ gateway: GatewayUnderTest, _ client: Int, _ done: Monitor<Int>) throws {
         var random = SeededGenerator(seed: UInt64(client))
         let connection = try gateway.connect()

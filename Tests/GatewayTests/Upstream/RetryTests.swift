@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// An instance closes a kept-alive connection during a request: the gateway repeats the request once if that is safe,
-/// otherwise never (RFC 9110 §9.2.2).
+/// Tests requests during which an instance closes a kept-alive connection. The gateway repeats the request once if this
+/// is safe (RFC 9110 §9.2.2), and otherwise never.
 @Suite struct RetryTests {
     private typealias Steps = [FakeOpenCode.Step]
 
@@ -12,7 +12,7 @@ import Testing
     private static let answerThenClose = answer + [.close]
     private static let answerThenReset = answer + [.reset]
 
-    /// Starts an instance that reacts to its next requests like this, and answers all later ones.
+    /// Starts an instance that reacts to its next requests according to `script`, and answers all later requests.
     private static func fixture(_ script: Steps...) throws -> ProxyFixture {
         try ProxyFixture(FakeOpenCode().script(script, later: answer))
     }
@@ -76,7 +76,7 @@ import Testing
             try letGo.wait()
             try connection.respond(200, text: "answered")
         }
-        // Four at once: the gateway keeps four connections.
+        // Send four requests at the same time, so that the gateway keeps four connections.
         let clients = try (0..<4).map { _ in try fixture.send("GET", "/1") }
         try waiting.wait(forCount: 4)
         letGo.open()
@@ -126,8 +126,8 @@ import Testing
         #expect(answers[1].text.contains("Check the session before you send the request again."))
     }
 
-    /// Runs a test step that must complete within a second. Repeats it with a new fixture if any thread had to wait for
-    /// the processor.
+    /// Runs a test step that must complete within a second. The step is repeated with a new fixture if any thread had
+    /// to wait for the processor.
     private static func withinASecond<Result>(
         _ make: () throws -> ProxyFixture, _ use: (ProxyFixture) throws -> Result
     ) throws -> (ProxyFixture, Result) {
@@ -140,7 +140,7 @@ import Testing
         throw TestFailure("it took more than a second twenty times")
     }
 
-    /// Sends requests on one connection to the gateway, each directly after the answer to the previous one.
+    /// Sends requests on one connection to the gateway, each directly after the answer to the previous request.
     private static func inSequence(
         _ fixture: ProxyFixture, _ requests: [(method: String, path: String)]
     ) throws -> [TestResponse] {
@@ -154,7 +154,7 @@ import Testing
 
     @Test(arguments: ["POST", "PATCH", "PUT"])
     func `a connection used within the last second carries a request that must not be repeated`(method: String) throws {
-        // A PUT with a streamed body must not be repeated, either.
+        // The gateway must not repeat a PUT with a streamed body, either.
         let body = [UInt8](repeating: 120, count: method == "PUT" ? 300_000 : 1024)
         let (fixture, texts) = try Self.withinASecond {
             try Self.fixture()

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Bytes that one request leaves on a connection never become part of another request or its answer.
+/// Tests that bytes which one request leaves on a connection never become part of another request or its answer.
 @Suite struct SharedConnectionTests {
     private static let streamHead = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
@@ -24,7 +24,7 @@ import Testing
         let client = try fixture.send(method, "/x", headers: [("Content-Length", "1000000")])
         try client.write([UInt8](repeating: 120, count: 300_000))
 
-        // After an answer that precedes the request's end, no other request may follow.
+        // No other request may use a connection whose answer preceded the end of the request.
         #expect(try ResponseReader(client, method: method, mayClose: true).readAll().ending == .complete)
         #expect(try fixture.request("GET", "/y").text == "fine")
 
@@ -81,12 +81,12 @@ import Testing
         let before = try fixture.gateway.process.processorTime()
         try client.pause(.milliseconds(500))
 
-        // The gateway does not poll a connection that it must not read.
+        // The gateway does not poll a connection from which it must not read.
         #expect(try fixture.gateway.process.processorTime() - before < .milliseconds(100))
 
         let answer = try ResponseReader(client).readAll(within: .seconds(20))
 
-        // A reset can destroy bytes on their way, and the client can tell.
+        // A reset can destroy bytes that are being transferred, and the client can detect this.
         #expect(isSame(answer.body, body) || byReset && answer.ending != .complete)
         #expect(answer.ending == .complete || byReset)
         #expect(try fixture.request("GET", "/y").text == "fine")
@@ -115,7 +115,7 @@ import Testing
 
     @Test(arguments: ["GET", "POST"])
     func `kept-alive connections close if the gateway runs out of descriptors`(method: String) throws {
-        // Each project's burst needs more descriptors than the previous ones have left.
+        // Each project's burst needs more descriptors than the previous bursts have left.
         let burst = 16
         let instances = try (0..<5).map { _ in
             let arrived = Recorded<String>("a request of the burst")

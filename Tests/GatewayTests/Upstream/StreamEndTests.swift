@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// The ends of event streams: the end is clean only if the instance ended the stream cleanly, and neither side outlives
-/// the other.
+/// Tests the ends of event streams: the client sees a clean end only if the instance ended the stream cleanly, and
+/// neither connection remains open after the other has ended.
 @Suite struct StreamEndTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let lengthless = [("Content-Type", "text/event-stream")]
@@ -145,7 +145,7 @@ import Testing
                 return try connection.writeLastChunk()
             }
             defer { ended.open() }
-            // Far more than all buffers up to the reader can hold. The gateway ends the stream.
+            // The events exceed the capacity of all buffers up to the reader, so the gateway ends the stream.
             for _ in 0..<20_000 { try connection.writeChunk(event) }
         }
         let other = try fixture.events("/other")

@@ -4,13 +4,14 @@ import Foundation
 import TestKit
 import Testing
 
-/// Event streams: recognized by the instance's Content-Type, and forwarded byte for byte as they arrive.
+/// Tests event streams, which the gateway recognizes by the instance's Content-Type and forwards byte for byte as they
+/// arrive.
 @Suite struct StreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
     @Test(arguments: ["text/event-stream", "text/event-stream; charset=utf-8", "Text/Event-Stream ;x=y"], ["*/*", ""])
     func `the instance's Content-Type alone makes a response an event stream`(type: String, accept: String) throws {
-        // A prompt may be answered with a stream as well.
+        // The answer to a prompt can also be a stream.
         let method = accept.isEmpty ? "POST" : "GET"
         let ended = Latch("the client to have seen the head")
         let fixture = try ProxyFixture { connection, _ in
@@ -110,7 +111,8 @@ import Testing
         }
         let reader = ResponseReader(try fixture.send("GET", "/event"))
         for read in reads {
-            // The next read is sent only after this one has arrived completely: nothing is held back or truncated.
+            // Each read is sent only after the previous one has arrived completely, so that withheld or truncated data
+            // would be detected.
             var bytes: [UInt8] = []
             while bytes.count < read.count {
                 bytes += try reader.readBodyPart() ?? Array(repeating: 0, count: read.count)

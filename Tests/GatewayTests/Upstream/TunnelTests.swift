@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Upgraded connections (RFC 9110 §7.8): bytes in both directions, which end independently.
+/// Tests upgraded connections (RFC 9110 §7.8): bytes flow in both directions, and each direction ends independently.
 @Suite struct TunnelTests {
     private static let upgrade = TestConnection.webSocketUpgrade
 

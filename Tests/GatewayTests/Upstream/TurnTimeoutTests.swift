@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// Answers at the end of a turn have the same time limit as a silent stream. No other answer has.
+/// Tests that answers at the end of a turn have the same time limit as a silent stream, and that no other answer has
+/// this limit.
 @Suite struct TurnTimeoutTests {
     private static let turns = [
         "/session/ses_1/message", "/session/ses_1/command", "/session/ses_1/shell?directory=",
@@ -25,7 +26,7 @@ import Testing
         }
         let body = Array("{}".utf8)
         let clients = try Self.turns.map { try fixture.send("POST", $0, body: body) }
-        // Also a request whose body is forwarded in parts.
+        // The limit also applies to a request whose body is forwarded in parts.
         let large = try fixture.send("POST", Self.turns[0], body: [UInt8](repeating: 0x20, count: 200_000))
         try fixture.instance.requests.wait(forCount: clients.count + 1)
 

@@ -9,7 +9,7 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// The OpenCode API of an instance and its consequences.
+/// Tests the detection of an instance's OpenCode API, and the consequences of the result.
 @Suite struct FamilyTests {
     private static let password = "password of a"
 
@@ -60,7 +60,7 @@ import Testing
     @Test func `the health check's response determines the family if it is otherwise unknown`() async throws {
         let fixture = try await SupervisedFixture()
         fixture.ports.listen(on: 5000) { probe in
-            // The search itself is part of the probe; this is its result.
+            // The search itself is part of the probe. This is the result of the search.
             #expect(probe.search.path == .globalHealth)
             return .healthy(version: nil, enforcesPassword: true, path: .info)
         }
@@ -157,8 +157,8 @@ import Testing
 
         #expect(await fixture.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
 
-        // The process numbers are checked again with each response, so it is accepted as soon as the process belongs to
-        // the instance.
+        // The process numbers are checked again with each response, so a response is accepted as soon as its process
+        // belongs to the instance.
         fixture.supervisor.processes.withLock { $0[.alpha] = [7, 58] }
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))

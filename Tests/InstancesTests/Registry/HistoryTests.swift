@@ -7,7 +7,7 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// The recorded events of instances, and how the next gateway uses them.
+/// Tests the recorded events of instances, and how the next gateway uses them.
 @Suite struct HistoryTests {
     private static let started = SupervisedFixture.run("a").started
     private let history = RecordedHistory()
@@ -151,7 +151,7 @@ import Testing
         async let started = fixture.registry.start(.alpha, by: "laptop")
 
         #expect(await fixture.reaches(.starting))
-        // The stop could still be rejected.
+        // The event is not recorded yet, because the supervisor could still reject the stop.
         #expect(history.words(.alpha) == ["found", "ready 1.18.33"])
 
         await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
@@ -185,7 +185,7 @@ import Testing
 
         #expect(await fixture.reaches(.restarting(reason: "OpenCode exited.", delay: nil)))
 
-        // While a part of the instance remains.
+        // Request the start while a part of the instance remains.
         async let started = fixture.registry.start(.alpha, by: "phone")
 
         #expect(await fixture.reaches(.starting))
@@ -252,7 +252,7 @@ import Testing
 
         #expect(before.state == "failed")
 
-        // The gateway reports the server's output during its own lifetime but never records it.
+        // The gateway reports the server's output during the gateway's own lifetime, but never records the output.
         let ended = "OpenCode ended with signal SIGKILL before it announced its port."
 
         #expect(before.lastError == "\(ended) Its last output:\nboom")

@@ -7,8 +7,8 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// A history that becomes readable only after instances were requested, because another gateway had locked it or its
-/// disk was full.
+/// Tests a history that becomes readable only after instances were requested, because another gateway had locked it or
+/// its disk was full.
 @Suite(.timeLimit(.minutes(1))) struct LateHistoryTests {
     private static let started = SupervisedFixture.run("a").started
 
@@ -62,7 +62,7 @@ import Testing
                 .beta: [InstanceEvent(time: 8, kind: .ready)], .gamma: [InstanceEvent(time: 9, kind: .failed)],
             ], isOpen: false)
         let fixture = try await SupervisedFixture(projects: ["alpha", "beta", "gamma"], history: history)
-        // Alpha is starting, and beta was stopped since.
+        // Alpha is starting, and beta was stopped in the meantime.
         async let alpha = fixture.registry.start(.alpha, by: "phone")
 
         #expect(await fixture.reaches(.starting))
@@ -76,7 +76,7 @@ import Testing
         let stopped = try #require(await fixture.registry.status(.beta)?.report.since)
         history.open()
 
-        // When gamma's failure is known, so is everything else.
+        // When gamma's failure is known, all other results are known, too.
         #expect(await fixture.route(to: .gamma) { $0.state.name == "failed" } != nil)
         #expect(await fixture.registry.status(.gamma)?.report.since == 9)
 

@@ -9,16 +9,16 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// The OpenCode project of an instance's folder is requested once when it is needed, and again when it may have
-/// changed.
+/// Tests the request for the OpenCode project of an instance's folder: the project is requested once when it is needed,
+/// and again when it may have changed.
 @Suite(.timeLimit(.minutes(5))) struct OwnProjectTests {
     /// The answers of instances by port, and the requests that they received.
     private final class Instances: Sendable {
-        /// The ID of each port's project, and the folders of an ID.
+        /// The project ID of each port, and the folders of each ID.
         let projects = Locked<[UInt16: String]>([:])
         let folders = Locked<[String]>([])
         let asked = Locked<[String]>([])
-        /// Whether the request for the folders is not answered.
+        /// Whether requests for the folders remain unanswered.
         let isMute = Locked(false)
 
         func reply(_ inquiry: InstanceQuery) -> InstanceReply? {
@@ -140,7 +140,7 @@ import Testing
         #expect(!second.isShared)
         #expect(second.number > first.number)
 
-        // A late report about the old answer does not affect the new one.
+        // A late report about the old answer does not affect the new answer.
         await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
 
         #expect(await own(fixture, .alpha) == second)
@@ -153,7 +153,7 @@ import Testing
         await fixture.end()
     }
 
-    /// Yields this many times, so that requests arrive before, during and after the answer to another one.
+    /// Yields `times` times, so that requests arrive before, during and after the answer to another request.
     private static func giveWay(_ times: Int) async {
         for _ in 0..<times { await Task.yield() }
     }
@@ -176,7 +176,7 @@ import Testing
                 for pause in 0..<40 {
                     group.addTask {
                         await Self.giveWay(pause)
-                        // Every third request has seen events that are newer than the answer that the others wait for.
+                        // Every third request has seen events that are newer than the answer for which the others wait.
                         return await own(fixture, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
                     }
                 }
@@ -231,7 +231,8 @@ import Testing
         #expect(!instances.all.contains { $0.hasPrefix("5001") })
 
         await fixture.registry.answered(.beta, generation: generation)
-        // The folder is open in the other instance now, so the registry queries both before it uses an answer.
+        // The folder is now open in the other instance, so the registry queries both instances before it uses an
+        // answer.
         _ = await fixture.route(to: .alpha) { $0.ownProject == nil }
 
         #expect(await own(fixture, .alpha)?.isShared == true)
@@ -244,7 +245,7 @@ import Testing
 
         let paths = Set(instances.all.map { $0.dropFirst(4) })
 
-        // OpenCode 1.1 and 1.2 would forward a path below /api to another server.
+        // OpenCode 1.1 and 1.2 would forward a request for a path below /api to another server.
         #expect(family == .two || paths == ["/project/current"])
 
         // The project of a folder outlives its server.
@@ -288,7 +289,7 @@ import Testing
         await fixture.registry.answered(.beta, generation: generation)
         for _ in 0..<5 { #expect(await own(fixture, .alpha)?.isShared == false) }
 
-        // The instance is not asked for every request.
+        // The registry does not query the instance for every request.
         #expect(instances.count("5001/api/location") == 1)
 
         await fixture.end()
@@ -330,7 +331,7 @@ import Testing
         let fixture = try await SupervisedFixture(
             projects: ["alpha", "beta"],
             inquire: { question in
-                // The instance needs three seconds.
+                // The instance needs three seconds for this answer.
                 guard question.address.port == 5001, question.timeout < .seconds(3) else {
                     return instances.reply(question)
                 }
@@ -345,7 +346,7 @@ import Testing
         await fixture.registry.answered(.beta, generation: generation)
         async let others = own(fixture, .alpha)
         for await _ in asked { break }
-        // During the other request, and shortly afterwards.
+        // Send the requests during the other request and shortly afterwards.
         async let its = own(fixture, .beta)
         for _ in 0..<10 { _ = await fixture.registry.status(.beta) }
         over.finish()

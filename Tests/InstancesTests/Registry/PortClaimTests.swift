@@ -7,7 +7,7 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// Two instances claim the same port. Requests are sent to the one that listens there, or to neither.
+/// Tests two instances that claim the same port. Requests are sent to the instance that listens there, or to neither.
 @Suite struct PortClaimTests {
     private func bothOnOnePort(_ fixture: SupervisedFixture) async {
         await fixture.supervisor.tell(
@@ -19,7 +19,7 @@ import Testing
 
     @Test func `a port that another instance has now is no longer used`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: "password of a"])
-        // Alpha has ended unnoticed, and its port belongs to beta.
+        // Alpha has ended unnoticed, and its port now belongs to beta.
         await fixture.supervisor.tell(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
 
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test func `a port stays with the instance that proves it by its password`() async throws {
-        // Beta prints a banner with alpha's port. Alpha proves with its password that it is the one that listens.
+        // Beta prints a banner with alpha's port. Alpha proves with its password that it listens there.
         let fixture = try await SupervisedFixture(healthy: [5000: "password of a"])
         await bothOnOnePort(fixture)
 
@@ -59,7 +59,7 @@ import Testing
         #expect(await fixture.reaches(.ready(address: .loopback(5000)), .beta))
         #expect(await fixture.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
 
-        // The earlier instance gets the port back when the later one has ended.
+        // The earlier instance gets the port back after the later instance has ended.
         await fixture.supervisor.tell(.beta, .exited("b", .stopped))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))

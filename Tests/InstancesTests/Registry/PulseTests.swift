@@ -26,7 +26,7 @@ import Testing
         #expect(third.quiet == .seconds(2))
         #expect(!third.progressed)
 
-        // Bytes that arrive between two checks are not progress during the second one.
+        // Bytes that arrive between two checks do not count as progress during the second check.
         pulse.checkBegins()
 
         #expect(!pulse.look(99, now: start + .seconds(8)).progressed)

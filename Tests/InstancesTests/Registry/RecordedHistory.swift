@@ -8,12 +8,12 @@ import TemporaryHomes
 /// An in-memory history that one fixture passes to the next, like a file.
 final class RecordedHistory: InstanceHistory {
     private let state = Locked<[ProjectName: [InstanceEvent]]>([:])
-    /// The closures to call when it becomes readable; nil once it is.
+    /// The closures to call when the history becomes readable; nil when it is readable.
     private let waiting = Locked<[@Sendable () -> Void]?>(nil)
 
     /// Creates a history with the given events.
     ///
-    /// - Parameter isOpen: Whether it is readable before ``open()``.
+    /// - Parameter isOpen: Whether the history is readable before ``open()``.
     init(_ events: [ProjectName: [InstanceEvent]] = [:], isOpen: Bool = true) {
         state.withLock { $0 = events }
         if !isOpen { waiting.withLock { $0 = [] } }

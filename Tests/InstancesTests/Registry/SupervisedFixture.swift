@@ -15,11 +15,12 @@ actor FakeSupervisor: Supervisor {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     nonisolated let name: String
     nonisolated let outlivesGateway: Bool
-    /// The last memory that it was asked to store for each project.
+    /// The last memory that the registry asked the supervisor to store for each project.
     nonisolated let memories = Locked<[ProjectName: InstanceMemory]>([:])
-    /// The numbers of each project's processes in their own namespace. Without an entry they are unknown.
+    /// The numbers of each project's processes in their own namespace. The numbers of a project without an entry are
+    /// unknown.
     nonisolated let processes = Locked<[ProjectName: Set<Int32>]>([:])
-    /// The calls that it received, such as `start alpha`.
+    /// The calls that the supervisor received, such as `start alpha`.
     nonisolated let calls = Locked<[String]>([])
 
     private let loop: SystemEventLoop
@@ -51,7 +52,7 @@ actor FakeSupervisor: Supervisor {
     nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
         memories.withLock { $0[project] = memory }
     }
-    /// The working directories of its servers.
+    /// The working directories of the servers.
     nonisolated let folders = Locked<[ProjectName: (identity: FolderIdentity, path: String)]>([:])
 
     nonisolated func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)? {
@@ -67,7 +68,7 @@ actor FakeSupervisor: Supervisor {
         for event in events { observer?.supervised(project, event) }
     }
 
-    /// Reports that it is unreachable, or reachable again.
+    /// Reports that the supervisor is unreachable, or reachable again.
     func tell(unavailable reason: String?) { observer?.supervisorChanged(unavailable: reason) }
 
     private nonisolated func note(_ call: String) { calls.withLock { $0.append(call) } }
@@ -179,11 +180,11 @@ final class SupervisedFixture: Sendable {
         return nil
     }
 
-    /// Waits until an instance is in the given state.
+    /// Waits until an instance is in the state.
     func reaches(_ state: InstanceState, _ name: ProjectName = .alpha) async -> Bool {
         guard await route(to: name, where: { $0.state == state }) != nil else { return false }
-        // The route is published in the middle of a step of the registry. When `status` returns, the rest of the step
-        // is complete.
+        // The route is published in the middle of a step of the registry. The rest of the step is complete when
+        // `status` returns.
         _ = await registry.status(name)
         return true
     }
@@ -201,7 +202,7 @@ final class SupervisedFixture: Sendable {
 }
 
 extension SupervisedEvent {
-    /// Returns the event for the end of a run's server.
+    /// Returns the event that reports the end of a run's server.
     static func exited(_ run: String, _ next: Next) -> SupervisedEvent {
         .exited(run: run, how: "signal SIGKILL", tail: ["boom"], next: next)
     }

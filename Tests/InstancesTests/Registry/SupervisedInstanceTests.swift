@@ -9,7 +9,8 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// Unrequested reports of a supervisor: servers that were found, restarted, stopped elsewhere, or given up.
+/// Tests unsolicited reports of a supervisor about servers that it found, restarted or gave up, or that were stopped
+/// elsewhere.
 @Suite struct SupervisedInstanceTests {
     private static let password = "password of a"
 
@@ -27,7 +28,7 @@ import Testing
 
         #expect(status.report.processIdentifier == 4711)
         #expect(status.report.restarts == 0)
-        // It has been ready since its start, whenever the gateway started.
+        // The instance has been ready since its own start, regardless of when the gateway started.
         #expect(status.report.sinceText == "2026-11-21T20:47:03Z")
         #expect(fixture.supervisor.calls.withLock { $0 } == [])
 

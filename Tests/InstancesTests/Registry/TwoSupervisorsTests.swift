@@ -8,9 +8,9 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// A registry whose projects have different supervisors.
+/// Tests a registry whose projects have different supervisors.
 @Suite(.timeLimit(.minutes(5))) struct TwoSupervisorsTests {
-    /// Limits with which no server is killed after it has ended, however busy the machine is.
+    /// Limits under which no server is killed after it has ended, even if the machine is busy.
     private static var limits: InstanceLimits {
         var limits = InstanceLimits()
         limits.stop = .seconds(300)
@@ -68,7 +68,7 @@ import Testing
 
         #expect(await stopped == .stopped)
         #expect(fixture.other.calls.withLock { $0 } == ["terminate alpha"])
-        // The next server is run by the named supervisor again.
+        // The named supervisor runs the next server again.
         #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
 

@@ -8,9 +8,9 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// The directories of a project, and the order in which changes become known.
+/// Tests the directories of a project, and the order in which changes become known.
 @Suite struct WorktreeScopeTests {
-    /// Requests the scope in the same step in which the worktree is created, before any event can report it.
+    /// Requests the scope in the same step in which the worktree is created, before any event can report the worktree.
     private func ask(_ fixture: SupervisedFixture, _ registry: isolated InstanceRegistry) throws -> (
         answer: DirectoryScope?, published: DirectoryScope?
     ) {

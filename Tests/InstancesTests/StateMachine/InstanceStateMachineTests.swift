@@ -62,15 +62,15 @@ import Testing
         #expect(machine.state == TransitionTable.probing)
     }
 
-    /// The end that the following start has waited for, and the reason if the server ended by itself; nil if it was
+    /// How the previous server ended before the following start, and the reason if it ended by itself; nil if it was
     /// stopped.
     @Test(arguments: [
         (Origin.crashedAndStartingAgain, Stimulus.exitedFailed, TransitionTable.died as String?),
         (.crashedAndStartingAgain, .exitedRestarts, TransitionTable.died),
         (.crashedAndStartingAgain, .exitedGaveUp, TransitionTable.died),
-        // The next run is reported first, when it is not known yet how this one has ended.
+        // The next run is reported before it is known how this run has ended.
         (.crashedAndStartingAgain, .launched, "OpenCode exited."),
-        // The service manager has ended it.
+        // The service manager has ended the server.
         (.crashedAndStartingAgain, .exitedStopped, nil),
         (.stoppingAndStartingAgain, .exitedFailed, nil), (.stoppingAndStartingAgain, .exitedStopped, nil),
     ])
@@ -113,7 +113,7 @@ import Testing
         _ = machine.handle(.launched(run: "a"))
 
         #expect(machine.handle(.fired(.answer)) == TransitionTable.answer(.pending(.booting)))
-        // A repeated request gets the whole time limit again, and the start has continued.
+        // A repeated request gets the whole time limit again. The start has already continued.
         #expect(machine.handle(.startRequested) == TransitionTable.wait)
 
         _ = machine.handle(.announced(run: "a", address: .loopback(4096)))
@@ -183,8 +183,7 @@ import Testing
         #expect(Origin.ready.machine().lastError == nil)
     }
 
-    /// For any order of events, there is never a second server next to a running one, and every caller receives an
-    /// answer.
+    /// No order of events leads to a second server beside a running one, and every caller receives an answer.
     @Test func `no order of events starts two servers, and every caller receives an answer`() {
         var generator = SystemRandomNumberGenerator()
 
@@ -244,6 +243,6 @@ extension InstanceStateMachine {
         return machine
     }
 
-    /// The number of the health check whose result is pending; 0 if there is none.
+    /// The number of the health check whose result is pending; 0 if no result is pending.
     var checkNumber: UInt64 { (1...100).first { isWaiting(for: $0) } ?? 0 }
 }

@@ -7,24 +7,24 @@ import Instances
 enum Origin: CaseIterable {
     case stopped, failed
     case starting, booting, probing, ready, checking, slow, busy, unhealthy
-    /// Found running, not requested.
+    /// The server was found running and was not requested.
     case foundBooting, foundReady
-    /// Found running, and not ready in time.
+    /// The server was found running, but was not ready in time.
     case overdue
-    /// Crashed after it had been ready; the gateway restarts it.
+    /// The server crashed after it had been ready, and the gateway restarts it.
     case restarting, recovering
-    /// Crashed; the supervisor restarts it.
+    /// The server crashed, and the supervisor restarts it.
     case restartingBySupervisor
     case stopping, stoppingAndStartingAgain
-    /// Stopped from outside the gateway.
+    /// The server is being stopped from outside the gateway.
     case stoppingElsewhere
-    /// Its main process has ended by itself, but its descendants still run.
+    /// The main process has ended by itself, but its descendants still run.
     case mainProcessGone
-    /// Its main process has ended by itself, and a new start was requested.
+    /// The main process has ended by itself, and a new start was requested.
     case crashedAndStartingAgain
-    /// Not ready in time, and being ended.
+    /// The server was not ready in time, and is being ended.
     case timedOut
-    /// Not even SIGKILL has ended it.
+    /// Not even SIGKILL has ended the server.
     case stuck
 
     typealias Event = InstanceStateMachine.Event

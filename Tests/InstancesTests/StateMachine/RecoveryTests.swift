@@ -4,11 +4,11 @@ import Addresses
 import Instances
 import Testing
 
-/// Restarts after an instance has ended by itself, and instances that no longer respond.
+/// Tests restarts after an instance has ended by itself, and instances that no longer respond.
 @Suite struct RecoveryTests {
     typealias Machine = InstanceStateMachine
 
-    /// Lets the instance become ready, remain ready for a while, and end.
+    /// Lets the instance become ready, remain ready for some time, and end.
     private func crash(_ machine: inout Machine, _ number: Int, steady: Int = 0) -> Duration? {
         let run = "run \(number)"
         _ = machine.handle(.launched(run: run))
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `the restart delay doubles up to its maximum`() {
         var machine = Origin.starting.machine()
-        // Each time it is ready for longer than a quick failure, but never long enough to be steady.
+        // Each time, the instance is ready for longer than a quick failure, but never long enough to count as steady.
         let delays = (1...9).map { crash(&machine, $0, steady: 1) }
 
         #expect(delays == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
@@ -145,7 +145,7 @@ import Testing
         #expect(machine.handle(.fired(.start)) == [])
         #expect(machine.state == .probing(address: .loopback(4096)))
 
-        // It is also checked less often.
+        // The instance is also checked less often.
         _ = machine.handle(.fired(.probe))
 
         #expect(machine.handle(.probed(2, .unauthorized(reason: "x."))) == [.arm(.probe, .seconds(10))])

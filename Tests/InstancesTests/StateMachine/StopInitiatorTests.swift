@@ -3,7 +3,7 @@
 import Instances
 import Testing
 
-/// The initiator of an instance's end, as opposed to an instance that ends by itself.
+/// Tests who or what initiated an instance's end, as opposed to an instance that ends by itself.
 @Suite struct StopInitiatorTests {
     @Test(arguments: Origin.allCases) func `only an instance that is ended on purpose has a stop initiator`(
         origin: Origin

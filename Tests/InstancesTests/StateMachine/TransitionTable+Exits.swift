@@ -3,7 +3,7 @@
 import Addresses
 import Instances
 
-/// Transitions for ends and health checks.
+/// The transitions for ends and health checks.
 extension TransitionTable {
     private static let running: [Origin] = [.ready, .checking, .slow, .busy, .unhealthy, .foundReady]
 
@@ -20,7 +20,7 @@ extension TransitionTable {
                 Row($0, .exitedGaveUp, failed(died), disarm),
             ]
         } + [
-            // A requested start that fails is reported, not repeated.
+            // The gateway reports a requested start that fails, but does not repeat it.
             Row(.booting, .endsElsewhere, .stopping, disarm),
             Row(.booting, .exitedStopped, .stopped, disarm + wasStopped),
             Row(.booting, .exitedFailed, failed(diedBooting), disarm + startFailed(diedBooting)),
@@ -31,7 +31,7 @@ extension TransitionTable {
             Row(.probing, .exitedFailed, failed(diedProbing), disarm + startFailed(diedProbing)),
             Row(.probing, .exitedRestarts, restarting(diedProbing, 5), disarm + startFailed(diedProbing)),
             Row(.probing, .exitedGaveUp, failed(diedProbing), disarm + startFailed(diedProbing)),
-            // So short-lived that its launch was never reported.
+            // The run was so short that its launch was never reported.
             Row(.starting, .exitedStopped, .stopped, disarm + wasStopped),
             Row(.starting, .exitedFailed, failed(diedBooting), disarm + startFailed(diedBooting)),
             Row(.starting, .exitedRestarts, restarting(diedBooting, 5), disarm + startFailed(diedBooting)),
@@ -52,12 +52,12 @@ extension TransitionTable {
             Row(.restartingBySupervisor, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
             Row(.restartingBySupervisor, .exitedRestarts, nil, disarm),
             Row(.restartingBySupervisor, .exitedGaveUp, failed(died), disarm),
-            // Stopped or restarted from outside the gateway.
+            // The server was stopped or restarted from outside the gateway.
             Row(.stoppingElsewhere, .exitedStopped, .stopped, over),
             Row(.stoppingElsewhere, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
             Row(.stoppingElsewhere, .exitedRestarts, restarting(died, 5), disarm),
             Row(.stoppingElsewhere, .exitedGaveUp, failed(died), disarm),
-            // Its main process ended before, and now its descendants.
+            // The main process ended before, and its descendants have ended now.
             Row(.mainProcessGone, .exitedStopped, .stopped, over),
             Row(.mainProcessGone, .exitedFailed, restarting(died, 1), disarm + restart(after: 1)),
             Row(.mainProcessGone, .exitedRestarts, restarting(died, 5), disarm),
@@ -103,7 +103,7 @@ extension TransitionTable {
         + [Origin.checking, .slow, .busy, .unhealthy].flatMap {
             [
                 Row($0, .unhealthyAnswer, failing, nextCheck + [.measure]),
-                // It accepted this password before, so a different server may listen there now.
+                // The server accepted this password before, so a different server may be listening there now.
                 Row($0, .unauthorized, probing, fallBack),
                 Row($0, .silent, nil, nextCheck + [.measure]),
                 Row($0, .lateTimer, nil, [.measure, .arm(.late, .seconds(2))]),

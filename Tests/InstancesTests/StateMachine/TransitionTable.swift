@@ -3,7 +3,7 @@
 import Addresses
 import Instances
 
-/// All transitions: in a state, an event leads to a new state and to actions. Events without a row have no effect.
+/// All transitions: in a state, an event leads to a new state and to actions. An event without a row has no effect.
 enum TransitionTable {
     typealias Action = InstanceStateMachine.Action
 
@@ -69,7 +69,8 @@ enum TransitionTable {
 
     // MARK: Requested starts and stops
 
-    /// The supervisor cannot ask the server to end, so it continues, and its health is checked again.
+    /// The actions if the supervisor cannot ask the server to end: the server continues, and its health is checked
+    /// again.
     private static let refusedStops: [Row] = [
         Row(.stopping, .stopFailed, probing, stopDenied + [check(2)]),
         Row(.stoppingAndStartingAgain, .stopFailed, probing, stopDenied + [check(2)]),
@@ -84,7 +85,7 @@ enum TransitionTable {
         Row(.failed, .startRequested, .starting, wait + launch),
         Row(.restarting, .startRequested, .starting, wait + [.disarm(.restart)] + launch),
         Row(.restartingBySupervisor, .startRequested, .starting, wait + [.disarm(.restart)] + launch),
-        // These states have callers already, or get some.
+        // In these states, callers are already waiting or can be added.
         Row(.recovering, .startRequested, nil, wait),
         Row(.foundBooting, .startRequested, nil, wait),
         Row(.stopping, .startRequested, .starting, wait),
@@ -136,7 +137,7 @@ enum TransitionTable {
     private static let launches: [Row] = [
         Row(.starting, .launched, .booting),
         Row(.recovering, .launched, .booting),
-        // Started from outside the gateway.
+        // The server was started from outside the gateway.
         Row(.stopped, .launched, .booting, [.disarm(.kill), deadline]),
         Row(.failed, .launched, .booting, [.disarm(.kill), deadline]),
         Row(.stuck, .launched, .booting, [.disarm(.kill), deadline]),
@@ -153,7 +154,7 @@ enum TransitionTable {
         Row(.busy, .launched, .booting, disarm + [deadline]),
         Row(.unhealthy, .launched, .booting, disarm + [deadline]),
         Row(.foundReady, .launched, .booting, disarm + [deadline]),
-        // The last request to the gateway takes precedence.
+        // The most recent request to the gateway takes precedence.
         Row(.stopping, .launched, nil, [.terminate]),
         Row(.timedOut, .launched, nil, [.terminate]),
         Row(.stoppingAndStartingAgain, .launched, .booting, over + [deadline]),
@@ -178,7 +179,7 @@ enum TransitionTable {
             Row(.booting, .announced, probing, [check(1)]),
             Row(.foundBooting, .announced, probing, [check(1)]),
             Row(.booting, .announcedElsewhere, failed(elsewhere), startFailed(elsewhere) + end),
-            // The gateway does not itself end a server that it did not start.
+            // The gateway never ends a server that it did not start.
             Row(.foundBooting, .announcedElsewhere),
             Row(.probing, .displaced), Row(.overdue, .displaced),
         ]

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// `deploy/install.sh` as an ordinary user on a machine that has never had the gateway.
+/// Tests `deploy/install.sh` as an ordinary user on a machine on which the gateway was never installed.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct InstallTests {
     @Test(arguments: LabRoot.allCases) func `install.sh installs the gateway and prints the next steps`(_ root: LabRoot)
         throws
@@ -34,7 +34,7 @@ import Testing
         #expect(try machine.request("GET", "/projects").text.contains(#""name":"alpha""#))
     }
 
-    /// Repeating the same command changes nothing; the running gateway continues, too.
+    /// Running the same command again changes nothing, and the gateway continues to run.
     @Test(arguments: LabRoot.allCases) func `a second installation changes nothing`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let before = try machine.state()
@@ -60,7 +60,7 @@ import Testing
         ] { #expect(transcript.contains(words), "\(transcript)") }
     }
 
-    /// Settings, key and projects remain, so that a new installation continues with the same state.
+    /// The settings, the key and the projects remain, so that a new installation continues with the same state.
     @Test(arguments: LabRoot.allCases) func `uninstalling keeps settings and projects`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let key = try machine.key()
@@ -96,7 +96,7 @@ import Testing
     @Test(arguments: LabRoot.allCases)
     func `install.sh without a user manager fails and prints the command that root must run`(_ root: LabRoot) throws {
         let machine = try LabMachine(root)
-        // `other` does not linger and is not logged in.
+        // `other` has no lingering user manager and is not logged in.
         let outcome = try machine.run("\(Lab.checkoutInside)/deploy/install.sh", as: .other, check: false)
 
         #expect(outcome.status == .exited(1))
@@ -113,10 +113,11 @@ import Testing
 }
 
 extension LabMachine {
-    /// Everything that an installation could change: vibe's files with times and permissions, and the gateway's
+    /// Returns everything that an installation could change: vibe's files with times and permissions, and the gateway's
     /// process.
     ///
-    /// Folder sizes are excluded: they change as soon as the machine's layered file system has copied a folder.
+    /// The sizes of folders are excluded, because they change as soon as the machine's layered file system has copied a
+    /// folder.
     fileprivate func state() throws -> Set<Substring> {
         Set(
             try output(

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// The example configurations for TLS in front of the gateway, in Debian's own nginx and Caddy.
+/// Tests the example configurations for TLS in front of the gateway with Debian's own nginx and Caddy.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ReverseProxyTests {
     private static let cases = LabRoot.allCases.flatMap { root in ReverseProxy.allCases.map { (root, $0) } }
 
@@ -20,7 +20,7 @@ import Testing
         try fixture.expectWebSockets()
     }
 
-    /// The proxies' default time-outs are one minute. A test that waits longer would prove little more than one that
+    /// The proxies' default time-outs are one minute. A test that waits longer would prove little more than a test that
     /// reads the settings.
     @Test(arguments: [
         ("nginx.conf", ["proxy_read_timeout 24h;", "proxy_send_timeout 24h;"]),
@@ -46,7 +46,7 @@ extension ReverseProxyFixture {
         #expect(answer.text == "answered")
         // The gateway's own requests are recorded, too.
         #expect(instance.requests.values.contains { $0.target == path })
-        // Without a key the gateway rejects the request, not the proxy.
+        // The gateway, not the proxy, rejects a request without a key.
         let refusal = try connection.exchange("GET", "/projects", headers: [("Host", "gateway.example.com")])
         #expect(refusal.status == 401)
         #expect(refusal.text == #"{"detail":"Missing or invalid Authorization header"}"#)
@@ -70,11 +70,11 @@ extension ReverseProxyFixture {
         let events = EventStreamReader(connection)
         for number in 1...3 {
             #expect(try events.next() == "event \(number)")
-            // The instance does not send the next event before this.
+            // The instance does not send the next event before this value is recorded.
             seen.append(number)
         }
         connection.close()
-        // The proxy forwards the client's disconnect, and so does the gateway.
+        // The proxy reports the client's disconnect to the gateway, and the gateway reports it to the instance.
         try streamEnded.wait(within: .seconds(10))
     }
 
@@ -85,7 +85,7 @@ extension ReverseProxyFixture {
         let events = EventStreamReader(connection)
         #expect(try events.next()?.contains("server.connected") ?? false)
         for number in 1...3 {
-            // The instance does not send the event before this.
+            // The instance does not send the next event before this value is recorded.
             shared.append(number)
             #expect(try events.next() == Self.event(number))
         }
@@ -98,7 +98,7 @@ extension ReverseProxyFixture {
         try connection.send(
             "POST", "/projects/demo/api/upload", headers: Self.fields + [("Content-Length", "\(2 * half.count)")])
         try connection.write(half)
-        // The first half arrives before the second one is sent.
+        // The first half arrives before the second half is sent.
         try halfArrived.wait(within: .seconds(10))
         try connection.write(half)
         #expect(try ResponseReader(connection).readAll().text == "took 200000")

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// systemd's own verification of the units.
+/// Tests the units with systemd's own verification.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct UnitFileTests {
     @Test(arguments: LabRoot.allCases) func `systemd-analyze verify reports no problem in the units`(_ root: LabRoot)
         throws
@@ -33,7 +33,7 @@ import Testing
         #expect(system.output == "")
     }
 
-    /// Prints the scores in the test's output.
+    /// Prints the scores in the output of the test.
     @Test(arguments: LabRoot.allCases) func `each unit's exposure in systemd-analyze security is within its limit`(
         _ root: LabRoot
     ) throws {

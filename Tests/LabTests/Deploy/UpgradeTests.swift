@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// `deploy/install.sh` where the gateway's FastAPI original was installed: its clients and instances notice no
-/// difference.
+/// Tests `deploy/install.sh` on a machine on which the FastAPI original was installed: its clients and instances notice
+/// no difference.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct UpgradeTests {
     private static let key = "the-key-that-the-phone-knows"
 
@@ -31,7 +31,7 @@ import Testing
 
         #expect(projects.text.contains(#""path":"/home/vibe/work/alpha""#))
         #expect(!projects.text.contains(#""name":"work""#))
-        // The instance that the original has started keeps running.
+        // The instance that the original started keeps running.
         #expect(try machine.output("systemctl --user show -p MainPID --value opencode@alpha") == instance)
 
         let enabled = try machine.output("systemctl --user is-enabled viberemote-gateway.service opencode@alpha")

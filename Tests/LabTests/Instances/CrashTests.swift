@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Instances that end unexpectedly and that systemd restarts.
+/// Tests instances that end unexpectedly and that systemd restarts.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct CrashTests {
     @Test(arguments: LabRoot.allCases)
     func `an instance that crashes under load is restarted and serves requests again`(_ root: LabRoot) throws {
@@ -14,7 +14,7 @@ import Testing
         let load = try ProjectLoad(machine, ["alpha"])
         try load.waitForAnswers(200)
         try machine.run("systemctl --user kill -s KILL opencode@alpha")
-        // The status changes immediately, not only when systemd has restarted the instance.
+        // The status changes immediately, before systemd has restarted the instance.
         let gone = try machine.waitForStatus(of: "alpha", "the crash") { $0.state == "restarting" }
 
         #expect(gone.port == nil)
@@ -34,7 +34,7 @@ import Testing
         #expect(old.port != 0)
     }
 
-    /// OpenCode uses port 4096 if it is free, so the instance that restarts first gets the other one's port.
+    /// OpenCode uses port 4096 if it is free, so the instance that restarts first gets the port of the other instance.
     @Test(arguments: LabRoot.allCases) func `two projects that swap ports never receive each other's requests`(
         _ root: LabRoot
     ) throws {
@@ -45,7 +45,7 @@ import Testing
         var swaps = 0
         while swaps < 4 || load.answered < 10_000 {
             try machine.run("systemctl --user stop opencode@alpha opencode@beta")
-            // The reverse of the previous order.
+            // The order alternates between the iterations.
             for project in swaps.isMultiple(of: 2) ? ["beta", "alpha"] : ["alpha", "beta"] {
                 try machine.run("systemctl --user start opencode@\(project)")
                 try machine.waitForStatus(of: project, "its restart") { $0.state == "ready" }
@@ -84,7 +84,7 @@ import Testing
         #expect(failed.port == nil)
         #expect(try machine.property("ActiveState", of: "opencode@alpha") == "failed")
 
-        // A repaired project starts immediately, regardless of systemd's start count.
+        // A repaired project starts immediately, regardless of the number of starts that systemd has counted.
         try machine.run("rm ~/alpha/.opencode-simulator")
 
         #expect(try machine.start(project: "alpha").status == "started")

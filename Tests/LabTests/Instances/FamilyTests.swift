@@ -3,9 +3,9 @@
 import TestKit
 import Testing
 
-/// OpenCode 1 and 2 side by side as units of one manager, each started by its project's own command.
+/// Tests OpenCode 1 and 2 side by side as units of one manager, each started by the command of its project.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct FamilyTests {
-    /// Returns a machine in which OpenCode 2 serves `beta`, and OpenCode 1 every other project.
+    /// Returns a machine on which OpenCode 2 serves `beta`, and OpenCode 1 serves every other project.
     private func machine(_ root: LabRoot) throws -> LabMachine {
         let machine = try LabMachine.withGateway(root)
         try machine.run("mkdir -p ~/.config/opencode/env.d && chmod 700 ~/.config/opencode")
@@ -30,7 +30,7 @@ import Testing
 
         for project in ["alpha", "beta"] {
             try machine.stop(project: project)
-            // OpenCode 2 ends with status 130, which is as clean as OpenCode 1's end by SIGTERM.
+            // OpenCode 2 ends with status 130. This end is as clean as OpenCode 1's end by SIGTERM.
             #expect(try machine.property("ActiveState", of: "opencode@\(project)") == "inactive")
             #expect(try machine.property("Result", of: "opencode@\(project)") == "success")
             let stopped = try machine.status(project)

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Every legal folder name has its own unit, its own environment and its own password.
+/// Tests that every legal folder name has its own unit, environment and password.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct FolderNameTests {
     /// Names with characters that systemd, shells, patterns and paths treat specially.
     private static let names = [
@@ -21,7 +21,7 @@ import Testing
             try machine.write(
                 "OWN=\"number \(number)\"\n", to: "/home/vibe/.config/opencode/env.d/\(name).env", mode: 0o600)
         }
-        // Half of them are started by hand, before the gateway runs.
+        // Half of the instances are started by hand before the gateway runs.
         try machine.run("systemctl --user stop viberemote-gateway.socket viberemote-gateway.service 2>&1")
         for name in Self.names.enumerated().filter({ $0.offset.isMultiple(of: 2) }).map(\.element) {
             try machine.run(
@@ -42,7 +42,7 @@ import Testing
             #expect(environment["OWN"] == "number \(number)", "\(name)")
             passwords.insert(environment["OPENCODE_SERVER_PASSWORD"] ?? "")
             ports.insert(answer.port)
-            // The password is enforced, and the gateway knows it.
+            // The instance enforces the password, and the gateway knows it.
             let refused = try machine.connect(port: answer.port)
             defer { refused.close() }
             #expect(try refused.exchange("GET", "/path").status == 401, "\(name)")
@@ -64,7 +64,7 @@ import Testing
 
         #expect(answer.status == 500)
         #expect(answer.text.contains("chmod 600"), "\(answer.text)")
-        // A restart would not fix the problem: systemd does not try.
+        // systemd does not try to restart the instance, because a restart would not fix the problem.
         #expect(try machine.property("NRestarts", of: "opencode@alpha") == "0")
 
         try machine.run("chmod 600 \(path)")
@@ -74,7 +74,7 @@ import Testing
 }
 
 extension LabMachine {
-    /// Returns a process's environment. Requires root or the process's owner.
+    /// Returns the environment of a process. Only root and the owner of the process can read it.
     func environment(of pid: Int32) throws -> [String: String] {
         let text = try run("tr '\\0' '\\n' </proc/\(pid)/environ", as: .root).output
         let pairs = text.split(separator: "\n").map { $0.split(separator: "=", maxSplits: 1) }

@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// The information that is accessible to other users of the machine: neither provider keys nor passwords nor the
-/// clients' key.
+/// Tests the information that is accessible to other users of the machine. It must contain neither provider keys nor
+/// passwords nor the clients' key.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct SecrecyTests {
     private static let providerKey = "sk-provider-0123456789"
 
@@ -28,7 +28,7 @@ import Testing
         let gateway = try machine.output(
             "systemctl \(scope.option) show --value -p MainPID viberemote-gateway", as: scope.admin)
 
-        // All information about the units that systemd gives to an authorized caller.
+        // Collects all information about the units that systemd gives to an authorized caller.
         let asOwner = try machine.run(
             """
             systemctl \(scope.option) show --all opencode@alpha viberemote-gateway
@@ -49,7 +49,7 @@ import Testing
             find /run /var/lib /etc /home/vibe /tmp -type f -size -1024k -exec cat {} + 2>/dev/null | tr '\\0' '\\n'
             """, as: .other)
 
-        // The search worked: the processes' command lines are visible, and their environment is denied.
+        // The search worked: the command lines of the processes are visible, and their environment is not.
         #expect(asOther.output.contains("serve --port 0"))
         #expect(asOther.output.contains("/proc/\(pid)/environ: Permission denied"))
 

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Instances as units of the user's manager, controlled over HTTP and by hand.
+/// Tests instances as units of the user's manager, controlled over HTTP and by hand.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct StartStopTests {
     @Test(arguments: LabRoot.allCases) func `start, repeated start, stop and status act on the project's unit`(
         _ root: LabRoot
@@ -39,7 +39,7 @@ import Testing
         #expect(try machine.request("GET", "/projects/alpha/api/path").status == 503)
     }
 
-    /// The start limit counts crashes, not the owner's restarts.
+    /// Only crashes count toward the start limit; the owner's restarts do not.
     @Test(arguments: LabRoot.allCases) func `repeated starts and stops are not a crash loop`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         try machine.makeProject("alpha")
@@ -76,7 +76,7 @@ import Testing
         #expect(try machine.request("GET", "/projects/alpha/api/path").status == 503)
     }
 
-    /// The connections end before the manager reports the stop. Nevertheless the client's error names the service
+    /// The connections end before the manager reports the stop. Nevertheless, the client's error names the service
     /// manager.
     @Test(arguments: LabRoot.allCases)
     func `a prompt whose turn is stopped by hand gets a 503 that names the service manager`(_ root: LabRoot) throws {
@@ -101,7 +101,7 @@ import Testing
         #expect(answer.text.contains("was stopped by its service manager, not by the gateway"), "\(answer.text)")
     }
 
-    /// `opencode@my_app` was the original's unit for `my.app`; here it belongs to no project.
+    /// `opencode@my_app` was the original's unit for `my.app`. Here it belongs to no project.
     @Test(arguments: LabRoot.allCases) func `a unit of the original that belongs to no project is logged`(
         _ root: LabRoot
     ) throws {

@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// The gateway as a service: its restarts affect no client and no instance.
+/// Tests the gateway as a service: its restarts affect no client and no instance.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct GatewayServiceTests {
     private static let service = "viberemote-gateway.service"
 
@@ -25,7 +25,8 @@ import Testing
             try machine.start(project: "alpha")
                 == .init(name: "alpha", port: before.0.port ?? 0, status: "already_running"))
 
-        // A different program of the same name, as an upgrade installs it: an ELF file may have trailing bytes.
+        // Simulates an upgrade that installs a different program under the same name. An ELF file may have trailing
+        // bytes.
         let second = try machine.property("MainPID", of: Self.service)
         try machine.run("cp \(Lab.checkoutInside)/.build/dist/viberemote-gateway /tmp/next && echo >>/tmp/next")
         try machine.install("--binary /tmp/next")
@@ -55,7 +56,7 @@ import Testing
 
         try machine.waitForNewGateway(than: first)
 
-        // Clients that connect at any moment of several restarts: none is rejected.
+        // Connects clients at arbitrary moments during several restarts. None of them is refused.
         let failures = Recorded<String>("a refused client")
         let served = Monitor(0)
         let isEnding = Monitor(false)

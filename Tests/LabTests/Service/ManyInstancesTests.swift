@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Measurements with many instances or many starts. They are printed; the checked limits allow for a busy machine.
+/// Measures many instances and many starts. The results are printed, and the checked limits allow for a busy machine.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ManyInstancesTests {
     @Test(arguments: LabRoot.allCases) func `a restarted gateway adopts fifty instances within 3 s and is then idle`(
         _ root: LabRoot
@@ -42,7 +42,7 @@ import Testing
 
         #expect(all - began < 3_000_000)
 
-        // There is no polling: with fifty instances and no clients the gateway sleeps.
+        // There is no polling: with fifty instances and no clients, the gateway sleeps.
         let pid = try machine.property("MainPID", of: "viberemote-gateway.service")
         let ticks = "cut -d ' ' -f 14,15 /proc/\(pid)/stat | tr ' ' '+'"
         let before = try machine.output("echo $(($(\(ticks))))")
@@ -54,7 +54,8 @@ import Testing
         #expect(spent <= 5)
     }
 
-    /// The time from the announcement's entry in the journal until the gateway reports that the instance is ready.
+    /// Measures the time from the announcement's entry in the journal until the gateway reports that the instance is
+    /// ready.
     @Test(arguments: LabRoot.allCases)
     func `the median time from announcement to ready is below 100 ms over 100 starts`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)

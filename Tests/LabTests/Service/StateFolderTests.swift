@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// The gateway's persistent state has the same location under every systemd version. Version 252 puts a user unit's
-/// `StateDirectory=` in a different place from version 257.
+/// Tests that the gateway's persistent state has the same location under every systemd version. Version 252 puts the
+/// `StateDirectory=` of a user unit in a different place from version 257.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct StateFolderTests {
     @Test(arguments: LabRoot.allCases, LabScope.allCases)
     func `the history survives a restart of the service at the same path`(
@@ -29,7 +29,7 @@ import Testing
         try machine.run("systemctl \(scope.option) restart viberemote-gateway", as: scope.admin)
         _ = try machine.waitForStatus(of: "demo", "its adoption") { $0.state == "ready" }
 
-        // The restart adds no event of the instance.
+        // The restart adds no event to the history of the instance.
         #expect(try machine.request("GET", "/projects/demo/history").text == before)
         #expect(try machine.request("GET", "/projects/demo/status").text == since)
     }

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Gateway and instances as services of the system's manager, under a dedicated user.
+/// Tests the gateway and instances as services of the system's manager, under a dedicated user.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct SystemScopeTests {
     @Test(arguments: LabRoot.allCases) func `the gateway starts and stops units of the system manager`(_ root: LabRoot)
         throws
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    /// An agent runs as the same user.
+    /// An agent runs as the same user as the gateway.
     @Test(arguments: LabRoot.allCases)
     func `another process of the gateway's user cannot look into the gateway`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
@@ -122,7 +122,7 @@ import Testing
     }
 
     /// polkit allows the gateway's user to manage OpenCode's units and no others. Without the rule, the response says
-    /// so.
+    /// that the permission is missing.
     @Test(arguments: LabRoot.allCases) func `polkit allows the gateway's user to manage only OpenCode's units`(
         _ root: LabRoot
     ) throws {
@@ -157,7 +157,7 @@ import Testing
         #expect(try machine.status("beta").state == "stopped")
     }
 
-    /// Unlike root, the gateway's user can reach the system's manager only over the bus.
+    /// Unlike root, the gateway's user can reach the system's manager only through the bus.
     @Test(arguments: LabRoot.allCases)
     func `the gateway serves running instances without the system bus and recovers with it`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
@@ -166,7 +166,7 @@ import Testing
         let before = try machine.status("alpha")
         try machine.run("systemctl stop dbus.socket dbus.service", as: .root)
 
-        // The running instance is still served.
+        // The running instance is still reachable through the gateway.
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
 
         try machine.makeProject("beta")

@@ -3,17 +3,17 @@
 import Glibc
 import TestKit
 
-/// A machine's file changes after `deploy/install.sh`, created once for all tests. Machines boot on this layer in a
-/// second.
+/// The changes that `deploy/install.sh` makes to a machine's files, created once for all tests. A machine boots on this
+/// layer in a second.
 final class InstalledLayer: Sendable {
-    /// The folder to boot on.
+    /// The folder on which machines boot.
     let folder: String
     /// The output of the installer.
     let transcript: String
     private let parent: TemporaryDirectory
 
     private init(_ root: LabRoot, _ scope: LabScope) throws {
-        // On the disk: the machine's memory is for running processes.
+        // Keep the layer on the disk, because the machine's memory is for running processes.
         parent = try TemporaryDirectory(prefix: "viberemote-layer")
         folder = "\(parent.path)/layer"
         let machine = try LabMachine(root, keep: folder)
@@ -25,7 +25,7 @@ final class InstalledLayer: Sendable {
 
     private static let made = Monitor<[String: Result<InstalledLayer, any Error>]>([:])
 
-    /// Returns the layer of a root; the first caller creates it while others wait.
+    /// Returns the layer of a root file system. The first caller creates the layer while the others wait.
     static func of(_ root: LabRoot, _ scope: LabScope = .user) throws -> InstalledLayer {
         try made.withLock { made in
             let name = "\(root) \(scope)"
@@ -48,7 +48,7 @@ extension LabMachine {
         return machine
     }
 
-    /// Installs the OpenCode simulator in the place where OpenCode's own installer puts its program.
+    /// Installs the OpenCode simulator in the place that OpenCode's own installer uses.
     func installOpenCode() throws {
         try run(
             "mkdir -p ~/.opencode/bin && cp \(Lab.checkoutInside)/.build/dist/opencode-simulator ~/.opencode/bin/opencode"

@@ -6,10 +6,10 @@ import FoundationEssentials
 struct JournalLine {
     let message: String
     let pid: String
-    /// The time at which the journal received it, in microseconds since 1970.
+    /// The time at which the journal received the entry, in microseconds since 1970.
     let microseconds: UInt64
 
-    /// Parses an entry; nil if the line is not an entry with a text.
+    /// Parses an entry; returns nil if the line is not an entry with a text.
     init?(_ json: String) {
         guard let fields = try? JSONDecoder().decode(Fields.self, from: Data(json.utf8)),
             let time = UInt64(fields.time)

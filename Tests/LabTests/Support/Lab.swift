@@ -14,20 +14,20 @@ enum LabRoot: String, CaseIterable, Sendable, CustomTestStringConvertible {
     var testDescription: String { rawValue }
 }
 
-/// The requirements of the lab's tests on the host system.
+/// The requirements of the lab's tests on the host.
 enum Lab {
-    /// The reason why no machine can be booted here; nil if it is possible.
+    /// The reason why this host cannot boot a machine; nil if it can.
     ///
-    /// `make test` creates what is missing when it runs as root.
+    /// If `make test` runs as root, it creates what is missing.
     static let obstacle: String? = findObstacle()
 
     /// Whether machines can be booted on this host.
     static let isReady = obstacle == nil
 
-    /// The comment of a skipped test.
+    /// The comment for skipped tests.
     static let skipped: Comment = "\(obstacle ?? "the lab is ready")"
 
-    /// The checkout: its deploy and units folders, and the programs in .build/dist.
+    /// The checkout, with its deploy and units folders and the programs in .build/dist.
     static let checkout = String(
         #filePath.prefix(while: { _ in true }).dropLast("/Tests/LabTests/Support/Lab.swift".count))
 

@@ -2,15 +2,15 @@
 
 import TestKit
 
-/// A server inside a machine that acts as a project's OpenCode, with every byte under the test's control.
+/// A server inside a machine that serves as a project's OpenCode. The test controls every byte of the server.
 final class LabInstance: Sendable {
     private let opencode: FakeOpenCode.Server
     /// The heads of all requests except the health checks, in the order of their arrival.
     var requests: Recorded<ReceivedRequestHead> { opencode.requests }
-    /// A command that announces this server as OpenCode would, and runs until it is ended.
+    /// A command that prints the same announcement as OpenCode for this server, and runs until it is ended.
     let command: String
 
-    /// Starts the server. It answers health checks itself.
+    /// Starts the server, which answers health checks itself.
     init(in machine: LabMachine, _ handler: @escaping FakeOpenCode.Handler) throws {
         opencode = try NetworkNamespace(of: try machine.leader()).run {
             try FakeOpenCode().withoutQueries().start(handler)

@@ -3,7 +3,7 @@
 import TestKit
 
 extension LabMachine {
-    /// The port of the installed gateway in tests.
+    /// The port of the installed gateway in the tests.
     static let port: UInt16 = 4000
 
     /// Returns the clients' key of the installed gateway.

@@ -3,15 +3,15 @@
 import Glibc
 import TestKit
 
-/// A machine with a real systemd that a test boots, enters and ends. It is removed with all its files when it goes out
-/// of scope.
+/// A virtual machine with a real systemd that a test boots, uses and shuts down. When the object is released, the
+/// machine is removed with all its files.
 final class LabMachine: Sendable {
     /// The users that every machine has.
     enum User: String, Sendable {
         case root
-        /// The owner of the projects; lingers.
+        /// The owner of the projects, whose user manager runs permanently (lingering).
         case vibe
-        /// A user without rights to the projects.
+        /// A user without permissions for the projects.
         case other
     }
 
@@ -24,9 +24,9 @@ final class LabMachine: Sendable {
     /// Boots a machine and waits until it is up.
     ///
     /// - Parameters:
-    ///   - layer: The files of another machine, to boot on.
-    ///   - keep: The folder for this machine's files after its shutdown.
-    ///   - options: Further options of systemd-nspawn.
+    ///   - layer: The files of another machine, on which this machine boots.
+    ///   - keep: The folder that keeps this machine's files after its shutdown.
+    ///   - options: Further options for systemd-nspawn.
     init(_ root: LabRoot, on layer: String? = nil, keep: String? = nil, options: [String] = []) throws {
         let number = LabMachine.count.withLock { count in
             count += 1
@@ -43,12 +43,13 @@ final class LabMachine: Sendable {
     }
 
     deinit {
-        // Ends the machine immediately and cleans up; the process's own end would leave its empty cgroups.
+        // End the machine immediately and clean up, because the end of this process alone would leave the machine's
+        // empty cgroups.
         process.terminate()
         _ = try? process.waitForExit(within: .seconds(20))
     }
 
-    /// Waits until the machine has started that many times.
+    /// Waits until the machine has started `boots` times.
     private func waitUntilUp(boots: Int = 1) throws {
         var seen = 0
         try process.waitForLine(on: .output, within: .seconds(60)) { line in
@@ -106,8 +107,8 @@ final class LabMachine: Sendable {
         var isSuccess: Bool { status == .exited(0) }
     }
 
-    /// Starts a shell command inside the machine without waiting for it. `capabilities`: those that the command
-    /// keeps although its user is not root, such as `sys_ptrace` (capabilities(7)).
+    /// Starts a shell command inside the machine without waiting for its end. `capabilities` are the capabilities that
+    /// the command keeps although its user is not root, such as `sys_ptrace` (capabilities(7)).
     func start(
         _ command: String, as user: User = .vibe, environment: [String: String] = [:], capabilities: [String] = []
     ) throws -> TestProcess {
@@ -148,7 +149,7 @@ final class LabMachine: Sendable {
     func write(_ content: String, to path: String, mode: UInt32 = 0o644, as user: User = .vibe) throws {
         let folder = path.split(separator: "/").dropLast().map { "/\($0)" }.joined()
         try run("mkdir -p -- \"$FOLDER\" && : >>\"$FILE\"", as: user, environment: ["FOLDER": folder, "FILE": path])
-        // Written from outside, so that a secret is in no command line.
+        // Write the file from outside, so that no command line contains a secret.
         try FileTree.write(content, to: "/proc/\(try leader())/root\(path)", mode: mode)
     }
 

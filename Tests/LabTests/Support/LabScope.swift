@@ -13,7 +13,7 @@ enum LabScope: String, CaseIterable, Sendable, CustomTestStringConvertible {
     /// The option for systemctl and similar programs.
     var option: String { "--\(rawValue)" }
 
-    /// The user with full access to that manager.
+    /// The user with full access to the manager.
     var admin: LabMachine.User { self == .user ? .vibe : .root }
 
     /// The folder of the installed settings and key.

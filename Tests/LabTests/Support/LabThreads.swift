@@ -4,12 +4,12 @@ import Glibc
 import TestKit
 import Testing
 
-/// Threads for the lab's tests, more of them than processors. A test mostly waits for its machine, and would otherwise
-/// block one of the few threads on which Swift runs everything else.
+/// Threads for the lab's tests. There are more threads than processors, because a test mostly waits for its machine. On
+/// Swift's own threads, the tests would block the few threads that run everything else.
 final class LabThreads: TaskExecutor {
-    /// For most tests: as many machines as a small computer can run concurrently.
+    /// The threads for most tests: as many machines as a small computer can run at the same time.
     static let shared = LabThreads(max(4, 3 * sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    /// For tests that take longer than all others, which begin at once.
+    /// The threads for tests that take longer than all others. These tests begin at once.
     static let long = LabThreads(LabRoot.allCases.count)
 
     private let jobs = Monitor<[UnownedJob]>([])
@@ -57,8 +57,8 @@ struct LabThreadsTrait: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == LabThreadsTrait {
-    /// The test waits for machines: see ``LabThreads``.
+    /// Marks a test that waits for machines; see ``LabThreads``.
     static var onLabThreads: Self { Self(threads: .shared) }
-    /// The test waits for a machine for minutes: see ``LabThreads``.
+    /// Marks a test that waits for a machine for minutes; see ``LabThreads``.
     static var onLongLabThreads: Self { Self(threads: .long) }
 }

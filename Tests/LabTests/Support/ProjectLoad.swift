@@ -2,16 +2,16 @@
 
 import TestKit
 
-/// Clients that continuously request the served folder of projects, each on its own connections.
+/// Clients that continuously request the served folder of their projects, each on its own connections.
 final class ProjectLoad: Sendable {
     /// The results of all requests so far.
     struct Result: Sendable, Equatable {
         var answered = 0
-        /// The responses that ended early, together with their instance.
+        /// The number of responses that ended early because their instance ended.
         var cut = 0
-        /// The responses of an instance of another project.
+        /// The responses from an instance of another project.
         var strangers: [String] = []
-        /// The responses that are neither the project's own nor a 502 or 503 of the gateway.
+        /// The responses that are neither the project's own nor a 502 or 503 from the gateway.
         var unexpected: [String] = []
     }
 
@@ -36,7 +36,8 @@ final class ProjectLoad: Sendable {
                             open.close()
                             connection = nil
                         }
-                        // A client without pauses receives responses without pauses: leave processor time to others.
+                        // Leave processor time to other processes, because a client without pauses receives responses
+                        // without pauses.
                         if answer.status != 200 { try open.pause(.milliseconds(20)) }
                     } catch {
                         result.withLock { $0.unexpected.append("\(project): \(error)") }
@@ -51,7 +52,7 @@ final class ProjectLoad: Sendable {
     /// The number of requests that the right instance has answered.
     var answered: Int { result.withLock { $0.answered } }
 
-    /// Waits for that many further responses.
+    /// Waits for `more` further responses.
     func waitForAnswers(_ more: Int) throws {
         let goal = answered + more
         _ = try result.wait(for: "\(goal) answers", within: .seconds(60)) { $0.answered >= goal ? true : nil }
@@ -70,7 +71,8 @@ extension ProjectLoad.Result {
         let isOwn = answer.text.contains("\"directory\":\"/home/vibe/\(project)\"")
         switch answer.status {
         case 200 where answer.ending == .complete && isOwn: answered += 1
-        // An instance that is ended between its response's head and body; no byte may come from another project.
+        // The instance may end between the head and the body of its response, but no byte may come from another
+        // project.
         case 200 where answer.ending != .complete && (isOwn || !answer.text.contains("/home/vibe")): cut += 1
         case 200: strangers.append("\(project): \(answer.text)")
         case 502, 503: break

@@ -31,13 +31,13 @@ extension LabMachine {
         try Self.decode(ProjectStatus.self, try request("GET", "/projects/\(Self.escaped(project))/status"))
     }
 
-    /// Starts the project over HTTP; throws unless the status is 200.
+    /// Starts the project over HTTP. Throws unless the status is 200.
     @discardableResult
     func start(project: String) throws -> StartAnswer {
         try Self.decode(StartAnswer.self, try tryToStart(project: project))
     }
 
-    /// Requests the project's start as soon as the gateway knows a new folder.
+    /// Requests the start of the project as soon as the gateway knows the new folder.
     func tryToStart(project: String) throws -> TestResponse {
         var answer: TestResponse?
         try eventually("the project \(project) to be known") {
@@ -49,7 +49,7 @@ extension LabMachine {
         return answer
     }
 
-    /// Stops the project over HTTP; throws unless the status is 200.
+    /// Stops the project over HTTP. Throws unless the status is 200.
     func stop(project: String) throws {
         let answer = try request("DELETE", "/projects/\(Self.escaped(project))/stop")
         guard answer.status == 200 else { throw LabFailure("stop answered \(answer.status) \(answer.text)") }
@@ -62,7 +62,8 @@ extension LabMachine {
         return try start(project: project)
     }
 
-    /// Waits for a status. The gateway detects a new project within a second, and systemd's own actions take time.
+    /// Waits until the project has the status. The gateway detects a new project within a second, and systemd's own
+    /// actions take time.
     @discardableResult
     func waitForStatus(
         of project: String, _ what: String, within limit: Duration = .seconds(30),
@@ -75,13 +76,13 @@ extension LabMachine {
         return try status(project)
     }
 
-    /// Requests the served folder from the instance through the gateway.
+    /// Requests the served folder from the instance through the gateway, and returns the folder.
     func folderServed(_ project: String) throws -> String {
         struct Paths: Decodable { let directory: String }
         return try Self.decode(Paths.self, try request("GET", "/projects/\(Self.escaped(project))/api/path")).directory
     }
 
-    /// Returns properties of a user's unit from systemd, one value per line.
+    /// Returns properties of a user's unit as systemd reports them, one value per line.
     func property(_ names: String, of unit: String) throws -> String {
         try run("systemctl --user show --value -p \(names) \"$UNIT\"", environment: ["UNIT": unit]).output
     }
@@ -103,8 +104,8 @@ extension LabMachine {
     }
 }
 
-/// Waits for a condition without a notification, checking it every 20 ms. `look` also returns the observed state, for
-/// the error.
+/// Waits for a condition that has no notification, and checks it every 20 ms. `look` also returns the observed state,
+/// which the error contains.
 func eventually(
     _ what: String, within limit: Duration = .seconds(10), _ look: () throws -> (holds: Bool, seen: String)
 ) throws {

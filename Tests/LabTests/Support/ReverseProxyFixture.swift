@@ -21,8 +21,8 @@ enum ReverseProxy: String, CaseIterable, Sendable, CustomTestStringConvertible {
             systemctl start nginx
             """
         case .caddy:
-            // Caddy would request a certificate from an authority; the test uses the example's alternative, its own
-            // certificate.
+            // Caddy would request a certificate from an authority. The test uses the example's alternative, which is
+            // its own certificate.
             """
             sed 's/^\\t# tls /\\ttls /' \(Lab.checkoutInside)/deploy/Caddyfile >/etc/caddy/Caddyfile
             chgrp caddy /etc/ssl/private /etc/ssl/private/gateway.example.com.key
@@ -34,17 +34,17 @@ enum ReverseProxy: String, CaseIterable, Sendable, CustomTestStringConvertible {
     }
 }
 
-/// A machine with a gateway, a TLS proxy in front of it, and an instance of the gateway.
+/// A machine with a gateway, a TLS proxy in front of the gateway, and an instance.
 final class ReverseProxyFixture: Sendable {
     static let key = "a-key-for-tests-0123456789"
-    /// The address of the clients as the proxy sees it.
+    /// The address of the clients that the proxy sees.
     static let clientAddress = "127.0.0.5"
 
     let machine: LabMachine
     let instance: LabInstance
-    /// The number of events that the client has received of a forwarded stream.
+    /// The number of events that the client has received from a forwarded stream.
     let seen: Recorded<Int>
-    /// The number of events that the client has received of a stream that clients share.
+    /// The number of events that the client has received from a stream that clients share.
     let shared: Recorded<Int>
     let streamEnded: Latch
     let halfArrived: Latch
@@ -81,7 +81,8 @@ final class ReverseProxyFixture: Sendable {
                 -keyout /etc/ssl/private/gateway.example.com.key -out /etc/ssl/certs/gateway.example.com.pem
             \(proxy.setUp)
             """, as: .root)
-        // Provides TLS for the test's plain sockets, and checks the certificate. Ends with them, without a half-close.
+        // Provides TLS for the test's plain sockets, and checks the certificate. It ends when the sockets are closed,
+        // and supports no half-close.
         tls = try machine.start(
             "exec socat -d -d TCP-LISTEN:8443,bind=127.0.0.1,fork,reuseaddr "
                 + "OPENSSL:127.0.0.1:443,bind=\(Self.clientAddress),cafile=/etc/ssl/certs/gateway.example.com.pem,"
@@ -94,7 +95,7 @@ final class ReverseProxyFixture: Sendable {
         guard start.status == 200 else { throw LabFailure("start answered \(start.status) \(start.text)") }
     }
 
-    /// Returns a connection to the proxy, through TLS.
+    /// Returns a TLS connection to the proxy.
     func connect() throws -> TestConnection { try machine.connect(port: 8443) }
 
     /// Serves the stream that the gateway reads for all clients.

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Problems with the journal, from which the gateway learns the ports.
+/// Tests problems with the journal, from which the gateway reads the ports.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct JournalTroubleTests {
     /// The journal is rotated, vacuumed or restarted while a start waits for its announcement.
     @Test(
@@ -44,7 +44,7 @@ import Testing
         #expect(found.warnings.contains { $0.contains("sockets of the unit's processes") }, "\(found.warnings)")
     }
 
-    /// The gateway waits ten seconds for the announcement. Then it uses the unit's own sockets, and no others.
+    /// The gateway waits ten seconds for the announcement. Then it uses the unit's own sockets, and no other sockets.
     @Test(arguments: LabRoot.allCases) func `a port that is never announced is found by the unit's sockets within 20 s`(
         _ root: LabRoot
     ) throws {
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: LabRoot.allCases)
     func `an unreadable journal is logged, and ports are found by the unit's sockets`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
-        // As on a machine without separate journals of users: only root may read the journal.
+        // Simulates a machine without separate journals for users, on which only root may read the journal.
         try machine.run(
             "chmod 0700 /var/log/journal /var/log/journal/* /run/log/journal 2>/dev/null || true", as: .root)
         try machine.run("systemctl --user restart viberemote-gateway")
@@ -85,7 +85,7 @@ import Testing
         #expect(log.contains("cannot read the ports of instances from the journal"), "\(log.suffix(2_000))")
     }
 
-    /// Neither the agent's own output nor that of another run counts as an announcement.
+    /// Neither the agent's own output nor the output of another run counts as an announcement.
     @Test(arguments: LabRoot.allCases) func `later lines that resemble an announcement are ignored`(_ root: LabRoot)
         throws
     {

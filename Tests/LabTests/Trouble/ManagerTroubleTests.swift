@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// Problems with the service manager and the bus: the gateway reports the problem, and continues when it is solved.
+/// Tests problems with the service manager and the bus. The gateway reports the problem, and continues when it is
+/// solved.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct ManagerTroubleTests {
     @Test(arguments: LabRoot.allCases) func `a missing unit is reported with the remedy`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
@@ -22,7 +23,7 @@ import Testing
         #expect(try machine.start(project: "alpha").status == "started")
     }
 
-    /// The user's bus daemon is not part of systemd: everything continues without it.
+    /// The user's bus daemon is not part of systemd, and everything continues without it.
     @Test(arguments: LabRoot.allCases) func `the gateway continues without the user's D-Bus daemon`(_ root: LabRoot)
         throws
     {
@@ -63,7 +64,7 @@ import Testing
         #expect(try machine.start(project: "alpha").status == "already_running")
     }
 
-    /// A gateway that does not belong to the user's manager outlives it.
+    /// A gateway that does not belong to the user's manager outlives the manager.
     @Test(arguments: LabRoot.allCases) func `the gateway starts instances again after the user manager is restarted`(
         _ root: LabRoot
     ) throws {
@@ -83,7 +84,7 @@ import Testing
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
     }
 
-    /// Until the manager is back, a response says what is missing.
+    /// A response states what is missing until the manager is back.
     @Test(arguments: LabRoot.allCases) func `a start without a user manager reports the remedy`(_ root: LabRoot) throws
     {
         let machine = try LabMachine.withGateway(root)
@@ -110,7 +111,7 @@ extension LabMachine {
             let answer = try request("POST", "/projects/\(project)/start")
             return (answer.status == 200, answer.text)
         }
-        // The project runs now; a second start returns the same port.
+        // The project runs now, so a second start returns the same port.
         let answer = try start(project: project)
         return StartAnswer(name: answer.name, port: answer.port, status: "started")
     }

@@ -9,7 +9,7 @@ import Testing
 struct Connection2Tests {
     private let authorization = [("Authorization", Simulator2Process.authorization)]
 
-    /// The server announces 5 s after a response, but the recording has 5.3 s.
+    /// The server announces a time-out of 5 s after a response, but the recording has 5.3 s.
     @Test func `an idle connection is closed after at least 5.2 s`() throws {
         let simulator = try Simulator2Process()
         let connection = try TestClient.connect(port: simulator.port)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The response to a request without a recording follows the document of 2.0.15, or the request is rejected.
+/// Tests requests without a recording: the response follows the document of 2.0.15, or the request is rejected.
 @Suite("The simulator of OpenCode 2 conforms to the document")
 struct Document2Tests {
-    /// Operations that follow the recordings of streams and sockets, which are not exchanges.
+    /// The operations that follow the recordings of streams and sockets, which are not exchanges.
     private static let recordedElsewhere: Set<String> = [
         "GET /api/event", "GET /api/pty/{ptyID}/connect", "GET /api/experimental/session/{sessionID}/log",
     ]
@@ -28,7 +28,7 @@ struct Document2Tests {
         }
     }
 
-    /// The declared basis of each route is correct: it is `recorded` if a successful response was recorded.
+    /// A route is marked `recorded` if and only if a successful response was recorded.
     @Test func `a route is marked as recorded if and only if its successful response was recorded`() {
         for route in Simulator2.routes {
             guard let operation = self.operation(route), !Self.recordedElsewhere.contains(operation.name) else {
@@ -39,7 +39,7 @@ struct Document2Tests {
         }
     }
 
-    /// All routes that are only documented, each with a request.
+    /// All routes that are documented but not recorded, each with a request.
     private static let requests: [String: String] = [
         "GET /api/mcp/resource": "/api/mcp/resource",
         "GET /api/integration": "/api/integration",
@@ -70,7 +70,7 @@ struct Document2Tests {
         }
     }
 
-    /// Only empty lists were recorded; the elements of the simulator's lists follow the document.
+    /// Only empty lists were recorded, so the elements of the simulator's lists follow the document.
     @Test(arguments: [
         "/api/agent", "/api/model", "/api/model/default", "/api/provider", "/api/config", "/api/command", "/api/skill",
         "/api/plugin", "/api/mcp", "/api/reference", "/api/shell", "/api/vcs", "/api/vcs/status", "/api/project",

@@ -6,7 +6,8 @@
 struct DocumentedForm {
     let form: JSON
 
-    /// Returns the violations of the schema: missing members, members that the document does not have, other types.
+    /// Returns the violations of the schema: missing members, members that the document does not contain, and members
+    /// of another type.
     func faults(_ value: JSON, at path: String = "") -> [String] {
         if let choices = form["any"]?.elements {
             let all = choices.map { DocumentedForm(form: $0).faults(value, at: path) }
@@ -47,7 +48,7 @@ struct DocumentedForm {
 struct DocumentedOperation: Sendable {
     let method: String
     let path: String
-    /// All possible status codes; the first is success.
+    /// All possible status codes. The first code means success.
     let statuses: [Int]
     /// The status codes that were recorded.
     let recorded: [Int]

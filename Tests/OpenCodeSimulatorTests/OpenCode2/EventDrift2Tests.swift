@@ -5,11 +5,12 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Replays every recorded scenario of OpenCode 2 against the simulator: the same events with the same members must
+/// Replays every recorded scenario of OpenCode 2 against the simulator. The same events with the same members must
 /// arrive.
 @Suite("OpenCode 2's events do not drift from the recordings")
 struct EventDrift2Tests {
-    /// Turns that end by themselves, each with the model's name and whether its directory is used for the first time.
+    /// The turns that end by themselves, each with the name of the model and whether the turn is the first use of its
+    /// directory.
     @Test(arguments: [
         ("talk", "talk", true), ("slow", "slow", true), ("think", "think", false), ("edit", "edit", false),
         ("medium", "medium", false), ("fast", "fast", false), ("subagent", "subagent", false),

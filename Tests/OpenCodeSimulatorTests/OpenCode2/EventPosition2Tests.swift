@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Scenarios that involve several directories or servers, or further operations on a session.
+/// Tests scenarios that involve several directories or servers, or further operations on a session.
 @Suite("OpenCode 2's events of more than one place do not drift from the recordings")
 struct EventPosition2Tests {
     @Test func `the events of a turn in another directory match the recording`() throws {
@@ -75,7 +75,7 @@ struct EventPosition2Tests {
         try stage.check("killed-mid-turn")
     }
 
-    /// Several servers of one user share the sessions; a turn is visible only where it runs.
+    /// Several servers of a user share the sessions, but a turn is visible only on the server that runs it.
     @Test func `two servers share sessions, and only the server of a turn sends its events`() throws {
         let state = try TemporaryDirectory()
         let environment = ["SIMULATOR_STATE": state.path]
@@ -101,7 +101,7 @@ struct EventPosition2Tests {
         #expect(try first.simulator.get("/api/session/\(session)").status == 404)
     }
 
-    /// A turn that was ended by a stop does not continue by itself.
+    /// A turn that a stop has ended does not continue by itself.
     @Test func `a turn that SIGTERM ended does not continue at the next start`() throws {
         let state = try TemporaryDirectory()
         let environment = ["SIMULATOR_STATE": state.path]
@@ -133,7 +133,8 @@ struct EventPosition2Tests {
     }
 
     @Test func `the events of a renaming, fork, shell call, command and compaction match the recording`() throws {
-        // The recorded server announced the project's use again in the middle, after a minute.
+        // The recorded server announced the use of the project a second time after a minute, in the middle of the
+        // scenario.
         let stage = try Stage2(environment: ["SIMULATOR_QUIET_MS": "3000"], pace: 100)
         let session = try stage.turn("talk")
         try stage.next("session.execution.succeeded")
@@ -143,7 +144,7 @@ struct EventPosition2Tests {
         try stage.simulator.post("\(path)/fork", "{}")
         try stage.simulator.post("\(path)/shell", #"{"command":"echo from the shell"}"#)
         try stage.simulator.post("\(path)/command", #"{"name":"init","text":"[interval=100ms]"}"#)
-        // If it were sent before the command is taken up, it would be processed before the command.
+        // A prompt that is sent before the server takes up the command would be processed before the command.
         try stage.next("session.step.started")
         try stage.simulator.post("\(path)/compact", "{}")
         try stage.simulator.post("\(path)/view", #"{"idle":1}"#)
@@ -157,7 +158,7 @@ struct EventPosition2Tests {
         try stage.check("session-calls", isCut: true)
     }
 
-    /// The log reports its last sequence number and nothing else.
+    /// The log reports only its last sequence number.
     @Test(arguments: [
         ("log-after-talk", ""), ("log-after-talk-after-0", "?after=0"), ("log-after-talk-after-5", "?after=5"),
         ("log-follow", "?follow=true"),
@@ -192,7 +193,7 @@ struct EventPosition2Tests {
         }
     }
 
-    /// Counts the bytes of all events of one turn.
+    /// Counts the bytes of all events of a single turn.
     @Test(arguments: [("medium", 8_783), ("fast", 28_700), ("big", 3_005_538), ("talk", 10_381)])
     func `the events of a turn have about as many bytes as recorded`(model: String, bytes: Int) throws {
         let stage = try Stage2()

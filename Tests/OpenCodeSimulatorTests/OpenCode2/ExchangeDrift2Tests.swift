@@ -4,8 +4,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Sends every recorded request of OpenCode 2 to the simulator: status, header fields, members and their values must
-/// match the recorded ones.
+/// Sends every recorded request of OpenCode 2 to the simulator. The status, header fields, members and their values
+/// must match the recorded response.
 @Suite("Exchanges of OpenCode 2 do not drift from the recordings")
 struct ExchangeDrift2Tests {
     @Test func `each recorded exchange is replayed or set aside`() {

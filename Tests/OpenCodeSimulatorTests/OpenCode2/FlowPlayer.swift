@@ -5,12 +5,12 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Sends the recorded requests of one flow to its own simulator, in order, and compares each response with the recorded
-/// one.
+/// Sends the recorded requests of a flow to its own simulator in their order, and compares each response with the
+/// recorded response.
 final class FlowPlayer {
     private(set) var simulator: Simulator2Process
     private let stream: EventStreamReader?
-    /// The folder of the state that servers share.
+    /// The folder of the state that several servers share.
     private let state: String
     /// The current values of the placeholders in recorded requests.
     var names: [String: String] = [:]
@@ -26,7 +26,7 @@ final class FlowPlayer {
             pace: flow.pace, password: flow.environment == nil ? Simulator2Process.password : nil
         ) { try FlowPlayer.prepare($0, flow) }
         guard flow.environment == nil else {
-            // A server that has generated its own password accepts none of the test's requests.
+            // A server with a generated password accepts none of the test's requests.
             stream = nil
             return
         }
@@ -36,7 +36,8 @@ final class FlowPlayer {
         if let model = flow.model { try newSession(model) }
     }
 
-    /// Creates the recorded folder: a repository with two files in its first commit, and a big file beside them.
+    /// Creates the recorded folder: a repository with two files in its first commit, and a big file that is not
+    /// committed.
     private static func prepare(_ home: TemporaryDirectory, _ flow: RecordedFlow) throws {
         for folder in flow.repositories {
             try home.write("# demo\n", to: "\(folder)/README.md")
@@ -46,7 +47,7 @@ final class FlowPlayer {
         }
     }
 
-    /// Creates a session with one of the simulator's models; the following requests use it.
+    /// Creates a session with one of the simulator's models. The following requests use this session.
     @discardableResult
     func newSession(_ model: String, in folder: String? = nil) throws -> String {
         let place = folder.map { #","location":{"directory":"\#(simulator.home.path)/\#($0)"}"# } ?? ""
@@ -66,7 +67,7 @@ final class FlowPlayer {
         return answer.json["data"]?["id"]?.text ?? ""
     }
 
-    /// Waits for the session's next event of a type, and returns its data.
+    /// Waits for the session's next event of a type, and returns the data of the event.
     @discardableResult
     func wait(for type: String) throws -> JSON {
         guard let stream else { throw TestKitError.unavailable("a stream: the flow does not listen") }
@@ -87,7 +88,7 @@ final class FlowPlayer {
         #expect(answer.status == 204)
     }
 
-    /// Creates sessions: with a title, without one and in another directory.
+    /// Creates three sessions: with a title, without a title, and in another directory.
     func makeSessions() throws {
         for body in [
             #"{"title":"A talk about parsers"}"#, "{}", #"{"location":{"directory":"/no/such/dir"}}"#,
@@ -102,7 +103,7 @@ final class FlowPlayer {
         try waitForIdle()
     }
 
-    /// Allows the shell permanently, and creates another session, which has the permission.
+    /// Allows the shell permanently, and creates another session, for which this permission is also valid.
     func allowShell(_ model: String) throws {
         let session = try newSession(model)
         try prompt()
@@ -113,19 +114,19 @@ final class FlowPlayer {
         try newSession(model)
     }
 
-    /// Continues with another server of the same user, which runs in that folder.
+    /// Continues with another server of the same user, which runs in the given folder.
     func changeServer(in folder: String) throws {
         simulator = try Simulator2Process(home: simulator.home, folder: folder, environment: ["SIMULATOR_STATE": state])
     }
 
-    /// Stops the server and continues with the next one.
+    /// Stops the server and continues with its successor.
     func restartServer() throws {
         simulator.process.terminate()
         try simulator.process.waitForExit()
         try changeServer(in: "demo")
     }
 
-    /// Stores the cursor for the next page from a response.
+    /// Stores the cursor for the next page from the response of an exchange.
     func takeCursor(of name: String) {
         names["cursor"] = answers[name]?["cursor"]?["next"]?.text
     }
@@ -133,10 +134,10 @@ final class FlowPlayer {
     /// Stores the id of the session that a request has created.
     func takeSession(of name: String) { names["session"] = answers[name]?["data"]?["id"]?.text }
 
-    /// Stores the id of the message that a prompt has become.
+    /// Stores the ID of the message that was created for a prompt.
     func takeMessage(of name: String) { names["message"] = answers[name]?["data"]?["id"]?.text }
 
-    /// Sends one recorded request. Returns the differences of the response.
+    /// Sends a recorded request, and returns the differences between the responses.
     func play(_ recorded: RecordedExchange) throws -> [String] {
         let response = try send(recorded)
         answers[recorded.name] = response.json
@@ -173,10 +174,10 @@ final class FlowPlayer {
 }
 
 extension RecordedExchange {
-    /// The header fields whose values differ from one response to the next.
+    /// The header fields whose values differ between responses.
     private static let varying = ["date", "content-length", "content-security-policy"]
 
-    /// Returns the differences of a response from this one, one line each.
+    /// Returns the differences between a response and this recorded response, one per line.
     func differences(_ response: TestResponse, home: String) -> [String] {
         var lines: [String] = []
         if response.status != status || response.reason != reason {
@@ -202,7 +203,7 @@ extension RecordedExchange {
             let start = body.split(separator: " style").first ?? ""
             return response.text.hasPrefix(start) && (isCut || response.text == body) ? [] : ["another text"]
         }
-        // The simulator's own gzip encoding only stores the bytes.
+        // The simulator's gzip encoding stores the bytes without compression.
         let isCoded = response.value(of: "content-encoding") == "gzip"
         let bytes = isCoded ? Array(response.body.dropFirst(15).dropLast(8)) : response.body
         let text = String(decoding: bytes, as: UTF8.self).replacing(home, with: "/home/vibe")

@@ -9,7 +9,7 @@ enum FlowTable {
     typealias Preparation = RecordedFlow.Preparation
     typealias Entry = (model: String?, pace: Int, steps: [(String, Preparation?)])
 
-    /// The requests that were sent before the folder's agents and models were loaded.
+    /// The requests that were sent before the agents and models of the folder were loaded.
     static let early: Set<String> = ["agents", "models", "model-default", "providers", "vcs"]
 
     static let idle: Preparation = { try $0.waitForIdle() }
@@ -137,7 +137,8 @@ enum FlowTable {
         ),
     ]
 
-    /// Slow, because lists are requested before the session has its title. No step waits for the end of the turn.
+    /// This flow is slow, because lists are requested before the session has its title. No step waits for the end of
+    /// the turn.
     private static let worktree: Entry = (
         nil, 1000,
         [

@@ -2,15 +2,15 @@
 
 @testable import opencode_simulator
 
-/// Compares a response of the simulator with the recorded one, ignoring identifiers and times.
+/// Compares a response of the simulator with the recorded response, ignoring identifiers and times.
 ///
 /// The members and their order must be the same. Texts and numbers that describe something must be equal. Texts and
-/// numbers that depend on a machine, a model or a moment need only be of the same kind.
+/// numbers that depend on a machine, a model or a moment must only be of the same kind.
 struct Likeness {
-    /// Whether the recorded text is the beginning of a longer text, so that the actual one may contain more.
+    /// Whether the recorded text is only the beginning of the original text, so that the actual text may be longer.
     let isCut: Bool
 
-    /// The members whose text comes from the model, the catalogue or chance.
+    /// The members whose text depends on the model, the catalogue or chance.
     private static let free: Set<String> = [
         "text", "title", "ticket", "previous", "next", "providerID", "patch", "summary", "recent",
     ]
@@ -19,7 +19,7 @@ struct Likeness {
     /// The objects whose member names are data.
     private static let maps: Set<String> = ["models", "providers", "agents", "paths"]
 
-    /// Returns the differences of the two values, one line for each position.
+    /// Returns the differences between two values, one line for each position.
     func differences(_ value: JSON, from expected: JSON, at path: String = "", name: String = "") -> [String] {
         switch (value, expected) {
         case (.object(let members), .object(let others)): return compare(members, others, path, name)
@@ -45,8 +45,8 @@ struct Likeness {
         }
     }
 
-    /// Compares two lists. The recording kept one element of each form of long lists. Therefore each actual element
-    /// must match a recorded one, and each recorded element an actual one.
+    /// Compares two lists. The recording kept one element of each form from long lists. Therefore each actual element
+    /// must match a recorded element, and each recorded element must match an actual element.
     private func compare(_ elements: [JSON], _ others: [JSON], _ path: String, _ name: String) -> [String] {
         if elements.isEmpty != others.isEmpty {
             return ["\(path): \(elements.count) elements instead of \(others.count)"]
@@ -66,7 +66,7 @@ struct Likeness {
             }
     }
 
-    /// Returns the shortest of the comparisons' results; it is empty if one of them found no difference.
+    /// Returns the shortest result of the comparisons. It is empty if one of the comparisons found no difference.
     private func unlike(_ element: JSON, _ comparisons: [[String]]) -> [String] {
         comparisons.min { $0.count < $1.count } ?? []
     }

@@ -70,11 +70,11 @@ struct Misbehaviour2Tests {
         let simulator = try Simulator2Process(misbehave: word)
 
         #expect(try simulator.get("/api/session").ending == ending)
-        // The health check is exempt unless it is named.
+        // The health check is exempt unless the misbehaviour names it.
         #expect(try simulator.get("/api/info").ending == .complete)
     }
 
-    /// A response without a body is chunked, too.
+    /// A response without a body is also chunked.
     @Test func `body-too-short truncates a response with an empty body`() throws {
         let simulator = try Simulator2Process(misbehave: "body-too-short=/api/no")
         let answer = try simulator.get("/api/no/such/path")

@@ -4,20 +4,20 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// The basis for comparing two event streams of OpenCode 2.
+/// A summary of an event stream of OpenCode 2, for comparison with another stream.
 ///
-/// The turns of each session have a fixed order, and so have the events of loading a directory. Clients' input arrives
-/// at any time. A session's title and a project's use are published whenever they are ready.
+/// The turns of each session have a fixed order, and so do the events of loading a directory. Input from clients
+/// arrives at any time. The events about the title of a session and the use of a project can occur at any point.
 struct Outline2 {
-    /// The events of each session's turns, in the order in which the sessions appear.
+    /// The events of each session's turns, in the order of the first appearance of the sessions.
     private(set) var turns: [[String]] = []
     /// The input that was sent to each session.
     private(set) var sent: [[String]] = []
-    /// The numbers of each session's durable events.
+    /// The sequence numbers of each session's durable events.
     private(set) var numbers: [[Int]] = []
-    /// The events that belong to a directory, by directory.
+    /// The events that belong to a directory, grouped by directory.
     private(set) var directories: [String: [String]] = [:]
-    /// All other kinds of events, each once.
+    /// All other kinds of events, each listed once.
     private(set) var others: Set<String> = []
 
     private var sessions: [String] = []
@@ -33,7 +33,7 @@ struct Outline2 {
         let type = event["type"]?.text ?? "?"
         let data = event["data"] ?? .null
         let place = label(event["location"]?["directory"]?.text)
-        // A moved session has a second directory.
+        // The event of a moved session has a second directory.
         let target = data["location"].map { " to \(label($0["directory"]?.text))" } ?? ""
         let line = Outline2.line(type, data, event) + " @\(place)\(target) \(event.shape)"
         guard let session = session(of: data) else {
@@ -80,8 +80,8 @@ struct Outline2 {
         return data["sessionID"]?.text ?? data["form"]?["sessionID"]?.text ?? data["id"]?.text.flatMap { shells[$0] }
     }
 
-    /// Returns the differences from the expected outline. A truncated recording is the beginning of the expected
-    /// events.
+    /// Returns the differences from the expected outline. With `isCut`, the recording contains only the beginning of
+    /// the expected events.
     func differences(from expected: Outline2, isCut: Bool = false) -> [String] {
         var lines: [String] = []
         for index in 0..<max(turns.count, expected.turns.count) {
@@ -118,7 +118,7 @@ struct Outline2 {
         return []
     }
 
-    /// Returns the kind of an event, as far as its values show it.
+    /// Returns the kind of an event, as far as the event's values determine it.
     private static func line(_ type: String, _ data: JSON, _ event: JSON) -> String {
         let words = [
             data["agent"], data["previous"], data["finish"], data["rawFinish"], data["reason"], data["reply"],

@@ -22,7 +22,7 @@ struct Project2Tests {
 
         #expect(try project(simulator)["id"]?.text == first)
 
-        // A clone has the same id, and so does a folder below it.
+        // A clone has the same ID, and so does a folder below it.
         try Repository.git(
             ["clone", "--quiet", simulator.directory, "\(simulator.home.path)/clone"], in: simulator.home.path)
 
@@ -34,7 +34,7 @@ struct Project2Tests {
         #expect(inner["directory"]?.text == simulator.directory)
     }
 
-    /// As recorded, the id is the SHA-1 of these words.
+    /// As in the recordings, the ID is the SHA-1 digest of these words.
     @Test func `the project id of a folder without git is the SHA-1 of its path`() throws {
         let simulator = try Simulator2Process()
 
@@ -86,13 +86,13 @@ struct Project2Tests {
         #expect(there["id"]?.text == id)
         #expect(there["canonical"]?.text == simulator.directory)
 
-        // The next server learns of the worktree from git.
+        // The next server reads the worktree from git's files.
         let next = try Simulator2Process(home: simulator.home)
         let list = try next.get("/api/worktree?projectID=\(id)").json
 
         #expect(
             list == [["directory": .string(folder), "strategy": "git"], ["directory": .string(simulator.directory)]])
-        // Another worktree of the same name, and a name that leads out of the folder.
+        // Request another worktree with the same name, and a name that leads out of the folder.
         #expect(try simulator.post("/api/worktree", #"{"projectID":"\#(id)","name":"try"}"#).status == 400)
         #expect(try simulator.post("/api/worktree", #"{"projectID":"\#(id)","name":"../x"}"#).status == 400)
 

@@ -4,13 +4,13 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Related recorded exchanges, in the order in which they were sent, with the preparations that bring a simulator into
-/// the recorded server's state.
+/// Related recorded exchanges in the order in which they were sent, with the preparations that bring a simulator into
+/// the state of the recorded server.
 struct RecordedFlow: CustomTestStringConvertible, Sendable {
-    /// An operation before a request is sent, usually waiting for an event.
+    /// An operation before a request is sent, which usually waits for an event.
     typealias Preparation = @Sendable (FlowPlayer) throws -> Void
 
-    /// One exchange of the flow.
+    /// A step of the flow: one exchange with its preparation.
     struct Step: Sendable {
         let exchange: RecordedExchange
         let prepare: Preparation?
@@ -19,9 +19,9 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
     var steps: [Step] = []
     /// The model of the flow's session; nil if the flow has no session.
     var model: String?
-    /// The time that turns and loading take, in percent of the recorded time.
+    /// The duration of turns and loading, in percent of the recorded duration.
     var pace = 0
-    /// The environment of a recorded server process; nil for the usual password.
+    /// The environment of a recorded server process; nil for an environment with the usual password.
     var environment: [String: String]?
     /// Whether the project's folder is open when the first request is sent.
     var opens = true
@@ -41,7 +41,7 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
         return needsOther || model != nil ? ["demo", "other.app"] : ["demo"]
     }
 
-    /// Every recorded exchange of 2.0.15, in order.
+    /// Every recorded exchange of 2.0.15 in its order.
     static let exchanges: [RecordedExchange] =
         ((try? Recording(version: "2.0.15").records("exchanges.jsonl")) ?? []).map {
             RecordedExchange($0, version: "2.0.15")
@@ -50,7 +50,7 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
     /// The exchanges that are not replayed, with the reasons.
     static let setAside: [String: String] = [:]
 
-    /// All flows: those of the table, and a separate flow for every other exchange.
+    /// All flows: the flows of the table, and a separate flow for every other exchange.
     static let all: [RecordedFlow] = {
         var rest = exchanges.filter { setAside[$0.name] == nil }
         let named = FlowTable.flows.map { entry in

@@ -5,10 +5,11 @@ import Testing
 
 @testable import opencode_simulator
 
-/// The contents of a list of sessions in cases that the recordings do not contain.
+/// Tests the contents of a list of sessions in cases that the recordings do not contain.
 @Suite("OpenCode 2's list of sessions")
 struct SessionList2Tests {
-    /// Creates four sessions, oldest first: two in the server's own directory, a child, and one in another directory.
+    /// Creates four sessions, oldest first: two in the server's own directory, a child session, and a session in
+    /// another directory.
     private static func make() throws -> (stage: Stage2, ids: [String]) {
         let stage = try Stage2()
         var ids: [String] = []
@@ -20,7 +21,8 @@ struct SessionList2Tests {
         return (stage, ids)
     }
 
-    /// Waits, because the order is by time, which has a resolution of one millisecond.
+    /// Waits for the next millisecond, because sessions are ordered by their time, which has a resolution of one
+    /// millisecond.
     private static func wait(forMillisecondAfter time: Int) throws {
         while Clock.milliseconds == time {}
     }

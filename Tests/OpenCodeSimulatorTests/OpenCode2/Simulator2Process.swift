@@ -4,7 +4,7 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// The simulator of OpenCode 2, started as a program in a folder of its own home.
+/// The simulator of OpenCode 2, started as a program in a folder of a separate home directory.
 struct Simulator2Process {
     static let password = "correct horse"
     static let authorization = "Basic " + Base64.encode(Array("opencode:\(password)".utf8))
@@ -58,7 +58,7 @@ struct Simulator2Process {
     @discardableResult
     func post(_ target: String, _ body: String? = nil) throws -> TestResponse { try request("POST", target, body) }
 
-    /// Returns an open event stream, whose first event has been read.
+    /// Opens an event stream, reads its first event, and returns the stream.
     func events() throws -> EventStreamReader {
         let stream = try TestClient.events(port: port, "/api/event", headers: [("Authorization", Self.authorization)])
         _ = try stream.next()
@@ -66,7 +66,7 @@ struct Simulator2Process {
     }
 }
 
-/// Runs git as a user would in a folder.
+/// Runs git in a folder as a user would.
 enum Repository {
     /// Creates a repository whose first commit contains every file of the folder.
     static func make(at path: String) throws {

@@ -22,7 +22,7 @@ final class Stage2 {
         simulator = try Simulator2Process(environment: environment, pace: pace) { home in
             for name in ["demo", "other.app"] {
                 try home.makeDirectory(name)
-                // Repositories with the same first commit are one project.
+                // Repositories with the same first commit belong to the same project.
                 try home.write("# \(name)\n", to: "\(name)/README.md")
                 try Repository.make(at: "\(home.path)/\(name)")
             }
@@ -49,7 +49,7 @@ final class Stage2 {
     /// The sizes of the chunks received so far.
     var chunkSizes: [Int] { stream.response.chunkSizes }
 
-    /// Reads up to the next event of a type that meets the condition, and returns its data.
+    /// Reads up to the next event of a type that satisfies the condition, and returns the data of the event.
     @discardableResult
     func next(_ type: String, where condition: (JSON) -> Bool = { _ in true }) throws -> JSON {
         while true {
@@ -68,7 +68,7 @@ final class Stage2 {
         try next("plugin.updated")
     }
 
-    /// Reads until that many events of a session and a type have arrived, with any other events between them.
+    /// Reads until `count` events of a type and a session have arrived. Other events may arrive between them.
     func read(_ count: Int, _ type: String, of session: String) throws {
         let isOne = { (event: JSON) in event["type"]?.text == type && event["data"]?["sessionID"]?.text == session }
         while events.count(where: isOne) < count { events.append(try stream.nextJSON(within: .seconds(20))) }

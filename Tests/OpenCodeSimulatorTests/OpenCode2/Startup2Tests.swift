@@ -6,14 +6,14 @@ import Testing
 
 @testable import opencode_simulator
 
-/// One recorded run of an OpenCode 2 server, from start to end.
+/// A recorded run of an OpenCode 2 server from its start to its end.
 struct RecordedLife: CustomTestStringConvertible, Sendable {
     let name: String
     let arguments: [String]
     let environment: [String: String]
     let output: [TestProcess.Line]
     let signal: String
-    /// The exit status in Python's form: a status, or the negative number of the signal.
+    /// The exit status as Python reports it: the status, or the negative number of the signal.
     let exit: Int
 
     var testDescription: String { name }
@@ -50,7 +50,7 @@ struct Startup2Tests {
 
     @Test(arguments: RecordedLife.all.filter { setAside[$0.name] == nil })
     func `the output and the exit status of each recorded run match the recording`(_ life: RecordedLife) throws {
-        // The recording program itself used the recorded port.
+        // The recording program itself occupied the recorded port.
         let taken = life.name == "a named port that is taken" ? try TestServer { _ in } : nil
         let named = life.arguments.contains("14321") ? try FreePort.find() : taken?.port
         let arguments = life.arguments.map { named != nil && $0.hasPrefix("14") ? "\(named ?? 0)" : $0 }
@@ -81,7 +81,7 @@ struct Startup2Tests {
         }
 
         let port = process.lines(of: .output).first.flatMap { UInt16($0.split(separator: ":").last ?? "") }
-        // Port 4096 may be in use here; the server counts up from it.
+        // Port 4096 may be in use on this machine. In this case, the server tries the following ports.
         if !arguments.contains(where: { $0.hasPrefix("--port") }) { #expect((4096..<4196).contains(port ?? 0)) }
         if let named, taken == nil { #expect(port == named) }
     }

@@ -95,7 +95,7 @@ struct Terminal2Tests {
 
         #expect(try socket.connection.readUntilClose().isEmpty)
 
-        // The terminal remains in the list until it is removed.
+        // The terminal remains in the list until a request removes it.
         let info = try simulator.get("/api/pty/\(id)").json["data"]
 
         #expect(info?["status"] == "exited")
@@ -117,7 +117,7 @@ struct Terminal2Tests {
 
         #expect(try Socket(simulator, "/api/pty/\(other)/connect?ticket=\(second)", []).head.status == 401)
 
-        // A ticket opens a socket, and nothing else.
+        // A ticket is valid only for opening a socket.
         let third = try newTicket(simulator, id)
 
         #expect(try TestClient.request(port: simulator.port, "GET", "/api/info?ticket=\(third)").status == 401)

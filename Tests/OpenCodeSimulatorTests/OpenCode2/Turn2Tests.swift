@@ -5,7 +5,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Turns in cases that the recordings do not contain.
+/// Tests turns in cases that the recordings do not contain.
 @Suite("OpenCode 2's turns")
 struct Turn2Tests {
     @Test func `the deltas of a text add up to the stored text`() throws {
@@ -60,7 +60,7 @@ struct Turn2Tests {
 
         #expect(inbox?.map { $0["id"]?.text } == [queued])
 
-        // The next prompt wakes the session; steering input comes first.
+        // The next prompt wakes the session. Steering input is processed first.
         try stage.prompt(session, "talk three")
         try stage.next("session.execution.succeeded")
         let texts = try stage.simulator.get("/api/session/\(session)/message?type=user&order=asc").json["data"]?

@@ -67,7 +67,7 @@ import Testing
         #expect(Set(passwords).count == 100)
     }
 
-    /// `common` and `own` are the files, `base` is the inherited environment.
+    /// The arguments `common` and `own` are the files, and `base` is the inherited environment.
     @Test(arguments: [
         ("", "OPENCODE_PASSWORD=own\n", "own"),
         ("", "OPENCODE_SERVER_PASSWORD=own\n", "own"),
@@ -97,7 +97,8 @@ import Testing
         #expect(variables["OPENCODE_SERVER_USERNAME"] == "me")
     }
 
-    /// OpenCode 1 reads only one name and is open without it. OpenCode 2 would generate a password and print it.
+    /// OpenCode 1 reads only one name, and accepts all requests without it. OpenCode 2 would generate a password and
+    /// print it.
     @Test(arguments: ["", "OPENCODE_SERVER_PASSWORD=\nOPENCODE_PASSWORD=\n", "OPENCODE_SERVER_USERNAME=me\n"])
     func `without a generated or configured password, only OpenCode 2 receives one`(text: String) throws {
         let environment = InstanceEnvironment(base: [:], files: [try file(text)])
@@ -183,7 +184,7 @@ import Testing
     }
 }
 
-/// Environment files that are read from disk.
+/// Tests environment files that are read from the disk.
 @Suite struct InstanceEnvironmentFilesTests {
     private let home: TemporaryHome
 
@@ -221,7 +222,7 @@ import Testing
     @Test(arguments: ["a-b", "a b", "gr\u{fc}n", "*", "?", "[a]", "a\\x2db", "a$b", "%i", "env", "~", "a'b", "-"])
     func `each project uses only the environment file with its exact name`(name: String) throws {
         let project = try #require(ProjectName(name))
-        // Files that a pattern or an escaped name would match.
+        // These files would match a pattern or an escaped name.
         for other in ["a", "b", "ab", "a-b", "a\\x2db", "x"] where other != name {
             try home.makeFile(".config/opencode/env.d/\(other).env", "WRONG=1\n", mode: 0o600)
         }

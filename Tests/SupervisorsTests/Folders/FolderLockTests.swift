@@ -8,7 +8,7 @@ import Testing
 
 @testable import Supervisors
 
-/// The lock on the projects' folder shows whether a gateway uses it.
+/// Tests that the lock on the projects' folder shows whether a gateway uses the folder.
 @Suite struct FolderLockTests {
     private let home: TemporaryHome
 
@@ -37,7 +37,7 @@ import Testing
         #expect(try self.lock(path, .exclusive) != nil)
     }
 
-    /// A child has a copy of every descriptor until it executes its program.
+    /// A child has a copy of every descriptor until the child executes its program.
     @Test func `a released lock is free even while child processes are being started`() throws {
         let isOver = Locked(false)
         let ended = DispatchSemaphore(value: 0)
@@ -71,7 +71,7 @@ import Testing
         #expect(try lock("/none", .exclusive) == nil)
     }
 
-    /// Every user can lock a folder that every user may open.
+    /// Every user can lock a folder that every user can open.
     @Test(.enabled(if: getuid() == 0, "only root can run a process as another user"), arguments: [false, true])
     func `a lock of another user does not keep the gateway from starting`(isHolderGone: Bool) throws {
         chmod(home.path, 0o755)
@@ -79,7 +79,8 @@ import Testing
         let holder = Process()
         let output = Pipe()
         holder.executableURL = URL(filePath: "/usr/bin/setpriv")
-        // A shell that has a child take the lock keeps it when the child has ended; the kernel still names the child.
+        // A shell whose child acquires the lock keeps the lock after the child has ended, but the kernel still reports
+        // the child as the holder.
         let take = "import fcntl; fcntl.flock(9, fcntl.LOCK_EX); print('held', flush=True)"
         let script =
             isHolderGone

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Supervisors
 
-/// The messages about a server that already works in a folder.
+/// Tests the messages about a server that already works in a folder.
 @Suite struct FolderServerTests {
     @Test(
         arguments: [

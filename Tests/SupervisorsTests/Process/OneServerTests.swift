@@ -10,7 +10,7 @@ import Systemd
 import TemporaryHomes
 import Testing
 
-/// A folder never has two servers, whichever program started the first one.
+/// Tests that a folder never has two servers, regardless of the program that started the first one.
 @Suite struct OneServerTests {
     private static let server = #"echo "opencode server listening on http://127.0.0.1:4096"; exec sleep 1000"#
 
@@ -26,7 +26,7 @@ import Testing
         await gateway.end()
     }
 
-    /// Starts a process that works in the folder `alpha`, with these variables.
+    /// Starts a process that works in the folder `alpha` and has these variables.
     private func process(in fixture: ProcessFixture, _ variables: [String: String]) throws -> Process {
         let process = Process()
         process.executableURL = URL(filePath: "/bin/sleep")
@@ -84,7 +84,8 @@ import Testing
         await finish(gateway)
     }
 
-    /// A child of a killed gateway holds its locks until it executes its program; the next gateway waits for that.
+    /// A child of a killed gateway holds its locks until the child executes its program. The next gateway waits for
+    /// this.
     @Test(.timeLimit(.minutes(5)), arguments: ["projects", "records"])
     func `a gateway waits for the locks that a child of a killed gateway still holds`(place: String) async throws {
         let fixture = try ProcessFixture(Self.server)
@@ -93,7 +94,7 @@ import Testing
         chmod("\(fixture.home.path)/.records", 0o700)
         let holder = Process()
         holder.executableURL = URL(filePath: "/bin/sh")
-        // Only another process's open descriptor remains of the process that acquired the lock (flock(1)).
+        // flock(1) acquires the lock and ends. The shell's open descriptor keeps the lock (flock(2)).
         holder.arguments = [
             "-c", "exec 9<\"$1\"; flock -x 9; echo held; read line", "sh",
             place == "projects" ? fixture.home.path : "\(fixture.home.path)/.records/~lock",
@@ -193,7 +194,7 @@ import Testing
         let run = try #require(await first.launch(fixture.alpha))
         await first.end()
         let others = InstanceRecordStore(folder: "\(fixture.home.path)/.others")
-        // A server that is not a child of a gateway, such as a unit's, is left running.
+        // A server that is not a child of a gateway keeps running, such as the server of a unit.
         let unit = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit"])
         let second = try await fixture.gateway(opens: isProcessGateway, records: others)
         if !isProcessGateway { try await second.endLeftovers() }

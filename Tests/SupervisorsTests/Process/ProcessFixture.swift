@@ -13,13 +13,13 @@ import TemporaryHomes
 
 @testable import Supervisors
 
-/// A home directory for several gateways in succession, with a shell script as OpenCode.
+/// A home directory for several gateways in succession. Their OpenCode is a shell script.
 final class ProcessFixture: Sendable {
     let home: TemporaryHome
     let records: InstanceRecordStore
     let lines = RecordedLines()
 
-    /// Creates a fixture whose `script` runs in the project's folder below the home directory.
+    /// Creates a fixture with a project whose folder is in the home directory. `script` runs in this folder.
     init(_ script: String) throws {
         home = try TemporaryHome()
         records = InstanceRecordStore(folder: "\(home.path)/.records")
@@ -27,7 +27,7 @@ final class ProcessFixture: Sendable {
         try home.makeFile(".opencode.sh", script + "\n")
     }
 
-    /// Returns a supervisor like that of a gateway, opened on its own loop.
+    /// Returns a supervisor like the supervisor of a gateway, opened on a separate loop.
     func gateway(
         environment: [String: String] = ["PATH": "/usr/bin:/bin"], givesPasswords: Bool = true, opens: Bool = true,
         records other: InstanceRecordStore? = nil, projects: String? = nil
@@ -58,7 +58,7 @@ final class ProcessFixture: Sendable {
         Int32(try home.read(file).trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
     }
 
-    /// Returns whether a process runs and does not merely wait to be reaped.
+    /// Returns whether a process runs, as opposed to a process that has ended but was not reaped.
     static func runs(_ number: Int32) -> Bool { ProcessTable.isRunning(number) }
 
     /// Returns the environment of a process.
@@ -110,7 +110,7 @@ actor SupervisorInFixture: SupervisorObserver {
         return nil
     }
 
-    /// Returns the next event other than the end of a main process, which is not always reported for a server that ends
+    /// Returns the next event, except ends of main processes, which are not always reported for a server that ends
     /// immediately.
     func next() async -> SupervisedEvent? {
         while let event = await nextOfAll() {
@@ -126,7 +126,7 @@ actor SupervisorInFixture: SupervisorObserver {
         return await ready()?.run
     }
 
-    /// Returns the next server that is launched and announces its port.
+    /// Waits for a server that is launched and announces its port, and returns its run and its port.
     func ready() async -> (run: Run, port: UInt16)? {
         guard case .launched(let run) = await next(), case .announced(run.id, let address, _, nil) = await next() else {
             return nil
@@ -134,14 +134,14 @@ actor SupervisorInFixture: SupervisorObserver {
         return (run, address.port)
     }
 
-    /// Ends the supervisor abruptly, as SIGKILL ends a gateway: it does nothing more, and running servers continue.
-    /// Every test calls this last.
+    /// Ends the supervisor abruptly, as SIGKILL ends a gateway: it performs no further action, and running servers
+    /// continue. Every test calls this method last.
     nonisolated func end() async {
         await forget()
         loop.stop()
         for await _ in loopEnded {}
-        // Tasks that wait for events of running servers are never freed. Keep them referenced, so that they do not
-        // count as leaks.
+        // Tasks that wait for events of running servers are never released. Keep references to them, so that they do
+        // not count as leaks.
         Self.stopped.withLock { $0.append(loop) }
     }
 
@@ -151,6 +151,6 @@ actor SupervisorInFixture: SupervisorObserver {
 }
 
 extension Run {
-    /// The number of its first process; an impossible number if it is unknown.
+    /// The process number of the run's first process, or an impossible number if it is unknown.
     var process: Int32 { processIdentifier ?? .max }
 }

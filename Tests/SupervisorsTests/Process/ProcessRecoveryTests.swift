@@ -11,16 +11,16 @@ import Systemd
 import TemporaryHomes
 import Testing
 
-/// How a gateway handles the servers of an earlier one that was killed without stopping them.
+/// Tests how a gateway handles the servers of a previous gateway that was killed before it could stop them.
 @Suite struct ProcessRecoveryTests {
-    /// Prints another line each time that it receives SIGUSR1.
+    /// A server that prints another line each time it receives SIGUSR1.
     private static let server = """
         trap 'echo again' USR1
         echo "opencode server listening on http://127.0.0.1:4096"
         while :; do sleep 0.01; done
         """
 
-    /// Ends the server of a gateway, and the gateway.
+    /// Ends the server of a gateway, and then the gateway.
     private func finish(_ gateway: SupervisorInFixture) async {
         await gateway.kill()
         _ = await gateway.next()
@@ -46,7 +46,7 @@ import Testing
         #expect(found.run.credentials == run.credentials)
         #expect(found.run.credentials != nil)
         #expect(found.run.environmentDigest == run.environmentDigest)
-        // Derived from the process's start time, which has a resolution of hundredths of a second.
+        // The time is derived from the process's start time, which has a resolution of a hundredth of a second.
         #expect(abs(found.run.started - run.started) < 1_000_000_000)
 
         await finish(second)
@@ -60,7 +60,7 @@ import Testing
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
         await first.end()
-        // The server can write although no gateway reads.
+        // The server can write even though no gateway reads its output.
         kill(run.process, SIGUSR1)
         let second = try await fixture.gateway()
 
@@ -127,7 +127,8 @@ import Testing
         let run = try #require(await first.launch(fixture.alpha))
         await first.end()
         kill(run.process, SIGKILL)
-        // The process ends shortly after the signal. A gateway that still finds it takes it over.
+        // The process ends shortly after the signal. If the gateway still found the process, it would take the process
+        // over.
         while ProcessFixture.runs(run.process) { await Task.yield() }
         let second = try await fixture.gateway()
 
@@ -171,7 +172,7 @@ import Testing
         await second.end()
     }
 
-    /// A gateway whose servers are units of systemd.
+    /// Tests a gateway whose servers are units of systemd.
     @Test func `a gateway with units ends the child processes that an earlier gateway left`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
@@ -188,7 +189,7 @@ import Testing
         #expect(!ProcessFixture.runs(run.process))
         #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
 
-        // There is nothing to do, and nothing remains.
+        // No process is left to end, and no record remains.
         try await second.endLeftovers()
 
         #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
@@ -196,7 +197,7 @@ import Testing
         await second.end()
     }
 
-    /// A process number that was reused, and a boot that has ended.
+    /// The records have a process number that was reused, and a boot that has ended.
     @Test func `an outdated record is removed, and an unrelated process with its number continues`() async throws {
         let fixture = try ProcessFixture(Self.server)
         try fixture.records.prepare()

@@ -12,9 +12,9 @@ import Systemd
 import TemporaryHomes
 import Testing
 
-/// The environment of a server that the gateway starts as its child.
+/// Tests the environment of a server that the gateway starts as its child.
 @Suite struct ProcessStartTests {
-    /// Once the process has announced its port, an examination meets neither execve(2) nor the descriptor 10, from
+    /// After the process has announced its port, an examination can no longer meet execve(2) or the descriptor 10, from
     /// which a shell reads its script.
     private static let banner =
         #"exec sh -c 'echo "opencode server listening on http://127.0.0.1:4096"; sleep 1000; :'"#
@@ -31,7 +31,7 @@ import Testing
         let password = try #require(run.credentials?.password)
         let process = run.process
         var environment = try ProcessFixture.environment(of: process)
-        // Variables that the shell sets itself.
+        // The shell itself sets these variables.
         for name in ["_", "SHLVL"] { environment[name] = nil }
 
         #expect(
@@ -117,7 +117,7 @@ import Testing
 
         #expect(environment["OPENCODE_SERVER_PASSWORD"] == nil)
         #expect(environment["OPENCODE_PASSWORD"] == credentials.password)
-        // The next gateway needs them, too.
+        // The next gateway also needs the credentials.
         #expect(fixture.records.read(.alpha)?.credentials == credentials)
 
         await gateway.kill()

@@ -8,11 +8,11 @@ import Supervisors
 import TemporaryHomes
 import Testing
 
-/// No descendant of a server survives it, wherever it has moved.
+/// Tests that no descendant of a server survives the server, regardless of the group or session to which it has moved.
 @Suite struct ProcessStopTests {
     private static let banner = "opencode server listening on http://127.0.0.1:4096"
 
-    /// Returns a server that first starts a helper with `command` and waits until the helper is ready.
+    /// Returns the script of a server that first starts a helper with `command`, and waits until the helper is ready.
     private static func server(_ command: String, then rest: String) -> String {
         "\(command) &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\necho '\(banner)'\n\(rest)"
     }
@@ -21,14 +21,14 @@ import Testing
     private func fixture(_ script: String) throws -> ProcessFixture {
         let fixture = try ProcessFixture(script)
         try fixture.home.makeFile(
-            // Without error output, because a shell reports how its own children end.
+            // Discard the error output, because a shell reports how its own children end.
             ".helper.sh",
             "exec 2>/dev/null; trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1000; done\n"
         )
         return fixture
     }
 
-    /// Ways to leave the process group and the other ways to find a process.
+    /// Ways to leave the process group and to evade the other searches for a process.
     private static let escapes = [
         "sh ../.helper.sh",
         "setsid sh ../.helper.sh",
@@ -52,7 +52,7 @@ import Testing
         #expect(ProcessFixture.runs(grandchild))
 
         await gateway.terminate()
-        // The server ends immediately, but its grandchild does not: the end is not reported before `kill`.
+        // The server ends immediately, but its grandchild does not. Therefore the end is not reported before `kill`.
         while ProcessFixture.runs(run.process) { await Task.yield() }
 
         #expect(ProcessFixture.runs(grandchild))

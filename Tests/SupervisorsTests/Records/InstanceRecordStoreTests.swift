@@ -70,7 +70,7 @@ import Testing
         #expect(Set(store.all().map(\.project)) == Set(names))
     }
 
-    /// All records, and the problems reported for files that are not records.
+    /// All records, and the problems that are reported for files that are not records.
     private var found: (records: [InstanceRecord], problems: [String]) {
         var problems: [String] = []
         let records = store.all { problems.append($0) }
@@ -200,7 +200,7 @@ import Testing
         let error = #expect(throws: InstanceRecordError.self) { _ = try store.lock() }
 
         #expect(error?.description.contains("another gateway (process \(getpid()))") == true)
-        // A lock is not a record.
+        // A lock file is not a record.
         #expect(store.all().isEmpty)
 
         withExtendedLifetime(lock) {}

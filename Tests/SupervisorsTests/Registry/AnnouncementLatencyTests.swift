@@ -9,14 +9,14 @@ import Supervisors
 import TemporaryHomes
 import Testing
 
-/// The port is known at most 100 ms after the banner was printed, because the output wakes the control loop.
+/// Tests that the port is known at most 100 ms after the banner was printed, because the output wakes the control loop.
 @Suite struct AnnouncementLatencyTests {
     @Test func `the port is known within 100 ms of its announcement`() async throws {
         let fixture = try await RegistryFixture(
             script: "sleep 0.05; date +%s%N >../printed\n"
                 + "echo 'opencode server listening on http://127.0.0.1:4096'\nexec sleep 1000")
         var medians: [Duration] = []
-        // Make eight attempts, because other programs may use the machine for a while.
+        // Make up to eight attempts, because other programs may use the machine for some time.
         while medians.count < 8, medians.last.map({ $0 > .milliseconds(100) }) ?? true {
             medians.append(try await median(fixture))
         }
@@ -26,7 +26,7 @@ import Testing
         await fixture.end()
     }
 
-    /// Returns the median time of five starts until the port was known.
+    /// Returns the median time until the port was known, of five starts.
     private func median(_ fixture: RegistryFixture) async throws -> Duration {
         var latencies: [Duration] = []
         for _ in 0..<5 {

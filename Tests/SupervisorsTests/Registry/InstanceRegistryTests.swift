@@ -11,7 +11,7 @@ import Supervisors
 import TemporaryHomes
 import Testing
 
-/// Starts with real child processes; OpenCode is a shell script.
+/// Tests starts with real child processes. OpenCode is a shell script.
 @Suite struct InstanceRegistryTests {
     private static let banner = "opencode server listening on http://127.0.0.1:4096"
 
@@ -33,7 +33,8 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
 
-        // A caller that arrives after the instance became ready receives the answer that it already runs.
+        // A caller that arrives after the instance has become ready receives the answer that the instance is already
+        // running.
         #expect(
             answers.allSatisfy {
                 $0 == .started(address: .loopback(4096)) || $0 == .alreadyRunning(address: .loopback(4096))
@@ -145,7 +146,7 @@ import Testing
             return
         }
 
-        // The tests of the state machine check the reason of the health check that follows. Here it depends on the
+        // The tests of the state machine check the reason of the following health check. Here the reason depends on the
         // machine's load.
         #expect(
             sentence.hasPrefix(
@@ -165,7 +166,7 @@ import Testing
         #expect(sentence.hasPrefix("Failed to start service: cannot run /nowhere/opencode in "))
         #expect(sentence.contains("No such file or directory"))
         #expect(sentence.contains("--opencode"))
-        // The next start tries again.
+        // The next start makes another attempt.
         #expect(await fixture.registry.start(.alpha) == .failed(sentence))
 
         await fixture.end()

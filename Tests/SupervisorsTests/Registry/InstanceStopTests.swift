@@ -9,9 +9,9 @@ import Supervisors
 import TemporaryHomes
 import Testing
 
-/// Stops, ends and restarts with real child processes.
+/// Tests stops, ends and restarts with real child processes.
 @Suite struct InstanceStopTests {
-    /// Neither the server nor its child ends at SIGTERM.
+    /// A server that does not end at SIGTERM, and whose child does not, either.
     private static let stubborn = """
         trap '' TERM
         exec 3>../lifeline
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test func `a ready instance that dies loses its address at once and keeps the reason`() async throws {
-        // Long enough that the instance is not restarted before it is examined.
+        // The delay is so long that the instance is not restarted before it is examined.
         var limits = InstanceLimits()
         limits.restartDelay = .seconds(50)
         let fixture = try await RegistryFixture(script: "echo $$ >pid\n" + RegistryFixture.wellBehaved, limits: limits)

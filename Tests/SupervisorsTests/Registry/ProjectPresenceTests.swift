@@ -10,7 +10,7 @@ import Supervisors
 import TemporaryHomes
 import Testing
 
-/// A project's folder and its instance when one of them disappears.
+/// Tests a project's folder and its instance when one of the two disappears.
 @Suite(.timeLimit(.minutes(5))) struct ProjectPresenceTests {
     @Test func `a running project whose folder has vanished is listed as missing until it is stopped`() async throws {
         let fixture = try await RegistryFixture(projects: ["alpha", "beta", "zeta"])
@@ -29,7 +29,7 @@ import Testing
 
         #expect(list.map(\.folder.name.string) == ["alpha", "beta", "zeta"])
         #expect(list.map(\.isMissing) == [false, true, false])
-        // It continues to run and can be stopped; afterwards the project no longer exists.
+        // The instance continues to run and can be stopped. Afterwards, the project no longer exists.
         #expect(await fixture.registry.start(.beta) == .alreadyRunning(address: .loopback(4096)))
         #expect(await fixture.registry.stop(.beta) == .stopped)
         #expect(await fixture.registry.status(.beta) == nil)

@@ -11,9 +11,9 @@ import Supervisors
 import Systemd
 import TemporaryHomes
 
-/// A registry on its own loop, with a shell script as OpenCode.
+/// A registry on a separate loop. Its OpenCode is a shell script.
 final class RegistryFixture: Sendable {
-    /// Announces a port and ends at SIGTERM.
+    /// A server that announces a port and ends at SIGTERM.
     static let wellBehaved = """
         echo "Warning: something first"
         echo "opencode server listening on http://127.0.0.1:4096"
@@ -43,7 +43,8 @@ final class RegistryFixture: Sendable {
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
         registry = InstanceRegistry(
             loop: loop, catalogue: ProjectCatalogue(loop: loop, home: home.path, followsLinks: false, logger: logger),
-            // Run it through the shell: a file that was just written may not be executable while another test forks.
+            // Run the script through the shell, because a file that was just written may not be executable while
+            // another test forks.
             supervisors: [
                 ProcessSupervisor(
                     loop: loop,
@@ -66,20 +67,20 @@ final class RegistryFixture: Sendable {
         try await registry.open()
     }
 
-    /// Ends all children and the loop. Every test calls this last.
+    /// Ends all children and the loop. Every test calls this method last.
     func end() async {
         await registry.shutdown()
         loop.stop()
         for await _ in ended {}
     }
 
-    /// Returns the first matching table, beginning with the last requested one.
+    /// Returns the first matching table, beginning with the table that was requested last.
     func table(where isWanted: (RoutingTable) -> Bool) async -> RoutingTable? {
         for await table in tables where isWanted(table) { return table }
         return nil
     }
 
-    /// Creates a named pipe in the home directory, which hangs up when the last process that has it open for writing
+    /// Creates a named pipe in the home directory. The pipe hangs up when the last process that has it open for writing
     /// has ended.
     func makeLifeline(_ name: String) -> Int32 {
         let path = "\(home.path)/\(name)"
@@ -101,14 +102,14 @@ final class RegistryFixture: Sendable {
 }
 
 extension InstanceLimits {
-    /// Returns the default limits with a different start timeout and a short stop timeout.
+    /// Returns the default limits with this start timeout and a short stop timeout.
     static func starting(within start: Duration) -> InstanceLimits {
         var limits = stopping(within: .milliseconds(100))
         limits.start = start
         return limits
     }
 
-    /// Returns the default limits with a different stop timeout.
+    /// Returns the default limits with this stop timeout.
     static func stopping(within stop: Duration) -> InstanceLimits {
         var limits = InstanceLimits()
         limits.stop = stop

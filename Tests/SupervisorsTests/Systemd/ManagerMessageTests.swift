@@ -11,7 +11,7 @@ struct ManagerMessageTests {
         ManagerMessage(scope: scope, user: "vibe", hasRuntimeFolder: hasRuntimeFolder)
     }
 
-    /// An error's name, the message, and the command or place of the fix.
+    /// The name of an error, its message, and the command or the place of the fix.
     @Test(
         arguments: [
             (

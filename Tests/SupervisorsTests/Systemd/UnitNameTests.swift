@@ -9,7 +9,7 @@ import Testing
 struct UnitNameTests {
     private func name(_ folder: String) throws -> ProjectName { try #require(ProjectName(folder)) }
 
-    /// The output of `systemd-escape --template=opencode@.service -- FOLDER`.
+    /// The expected values are the output of `systemd-escape --template=opencode@.service -- FOLDER`.
     @Test(arguments: [
         ("alpha", "opencode@alpha.service"),
         ("my.app", "opencode@my.app.service"),

@@ -7,7 +7,7 @@ import Testing
 @testable import Systemd
 
 extension UnitStateMachineTests {
-    /// The ends of a ready run: the manager's reports, and the resulting events.
+    /// The ends of a ready run: the manager's reports and the resulting events.
     static let ends: [(String, [Machine.Event], [Machine.Action])] = [
         (
             "the gateway's stop",

@@ -7,8 +7,8 @@ import Testing
 @testable import Supervisors
 @testable import Systemd
 
-/// The interpretation of a unit's signals: reports of the manager as input, events and calls as output. The reports
-/// were observed with systemd 252 and 257.
+/// Tests how the machine interprets a unit's signals. The input consists of reports of the manager, and the output
+/// consists of events and calls. The reports were observed with systemd 252 and 257.
 @Suite("The state machine of a unit")
 struct UnitStateMachineTests {
     typealias Machine = UnitStateMachine
@@ -55,7 +55,7 @@ struct UnitStateMachineTests {
         return actions
     }
 
-    /// Returns what a machine reports for all of these events, without its calls.
+    /// Returns what a machine reports for all of these events, without the machine's calls.
     static func reported(_ events: [Machine.Event]) -> [Machine.Action] {
         var machine = Machine()
         return events.flatMap { machine.handle($0) }.filter {
@@ -108,7 +108,7 @@ struct UnitStateMachineTests {
         #expect(Self.last(events) == [])
     }
 
-    /// The calls that a start makes for a unit in the given state.
+    /// The calls of a start for a unit in the given state.
     @Test(
         arguments: [
             ([], [.start]),

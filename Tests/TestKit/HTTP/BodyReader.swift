@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one message body incrementally according to its framing. Used by one thread.
+/// Reads one message body incrementally according to its framing. A reader must be used by only one thread.
 final class BodyReader {
     private enum Position {
         case inData(left: Int)
@@ -15,13 +15,13 @@ final class BodyReader {
     private let framing: BodyFraming
     /// How the body ended; nil while it is incomplete.
     private(set) var ending: TestResponse.Ending?
-    /// The trailer fields; empty before the end.
+    /// The trailer fields; empty before the end of the body.
     private(set) var trailers: [TestField] = []
-    /// The chunk extensions after the sizes, including the semicolon, of the chunks that have some.
+    /// The chunk extensions after the sizes, including the semicolon, of all chunks that have extensions.
     private(set) var chunkExtensions: [String] = []
     /// The size of each chunk in order, except the last chunk of size 0.
     private(set) var chunkSizes: [Int] = []
-    /// All bytes of the body as received, including framing. Stored only on request.
+    /// All bytes of the body as received, including the framing. They are stored only on request.
     private(set) var raw: [UInt8] = []
     private let keepsRaw: Bool
 
@@ -39,7 +39,8 @@ final class BodyReader {
         }
     }
 
-    /// Returns the next bytes of the content, which never span two chunks; nil at the end of the body (see `ending`).
+    /// Returns the next bytes of the content, which never span two chunks, or nil at the end of the body (see
+    /// `ending`).
     func next(within limit: Duration) throws -> [UInt8]? {
         let deadline = Deadline(after: limit)
         do {
@@ -72,7 +73,7 @@ final class BodyReader {
             if part.count < left {
                 position = .inData(left: left - part.count)
             } else if framing == .chunked {
-                // Return the data immediately, because its CRLF may be delayed or never arrive.
+                // Return the data immediately, because the CRLF after the data may be delayed or never arrive.
                 position = .afterChunkData
             } else {
                 position = .done

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads server-sent events (the `text/event-stream` format of the HTML standard) from a response's body. Used by one
-/// thread.
+/// Reads server-sent events (the `text/event-stream` format of the HTML standard) from the body of a response. A reader
+/// must be used by only one thread.
 package final class EventStreamReader {
-    /// The response with this body, which provides its head and its ending.
+    /// The response whose body is read. It provides the head and the ending.
     package let response: ResponseReader
     private var pending = ReceiveBuffer()
     /// All bytes of the body so far, unchanged.
@@ -19,13 +19,14 @@ package final class EventStreamReader {
         self.init(ResponseReader(connection))
     }
 
-    /// Returns the next block without its empty line, unchanged; nil at the end of the stream. Comments are blocks too.
+    /// Returns the next block unchanged, but without its empty line, or nil at the end of the stream. Comments are also
+    /// blocks.
     package func nextBlock(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
         try nextBlockBytes(within: limit).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Returns the payload of the next event, which is its `data:` lines joined by line feeds; nil at the end of the
-    /// stream. Skips comments.
+    /// Returns the payload of the next event, or nil at the end of the stream. The payload consists of the `data:`
+    /// lines of the event, joined by line feeds. Comments are skipped.
     package func next(within limit: Duration = TestConnection.defaultLimit) throws -> String? {
         let deadline = Deadline(after: limit)
         while let block = try nextBlockBytes(within: deadline.remaining) {
@@ -64,8 +65,9 @@ package final class EventStreamReader {
         return data.isEmpty ? nil : data.joined(separator: "\n")
     }
 
-    /// Returns the first event from here on whose payload satisfies the predicate. Throws `closed` if the stream ends
-    /// before.
+    /// Returns the next event whose payload satisfies the predicate.
+    ///
+    /// - Throws: `closed` if the stream ends before such an event.
     @discardableResult
     package func first(
         _ what: String = "an event", within limit: Duration = TestConnection.defaultLimit,

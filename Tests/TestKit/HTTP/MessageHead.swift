@@ -28,14 +28,14 @@ extension [TestField] {
     package func first(_ name: String) -> String? { values(of: name).first }
 }
 
-/// The start line and the fields of a message (RFC 9112 §2.1). Parsed strictly: only CRLF ends a line, and folded lines
-/// are rejected.
+/// The start line and the fields of a message (RFC 9112 §2.1). The parser is strict: only CRLF ends a line, and folded
+/// lines are rejected.
 struct MessageHead {
     let startLine: String
     let fields: [TestField]
     let raw: [UInt8]
 
-    /// Parses a head, including its empty line.
+    /// Parses a head, including the empty line at its end.
     init(_ raw: [UInt8]) throws {
         var lines = try MessageHead.lines(of: raw)
         guard !lines.isEmpty else { throw TestKitError.malformed("a head without a start line") }
@@ -44,7 +44,7 @@ struct MessageHead {
         self.raw = raw
     }
 
-    /// Parses the fields of a trailer section, including its empty line.
+    /// Parses the fields of a trailer section, including the empty line at its end.
     static func fields(ofTrailer raw: [UInt8]) throws -> [TestField] {
         try lines(of: raw).map(field)
     }
@@ -89,11 +89,12 @@ enum BodyFraming: Equatable {
     case chunked
     case untilClose
 
-    /// Whether there is a body that is self-delimiting.
+    /// Whether there is a body whose framing shows where it ends.
     var tellsEnd: Bool { self != .none && self != .untilClose }
 
-    /// Determines the framing that the fields declare; returns nil if they declare none. Throws `malformed` for fields
-    /// that RFC 9112 forbids a sender.
+    /// Creates the framing that the fields declare, or nil if they declare none.
+    ///
+    /// - Throws: `malformed` for fields that a sender must not send according to RFC 9112.
     init?(_ fields: [TestField]) throws {
         let codings = fields.values(of: "Transfer-Encoding")
         let lengths = fields.values(of: "Content-Length")

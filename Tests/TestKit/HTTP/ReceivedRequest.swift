@@ -8,7 +8,7 @@ package struct ReceivedRequestHead: Sendable, Equatable {
     package let target: String
     /// The version, `HTTP/1.1` or `HTTP/1.0`.
     package let version: String
-    /// The fields in order, in their exact spelling and with duplicates.
+    /// The fields in their order, with their exact spelling and with duplicates.
     package let fields: [TestField]
     /// All bytes of the head, including the empty line.
     package let raw: [UInt8]
@@ -30,7 +30,7 @@ package struct ReceivedRequestHead: Sendable, Equatable {
     /// Returns the value of the first field with this name.
     package func value(of name: String) -> String? { fields.first(name) }
 
-    /// The target up to its question mark.
+    /// The target up to, but not including, its question mark.
     package var path: String { String(target.prefix { $0 != "?" }) }
 
     /// Whether the sender requests that the connection stays open (RFC 9112 §9.3).
@@ -57,7 +57,7 @@ package struct ReceivedRequest: Sendable, Equatable {
     package var method: String { head.method }
     /// The raw request target, not decoded.
     package var target: String { head.target }
-    /// The fields in order, in their exact spelling and with duplicates.
+    /// The fields in their order, with their exact spelling and with duplicates.
     package var fields: [TestField] { head.fields }
     /// The body decoded as UTF-8.
     package var text: String { String(decoding: body, as: UTF8.self) }
@@ -70,17 +70,18 @@ package struct ReceivedRequest: Sendable, Equatable {
 }
 
 extension TestConnection {
-    /// Reads the next request's head. Returns nil if the peer closed the connection cleanly before its first byte.
+    /// Reads the head of the next request. Returns nil if the peer closed the connection cleanly before the first byte.
     package func readRequestHead(within limit: Duration = TestConnection.defaultLimit) throws -> ReceivedRequestHead? {
         guard let raw = try readThrough("\r\n\r\n", within: limit, waitingFor: "a request's head") else { return nil }
         return try ReceivedRequestHead(MessageHead(raw))
     }
 
-    /// Reads the next request with its whole body. Returns nil if the peer closed the connection cleanly before its
+    /// Reads the next request with its whole body. Returns nil if the peer closed the connection cleanly before the
     /// first byte.
     ///
-    /// Answers `Expect: 100-continue` with `100 Continue` unless disabled. Throws `closed` or `reset` if the body is
-    /// incomplete.
+    /// Answers `Expect: 100-continue` with `100 Continue`, unless this is disabled.
+    ///
+    /// - Throws: `closed` or `reset` if the body is incomplete.
     package func readRequest(
         within limit: Duration = TestConnection.defaultLimit, answeringExpect: Bool = true
     ) throws -> ReceivedRequest? {

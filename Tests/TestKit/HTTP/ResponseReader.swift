@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one response incrementally: first its head, then its body as it arrives. Used by one thread.
+/// Reads one response incrementally: first its head, and then its body as it arrives. A reader must be used by only one
+/// thread.
 package final class ResponseReader {
     private let connection: TestConnection
     private let method: String
     private let mayClose: Bool
     private var body: BodyReader?
     private var bodyFraming = BodyFraming.none
-    /// The 1xx heads before the final one.
+    /// The 1xx heads before the final head.
     package private(set) var interim: [TestResponseHead] = []
-    /// The final head, after `readHead` has returned it.
+    /// The final head; nil until `readHead` has returned it.
     package private(set) var head: TestResponseHead?
 
     /// Creates a reader for the response to a request.
@@ -24,10 +25,10 @@ package final class ResponseReader {
         self.mayClose = mayClose
     }
 
-    /// Reads the final head. A `101 Switching Protocols` is final; the following bytes are read from the connection
+    /// Reads the final head. `101 Switching Protocols` is a final head; the bytes after it are read from the connection
     /// itself.
     ///
-    /// Throws `closed` or `reset` if the connection ends before the head is complete.
+    /// - Throws: `closed` or `reset` if the connection ends before the head is complete.
     package func readHead(within limit: Duration = TestConnection.defaultLimit) throws -> TestResponseHead {
         if let head { return head }
         let deadline = Deadline(after: limit)
@@ -52,8 +53,8 @@ package final class ResponseReader {
         }
     }
 
-    /// Returns the next bytes of the body as soon as they arrive, which never span two chunks; nil at the end of the
-    /// body.
+    /// Returns the next bytes of the body as soon as they arrive, or nil at the end of the body. The bytes never span
+    /// two chunks.
     package func readBodyPart(within limit: Duration = TestConnection.defaultLimit) throws -> [UInt8]? {
         _ = try readHead(within: limit)
         return try body?.next(within: limit)
@@ -63,19 +64,20 @@ package final class ResponseReader {
     package var ending: TestResponse.Ending? { body?.ending }
 
     /// How the body ended according to fetch in Node 20 and 22. Its client (undici 6) treats a chunked body as complete
-    /// wherever the connection was closed or reset, if the head announces the end of the connection.
+    /// if the head announces the end of the connection, regardless of where the connection was closed or reset.
     package var endingInNode20: TestResponse.Ending? {
         guard let ending, ending == .truncated || ending == .reset else { return ending }
         return bodyFraming == .chunked && head?.endsConnection == true ? .complete : ending
     }
-    /// The trailer fields, valid after the end.
+    /// The trailer fields. They are complete after the end of the body.
     package var trailers: [TestField] { body?.trailers ?? [] }
     /// The sizes of the chunks received so far.
     package var chunkSizes: [Int] { body?.chunkSizes ?? [] }
     /// The chunk extensions received so far, including the semicolon.
     package var chunkExtensions: [String] { body?.chunkExtensions ?? [] }
 
-    /// Reads the whole response within the limit. An incomplete body is reported by `ending`, not thrown.
+    /// Reads the whole response within the limit. If the body is incomplete, `ending` reports this, and no error is
+    /// thrown.
     package func readAll(within limit: Duration = TestConnection.defaultLimit) throws -> TestResponse {
         let deadline = Deadline(after: limit)
         let head = try readHead(within: limit)
@@ -87,7 +89,7 @@ package final class ResponseReader {
     }
 
     /// Reads the rest of the body without storing it, and returns the number of bytes. The limit applies to the whole
-    /// rest.
+    /// rest of the body.
     package func discardBody(within limit: Duration = TestConnection.defaultLimit) throws -> Int {
         let deadline = Deadline(after: limit)
         var count = 0
@@ -106,7 +108,7 @@ package final class ResponseReader {
 }
 
 extension TestConnection {
-    /// Reads the head of the next response, skipping interim ones. Its body remains unread on the connection.
+    /// Reads the head of the next response, and skips interim heads. The body remains unread on the connection.
     package func readResponseHead(within limit: Duration = TestConnection.defaultLimit) throws -> TestResponseHead {
         try ResponseReader(self).readHead(within: limit)
     }

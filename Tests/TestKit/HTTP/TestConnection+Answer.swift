@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TestConnection {
-    /// Sends a whole response. It is framed by Content-Length, unless the headers define the framing or the status has
-    /// no body.
+    /// Sends a whole response. The response has a Content-Length, unless the headers define the framing or the status
+    /// has no body.
     package func respond(
         _ status: Int, _ reason: String = "OK", headers: [(String, String)] = [], body: [UInt8] = []
     ) throws {
@@ -22,7 +22,7 @@ extension TestConnection {
         try respond(status, reason, headers: headers, body: Array(text.utf8))
     }
 
-    /// Sends a head with exactly the given headers, and nothing more.
+    /// Sends a head with exactly the given headers.
     package func writeHead(_ status: Int, _ reason: String = "OK", headers: [(String, String)] = []) throws {
         try write(TestConnection.head(status, reason, headers: headers))
     }
@@ -34,7 +34,7 @@ extension TestConnection {
         try write(Array("\(String(bytes.count, radix: 16))\r\n".utf8) + bytes + [13, 10], within: limit)
     }
 
-    /// Sends a text as one chunk.
+    /// Sends a text as a single chunk.
     package func writeChunk(_ text: String, within limit: Duration = defaultLimit) throws {
         try writeChunk(Array(text.utf8), within: limit)
     }

@@ -3,7 +3,7 @@
 extension TestConnection {
     /// Sends a request and reads the whole response. The connection can be used for another request afterwards.
     ///
-    /// Adds a missing `Host`, and a `Content-Length` if there is a body and no field frames it.
+    /// Adds a `Host` if it is missing, and a `Content-Length` if there is a body and no field defines its framing.
     package func exchange(
         _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         within limit: Duration = TestConnection.defaultLimit
@@ -29,7 +29,8 @@ extension TestConnection {
 }
 
 extension TestClient {
-    /// Sends a request on a new connection and returns the whole response. Adds fields like `TestConnection.exchange`.
+    /// Sends a request on a new connection and returns the whole response. Adds the same fields as
+    /// `TestConnection.exchange`.
     package static func request(
         port: UInt16, _ method: String = "GET", _ target: String, headers: [(String, String)] = [],
         body: [UInt8]? = nil, within limit: Duration = TestConnection.defaultLimit

@@ -4,11 +4,11 @@
 package struct TestResponseHead: Sendable, Equatable {
     /// The version, `HTTP/1.1` or `HTTP/1.0`.
     package let version: String
-    /// The status code, three digits.
+    /// The status code, which has three digits.
     package let status: Int
-    /// The text after the status; may be empty.
+    /// The text after the status code, which may be empty.
     package let reason: String
-    /// The fields in order, in their exact spelling and with duplicates.
+    /// The fields in their order, with their exact spelling and with duplicates.
     package let fields: [TestField]
     /// All bytes of the head, including the empty line.
     package let raw: [UInt8]
@@ -41,13 +41,13 @@ package struct TestResponseHead: Sendable, Equatable {
     var isEventStream: Bool { value(of: "Content-Type")?.lowercased().hasPrefix("text/event-stream") == true }
 }
 
-/// A response: the final head, the interim ones before it, and the received part of the body.
+/// A response: the final head, the interim heads before it, and the received part of the body.
 package struct TestResponse: Sendable, Equatable {
     /// How a response's body ended.
     package enum Ending: Sendable, Equatable {
-        /// The body is complete according to Content-Length, its last chunk, or the absence of a body.
+        /// The body is complete according to Content-Length or its last chunk, or there is no body.
         case complete
-        /// The peer closed the connection cleanly, which is the proper end of a body without a length.
+        /// The peer closed the connection cleanly. This is the proper end of a body without a length.
         case closed
         /// The peer closed the connection cleanly before the body was complete.
         case truncated
@@ -57,11 +57,11 @@ package struct TestResponse: Sendable, Equatable {
 
     /// The final head of the response.
     package let head: TestResponseHead
-    /// The 1xx heads before the final one.
+    /// The 1xx heads before the final head.
     package let interim: [TestResponseHead]
     /// The content without chunk framing.
     package let body: [UInt8]
-    /// How the body ended, complete or not.
+    /// How the body ended, regardless of whether it is complete.
     package let ending: Ending
     /// The trailer fields of a chunked body.
     package let trailers: [TestField]
@@ -74,7 +74,7 @@ package struct TestResponse: Sendable, Equatable {
     package var reason: String { head.reason }
     /// The version, `HTTP/1.1` or `HTTP/1.0`.
     package var version: String { head.version }
-    /// The fields in order, in their exact spelling and with duplicates.
+    /// The fields in their order, with their exact spelling and with duplicates.
     package var fields: [TestField] { head.fields }
     /// The body decoded as UTF-8.
     package var text: String { String(decoding: body, as: UTF8.self) }

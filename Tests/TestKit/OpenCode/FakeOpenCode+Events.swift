@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FakeOpenCode {
-    /// The event streams of a fake OpenCode. A test's events reach each stream that is open at that moment. As with the
-    /// real OpenCode, a client that connects later misses them.
+    /// The event streams of a fake OpenCode server. The events that a test sends reach every stream that is open at
+    /// that moment. As with the real OpenCode, a client that connects later misses them.
     package final class EventStreams: Sendable {
         /// How streams are ended: with FIN or RST within the body, or with the body's last chunk.
         package enum End: Sendable { case close, reset, clean }
 
-        /// How a stream is refused: with 500, by closing the connection, or by sending nothing at all.
+        /// How the server refuses a stream: it answers 500, closes the connection, or sends nothing at all.
         package enum Refusal: Sendable { case error, close, hang }
 
         private struct State {
             var sent: [[UInt8]] = []
-            /// The number of times that all streams were ended, and how the last time.
+            /// The number of times that all streams were ended, and the way in which they were ended the last time.
             var ends = 0
             var end = End.close
             var refusal: Refusal?
             var withholdsFirst = false
-            /// The number of streams so far, and the last of them on which nothing is sent.
+            /// The number of streams so far, and the number of the last stream that is muted.
             var streams = 0
             var muted = 0
         }
@@ -28,25 +28,25 @@ extension FakeOpenCode {
         private let keepsEvents: Bool
         private let state = Monitor(State())
 
-        /// The first event of OpenCode 1 on a stream of everything.
+        /// The first event of OpenCode 1 on a stream of all events.
         package static let connected =
             #"{"payload":{"id":"evt_0","type":"server.connected","properties":{"simulator":1}}}"#
-        /// The first event of OpenCode 1 on a stream of one directory.
+        /// The first event of OpenCode 1 on a stream of one directory's events.
         package static let connectedHere = #"{"id":"evt_0","type":"server.connected","properties":{"simulator":1}}"#
         /// The first event of OpenCode 2.
         package static let connected2 = #"{"id":"evt_1","type":"server.connected","data":{}}"#
 
-        /// Creates streams that begin with this event. With `keepsEvents`, a client that connects later also receives
-        /// what was sent before.
+        /// Creates streams that begin with the given event. With `keepsEvents`, a client that connects later also
+        /// receives the events that were sent before.
         package init(first: String, keepsEvents: Bool = false) {
             self.first = first
             self.keepsEvents = keepsEvents
         }
 
-        /// Sends these bytes, usually one or more frames.
+        /// Sends bytes on all open streams. Usually, the bytes are one or more frames.
         package func send(_ frames: String) { state.withLock { $0.sent.append(Array(frames.utf8)) } }
 
-        /// Ends all streams. Later ones open as usual.
+        /// Ends all streams. Streams that are requested later are opened as usual.
         package func end(_ end: End = .close) {
             state.withLock {
                 $0.end = end
@@ -54,10 +54,10 @@ extension FakeOpenCode {
             }
         }
 
-        /// Sends nothing more on the streams that are open, and keeps them open.
+        /// Stops sending on the open streams, but keeps them open.
         package func mute() { state.withLock { $0.muted = $0.streams } }
 
-        /// Sets how further streams are refused; nil accepts them.
+        /// Sets how further streams are refused, or accepts them if the value is nil.
         package func refuse(_ refusal: Refusal?) { state.withLock { $0.refusal = refusal } }
 
         /// Sets whether the first event of a stream is withheld although the request is accepted.
@@ -79,7 +79,7 @@ extension FakeOpenCode {
             }
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
-            // Record the stream before its first event is sent.
+            // Record the stream before sending its first event.
             openings.append(head)
             if !withholdsFirst { try connection.writeChunk("data: \(first)\n\n") }
             while !connection.isClosed {
@@ -107,15 +107,15 @@ extension FakeOpenCode {
             var withholdsFirst: Bool
         }
 
-        /// Waits for something to do on the stream with this number; nil after 200 ms.
+        /// Waits for the next action on the stream with this number. Returns nil after 200 ms.
         private func next(after sent: Int, withheldFirst: Bool, stream number: Int, ends: Int) -> Step? {
             try? state.wait(for: "something to send", within: .milliseconds(200)) { state -> Step? in
                 guard
                     state.muted < number,
                     state.sent.count > sent || state.ends > ends || state.withholdsFirst != withheldFirst
                 else { return nil }
-                // Append whole arrays: `joined` copies byte by byte and would block the test's calls while it holds the
-                // lock.
+                // Append whole arrays. `joined` copies byte by byte, and would block the calls of the test because the
+                // lock is held.
                 return Step(
                     bytes: state.sent[sent...].reduce(into: []) { $0 += $1 }, count: state.sent.count,
                     end: state.ends > ends ? state.end : nil, withholdsFirst: state.withholdsFirst)

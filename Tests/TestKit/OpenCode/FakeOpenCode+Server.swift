@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension FakeOpenCode {
-    /// A started fake OpenCode, and what it has received.
+    /// A started fake OpenCode server, and the requests that it has received.
     package final class Server: Sendable {
-        /// A request, and the gateway's port on its connection.
+        /// A request, and the gateway's port on the connection of the request.
         package struct Carried: Sendable, Equatable {
             package let target: String
             package let port: UInt16
@@ -14,16 +14,16 @@ extension FakeOpenCode {
 
         package var family: Family { behaviour.plan.family }
         package var port: UInt16 { server.port }
-        /// The heads of all requests that are no health check, no answered query and no event stream, in the order of
-        /// arrival.
+        /// The heads of all requests in the order of their arrival, except health checks, queries that the server
+        /// answers itself, and event streams.
         package var requests: Recorded<ReceivedRequestHead> { behaviour.requests }
-        /// The targets of those among them that the gateway sent on its own, which have no `Via`.
+        /// The targets of the requests in `requests` that the gateway sent on its own. Such requests have no `Via`.
         package var queries: Recorded<String> { behaviour.queries }
-        /// The heads of those among them that the gateway forwarded.
+        /// The heads of the requests in `requests` that the gateway forwarded.
         package var forwarded: Recorded<ReceivedRequestHead> { behaviour.forwarded }
-        /// All these requests with the ports of their connections.
+        /// The requests in `requests`, with the ports of their connections.
         package var carried: Recorded<Carried> { behaviour.carried }
-        /// The requests that the script or nothing else has answered, with their bodies.
+        /// The requests, with their bodies, that were answered by the script or by the default answer.
         package var bodies: Recorded<ReceivedRequest> { behaviour.bodies }
         /// The ports of the connections that the script has ended.
         package var ended: Recorded<UInt16> { behaviour.ended }
@@ -52,7 +52,7 @@ extension FakeOpenCode {
         }
     }
 
-    /// Serves connections, and records the requests.
+    /// Serves connections, and records their requests.
     private final class Behaviour: Sendable {
         let plan: FakeOpenCode
         let handler: Handler?

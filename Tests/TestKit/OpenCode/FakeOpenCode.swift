@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A server in the test's process that the gateway takes for an OpenCode.
+/// A server in the test's process that the gateway treats as an OpenCode server.
 ///
 ///     let instance = try FakeOpenCode(.two())
 ///         .route("GET /api/session/active", #"{"data":{}}"#)
 ///         .events()
 ///         .start()
 ///
-/// It answers health checks and the gateway's own queries about its setup. The most recent route that matches a request
-/// answers it; then the script does, then the closure that was given to `start`, which controls each byte of the
-/// connection. Without all of these, the answer to a request is its target.
+/// The server answers health checks and the gateway's own queries about its setup. The most recently added route that
+/// matches a request answers it. Without such a route, the script answers, and after the script the closure that was
+/// passed to `start`, which controls each byte of the connection. Without a closure, the answer to a request is the
+/// request's target.
 package struct FakeOpenCode: Sendable {
-    /// Serves one request. The connection is reused for the next one unless the handler closes it or throws.
+    /// Serves one request. The connection is used for the next request unless the handler closes it or throws an error.
     package typealias Handler = @Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Void
 
     /// The version of the API, which determines the announcement and the path of the health check.
     package enum Family: Sendable {
         case one(version: String = "fake")
-        /// `health` returns the body of the answer for each path; nil is 404.
+        /// OpenCode 2. `health` returns the body of the health answer for a path; nil stands for 404.
         case two(health: @Sendable (_ path: String) -> String? = { $0 == "/api/info" ? #"{"version":"2.fake"}"# : nil })
 
         /// The words of the announcement before the URL.
@@ -28,7 +29,8 @@ package struct FakeOpenCode: Sendable {
             }
         }
 
-        /// Returns the body of a health answer. The inner nil means 404, the outer nil a path that is no health check.
+        /// Returns the body of a health answer. The inner nil stands for 404, and the outer nil for a path that is not
+        /// a health check.
         func health(_ path: String) -> String?? {
             switch self {
             case .one(let version):
@@ -40,9 +42,9 @@ package struct FakeOpenCode: Sendable {
 
     /// One action of a scripted answer.
     package enum Step: Sendable {
-        /// Sends a whole answer with this text. The answer to HEAD has no body.
+        /// Sends a whole answer with this text. The answer to a HEAD request has no body.
         case respond(String)
-        /// Sends these bytes as they are.
+        /// Sends these bytes unchanged.
         case write(String)
         /// Ends the connection with FIN.
         case close
@@ -60,7 +62,7 @@ package struct FakeOpenCode: Sendable {
     var interceptor: (@Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Bool)?
     var routes: [Route] = []
     var script: [[Step]] = []
-    /// The steps for each request after those of the script.
+    /// The steps for each request after the requests that the script answers.
     var later: [Step]?
     /// The event streams by their paths.
     var streams: [String: EventStreams] = [:]
@@ -72,13 +74,13 @@ package struct FakeOpenCode: Sendable {
     /// Creates an OpenCode 1 that reports this version.
     package init(version: String) { self.init(.one(version: version)) }
 
-    /// Refuses a health check without credentials, as OpenCode does.
+    /// Rejects a health check without credentials, as OpenCode does.
     package func requiringPassword() -> Self {
         with { $0.requiresPassword = true }
     }
 
-    /// Sets the answer to the gateway's own query for a path. With nil, the query is served like any other request. A
-    /// client's request for the same path has a `Via`, which distinguishes it.
+    /// Sets the answer to the gateway's own query for a path. If the answer is nil, the query is served like any other
+    /// request. A client's request for the same path is distinguished by its `Via`.
     package func query(_ path: String, _ json: String?) -> Self {
         with { $0.queries[path] = json }
     }
@@ -88,16 +90,16 @@ package struct FakeOpenCode: Sendable {
         with { $0.queries = [:] }
     }
 
-    /// Passes each request to the closure first, also health checks and queries. The closure returns whether it has
-    /// served the request.
+    /// Passes each request to the closure first, including health checks and queries. The closure returns whether it
+    /// has served the request.
     package func intercept(
         _ interceptor: @escaping @Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Bool
     ) -> Self {
         with { $0.interceptor = interceptor }
     }
 
-    /// Answers requests such as `GET /session` with this JSON. `*` matches one segment of the path. Without a method,
-    /// the route serves all methods.
+    /// Answers requests such as `GET /session` with this JSON. In the pattern, `*` matches one segment of the path. A
+    /// pattern without a method applies to all methods.
     package func route(_ pattern: String, status: Int = 200, _ json: String = "") -> Self {
         route(pattern) { connection, head in
             _ = try connection.readBody(of: head)
@@ -105,7 +107,7 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// Answers requests with these bytes, head included.
+    /// Answers requests with these bytes, which include the head.
     package func route(_ pattern: String, bytes: String) -> Self {
         route(pattern) { connection, head in
             _ = try connection.readBody(of: head)
@@ -113,13 +115,13 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// Serves requests with the closure, which controls each byte.
+    /// Serves requests with the closure, which controls each byte of the answer.
     package func route(_ pattern: String, _ handler: @escaping Handler) -> Self {
         with { $0.routes.append(Route(pattern, handler)) }
     }
 
-    /// Accepts WebSocket upgrades for which RFC 6455's sample key was sent, and passes the connection to the closure. It
-    /// sends `early` directly after its head.
+    /// Accepts WebSocket upgrades with the sample key of RFC 6455, and passes the connection to the closure. `early` is
+    /// sent directly after the head of the answer.
     package func webSocket(
         _ pattern: String, early: String = "",
         _ handler: @escaping @Sendable (TestConnection) throws -> Void = { try $0.waitForEnd(within: .seconds(60)) }
@@ -131,8 +133,9 @@ package struct FakeOpenCode: Sendable {
         return with { $0.routes.append(route) }
     }
 
-    /// Answers one request after the other with the steps of one answer each. The body of the request is read first.
-    /// Later requests are answered with the steps of `later`, or served as if there was no script.
+    /// Answers successive requests with the given answers, each of which consists of steps. The body of a request is
+    /// read before its answer is sent. Later requests are answered with the steps of `later`, or served as if there
+    /// were no script.
     package func script(_ answers: [[Step]], later: [Step]? = nil) -> Self {
         with {
             $0.script = answers
@@ -140,8 +143,8 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// Serves the family's event streams: ``Server/events`` and, for one directory of an OpenCode 1,
-    /// ``Server/directoryEvents``.
+    /// Serves the event streams of the family. These are ``Server/events`` and, for a single directory of an OpenCode 1
+    /// server, ``Server/directoryEvents``.
     package func events() -> Self {
         switch family {
         case .one:
@@ -161,10 +164,10 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// Starts the server. A closure serves what no route and no step of the script does.
+    /// Starts the server. The closure serves the requests that neither a route nor the script serves.
     package func start(_ handler: Handler? = nil) throws -> Server { try Server(self, handler) }
 
-    /// Starts a server that reads the body of each request and answers with this text.
+    /// Starts a server that reads the body of each request and answers with `text`.
     package static func answering(_ text: String = "answered") throws -> Server {
         try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
@@ -172,7 +175,7 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// Starts a server that answers with the size in bytes of each request's body.
+    /// Starts a server whose answer to each request is the size of the request's body in bytes.
     package static func countingBodies() throws -> Server {
         try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
@@ -186,7 +189,7 @@ package struct FakeOpenCode: Sendable {
         return copy
     }
 
-    /// A pattern of requests and what serves them.
+    /// A pattern of requests, and the closure that serves them.
     struct Route: Sendable {
         private let method: Substring?
         private let segments: [Substring]
@@ -216,7 +219,7 @@ extension TestConnection {
         try respond(status, headers: [("Content-Type", "application/json")], text: json)
     }
 
-    /// The fields of a WebSocket upgrade with RFC 6455's sample key (§1.3).
+    /// The fields of a WebSocket upgrade with the sample key of RFC 6455 §1.3.
     package static let webSocketUpgrade = [
         ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
         ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),

@@ -3,9 +3,9 @@
 import CSpawn
 import Glibc
 
-/// Operations on small files, which are read as a whole.
+/// Operations on small files, each of which is read as a whole.
 package enum FileTree {
-    /// Returns the bytes of a file, also of one in /proc.
+    /// Returns the bytes of a file. The file may be in /proc.
     package static func read(_ path: String) throws -> [UInt8] {
         let descriptor = try SystemCall.check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
         defer { _ = close(descriptor) }
@@ -19,15 +19,15 @@ package enum FileTree {
         }
     }
 
-    /// Writes a whole file with the given permissions and creates it if necessary. An executable file can be executed
-    /// as soon as this returns.
+    /// Writes a whole file with the given permissions, and creates it if necessary. An executable file can be executed
+    /// as soon as this method returns.
     package static func write(_ content: String, to path: String, mode: UInt32 = 0o644) throws {
         try writeBytes(content, to: path, mode: mode)
         if mode & 0o100 != 0 { try waitUntilExecutable(path) }
     }
 
-    /// Waits until the file can be executed. The children of other threads hold all descriptors of this process between
-    /// fork and exec, and a file that is open for writing cannot be executed (execve(2), ETXTBSY).
+    /// Waits until the file can be executed. Between fork and exec, the children of other threads hold all descriptors
+    /// of this process, and a file that is open for writing cannot be executed (execve(2), ETXTBSY).
     private static func waitUntilExecutable(_ path: String) throws {
         let descriptor = try SystemCall.check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
         defer { _ = close(descriptor) }
@@ -79,7 +79,7 @@ package enum FileTree {
         return String(cString: resolved)
     }
 
-    /// Removes a file, or a directory with its content. Does not follow symbolic links.
+    /// Removes a file, or a directory with its content. Symbolic links are not followed.
     package static func remove(_ path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return }

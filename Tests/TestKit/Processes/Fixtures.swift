@@ -2,8 +2,8 @@
 
 /// Access to the recorded data in `Tests/Fixtures`.
 package enum Fixtures {
-    /// Returns the bytes of a fixture at a path in `Tests/Fixtures`. Locates that directory through the path of the
-    /// calling test.
+    /// Returns the bytes of a fixture. `name` is its path in `Tests/Fixtures`. This directory is located through the
+    /// path of the calling test.
     package static func read(_ name: String, from file: String = #filePath) throws -> [UInt8] {
         guard let tests = file.range(ofLast: "/Tests/") else {
             throw TestKitError.unavailable("\(file) is not below Tests: name the fixtures' place in the call")
@@ -11,7 +11,7 @@ package enum Fixtures {
         return try FileTree.read("\(file[..<tests.upperBound])Fixtures/\(name)")
     }
 
-    /// Returns the lines of a fixture that has one record for each line.
+    /// Returns the lines of a fixture that has one record per line.
     package static func lines(_ name: String, from file: String = #filePath) throws -> [String] {
         String(decoding: try read(name, from: file), as: UTF8.self).split(separator: "\n").map(String.init)
     }

@@ -4,7 +4,7 @@ import Glibc
 
 /// Splits the output of a child into lines on a dedicated thread.
 final class LineReader: Sendable {
-    /// Opened when everything that the child wrote before its exit has been recorded.
+    /// A latch that opens when everything that the child wrote before its exit has been recorded.
     let restIsRead = Latch("the rest of the child's output")
     private let descriptor: Int32
     private let record: @Sendable (String) -> Void
@@ -25,8 +25,8 @@ final class LineReader: Sendable {
         var line: [UInt8] = []
         var waitsForExit = true
         while true {
-            // The exit's descriptor precedes the pipe's: poll(2) checks descriptors in the order of its array.
-            // The child's last output was in the pipe at its exit.
+            // The descriptor of the exit precedes the descriptor of the pipe, because poll(2) checks descriptors in the
+            // order of its array. The child's last output was in the pipe at its exit.
             var descriptors = [
                 pollfd(fd: waitsForExit ? exited.readEnd : -1, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
@@ -37,8 +37,8 @@ final class LineReader: Sendable {
                 guard read(into: &line) else { return recordRest(of: &line) }
             } else if descriptors[0].revents != 0 {
                 // The exit was observed and the pipe is empty, so the child itself cannot write anything more. The end
-                // of the pipe may still be far away: another child may have a copy of the descriptor, if only between
-                // fork and exec.
+                // of the pipe may still be far away, because another child may have a copy of the descriptor, at least
+                // between fork and exec.
                 waitsForExit = false
                 recordRest(of: &line)
                 restIsRead.open()
@@ -48,7 +48,7 @@ final class LineReader: Sendable {
         }
     }
 
-    /// Records a last line without a line break.
+    /// Records a last line that has no line break.
     private func recordRest(of line: inout [UInt8]) {
         guard !line.isEmpty else { return }
         record(String(decoding: line, as: UTF8.self))

@@ -5,10 +5,11 @@ import Glibc
 
 /// Starts processes that must outlive the program that starts them, or that a clean-up must find.
 package enum Offspring {
-    /// Starts a program and returns its process ID. The program is never reaped by this one.
+    /// Starts a program and returns its process ID. The calling program never reaps it.
     ///
-    /// It shares this program's standard output and error, environment and ignored signals, but no other descriptor. It
-    /// stays in this program's process group, or becomes the leader of a new session.
+    /// The started program shares the standard output, standard error, environment and ignored signals of the calling
+    /// program, but no other descriptor. It stays in the process group of the calling program, or becomes the leader of
+    /// a new session.
     package static func start(_ path: String, _ arguments: [String], inNewSession: Bool) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)

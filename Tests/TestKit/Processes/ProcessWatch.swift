@@ -3,12 +3,13 @@
 import CSpawn
 import Glibc
 
-/// Waits for the end of a process that is not a child of this one.
+/// Waits for the end of a process that is not a child of this process.
 package final class ProcessWatch: Sendable {
     private let descriptor: Int32
 
-    /// Starts to watch a process. Throws `system(…, ESRCH)` if it does not exist; a process that was not reaped yet
-    /// counts as ended.
+    /// Starts to watch a process. A process that was not reaped yet counts as ended.
+    ///
+    /// - Throws: `system(…, ESRCH)` if the process does not exist.
     package init(_ pid: Int32) throws {
         descriptor = try SystemCall.check("pidfd_open of process \(pid)") { spawn_watch_process(pid) }
     }

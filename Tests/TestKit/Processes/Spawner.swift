@@ -3,8 +3,8 @@
 import CSpawn
 import Glibc
 
-/// Starts a program with posix_spawn(3). The program's output goes to two pipes, and it inherits only the given
-/// descriptor.
+/// Starts a program with posix_spawn(3). The output of the program is written to two pipes, and the program inherits
+/// only the given descriptor.
 enum Spawner {
     struct Child {
         let pid: Int32

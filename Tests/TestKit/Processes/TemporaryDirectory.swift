@@ -2,9 +2,10 @@
 
 import Glibc
 
-/// A new directory in the system's temporary directory. It is removed with its content when this object is released.
+/// A new directory in the system's temporary directory. The directory is removed with its content when this object is
+/// released.
 package final class TemporaryDirectory: Sendable {
-    /// Its absolute path, without symbolic links and without a trailing slash.
+    /// The absolute path of the directory, without symbolic links and without a trailing slash.
     package let path: String
 
     /// Creates the directory, accessible only to this user.
@@ -18,7 +19,7 @@ package final class TemporaryDirectory: Sendable {
 
     deinit { FileTree.remove(path) }
 
-    /// Writes a file, creating missing directories, and returns its absolute path.
+    /// Writes a file and returns its absolute path. Missing directories are created.
     @discardableResult
     package func write(_ content: String, to name: String, mode: UInt32 = 0o644) throws -> String {
         if let slash = name.lastIndex(of: "/") { try makeDirectory(String(name[..<slash])) }
@@ -27,7 +28,7 @@ package final class TemporaryDirectory: Sendable {
         return file
     }
 
-    /// Creates a directory, including missing parents, and returns its absolute path.
+    /// Creates a directory and returns its absolute path. Missing parent directories are created.
     @discardableResult
     package func makeDirectory(_ name: String) throws -> String {
         var made = path

@@ -33,11 +33,12 @@ package enum ProcessMeasures {
         throw TestKitError.unavailable("process \(pid) has no \(name): it has ended")
     }
 
-    /// Returns the consumed processor time of all threads, user and system. Its resolution is a clock tick, mostly 10
-    /// ms.
+    /// Returns the consumed processor time of all threads, user and system. The resolution is one clock tick, usually
+    /// 10 ms.
     package static func processorTime(of pid: Int32) throws -> Duration {
         let stat = String(decoding: try FileTree.read("/proc/\(pid)/stat"), as: UTF8.self)
-        // The second field is the program's name in parentheses and may contain any character, so count from its end.
+        // The second field is the name of the program in parentheses and can contain any character. Therefore the later
+        // fields are counted from the end of this field.
         let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
         guard fields.count > 13, let user = Int64(fields[12]), let system = Int64(fields[13]) else {
             throw TestKitError.malformed("/proc/\(pid)/stat: \(stat)")
@@ -50,7 +51,7 @@ package enum ProcessMeasures {
         try FileTree.names(in: "/proc/\(pid)/fd").count
     }
 
-    /// Returns whether the process exists and does not merely wait to be reaped.
+    /// Returns whether the process exists and is not only waiting to be reaped.
     package static func isAlive(_ pid: Int32) -> Bool {
         guard let stat = try? FileTree.read("/proc/\(pid)/stat") else { return false }
         let text = String(decoding: stat, as: UTF8.self)

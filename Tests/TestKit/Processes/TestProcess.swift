@@ -2,10 +2,10 @@
 
 import Glibc
 
-/// A program that a test runs, with its output lines, its end and its resource usage. It is killed when this object is
-/// released.
+/// A program that a test runs, with its output lines, its end and its resource usage. The program is killed when this
+/// object is released.
 package final class TestProcess: Sendable {
-    /// The stream that a line of output was written to.
+    /// The stream to which a line of output was written.
     package enum Stream: Sendable, Equatable {
         /// The standard output stream of the process.
         case output
@@ -15,7 +15,7 @@ package final class TestProcess: Sendable {
 
     /// One line of output without its line feed.
     package struct Line: Sendable, Equatable {
-        /// The stream that it was written to.
+        /// The stream to which the line was written.
         package let stream: Stream
         /// The line decoded as UTF-8.
         package let text: String
@@ -55,9 +55,9 @@ package final class TestProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: The executable's absolute path.
-    ///   - environment: The variables to add. An empty value is set as an empty value. Only a few variables are
-    ///     inherited from the test runner, so that a developer's own settings do not influence the tests.
-    ///   - directory: The working directory; nil for that of the runner.
+    ///   - - environment: The variables to add. An empty value is set as an empty value. Only a few variables are
+    ///     inherited from the test runner, so that the settings of a developer do not influence the tests.
+    ///   - directory: The working directory; nil for the directory of the runner.
     ///   - ownGroup: Whether the program leads its own process group, which `deinit` kills as a whole.
     ///   - descriptor: The descriptor that the program receives as descriptor 3. The caller keeps its own copy.
     package init(
@@ -87,7 +87,7 @@ package final class TestProcess: Sendable {
                 TestThread {
                     TestProcess.reap(pid, into: status)
                     exited.wake()
-                    // Always opened: at the latest when the readers end.
+                    // The latches always open, at the latest when the readers end.
                     for reader in readers { _ = reader.restIsRead.isOpened(within: .seconds(86_400)) }
                     output.finish()
                 }
@@ -96,7 +96,8 @@ package final class TestProcess: Sendable {
 
     deinit {
         if ownGroup {
-            // Also kills the descendants of the program. The group's ID is not reused while it has a member.
+            // This also kills the descendants of the program. The ID of the group is not reused while the group has a
+            // member.
             _ = kill(-pid, SIGKILL)
         }
         terminate(SIGKILL)
@@ -104,16 +105,16 @@ package final class TestProcess: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// Sends a signal. Does nothing if the process has ended.
+    /// Sends a signal. If the process has ended, this has no effect.
     package func terminate(_ signal: Int32 = SIGTERM) {
-        // While the lock is held the process is not reaped, so its ID cannot belong to another process.
+        // The process is not reaped while the lock is held, so its ID cannot belong to another process.
         status.withLock { if $0 == nil { _ = kill(pid, signal) } }
     }
 
     /// How the process ended; nil while it is running.
     package var exitStatus: ExitStatus? { status.withLock { $0 } }
 
-    /// Waits for the end of the process. Afterwards, `output` contains everything that it wrote.
+    /// Waits for the end of the process. Afterwards, `output` contains everything that the process wrote.
     @discardableResult
     package func waitForExit(within limit: Duration = .seconds(10)) throws -> ExitStatus {
         let deadline = Deadline(after: limit)
@@ -122,8 +123,8 @@ package final class TestProcess: Sendable {
         return result
     }
 
-    /// Waits for a line that was already written or will be. If the time limit is reached or the process ends first,
-    /// the error contains the lines that it did write.
+    /// Waits for a line that was already written or will be written. If the time limit is reached or the process ends
+    /// first, the error contains the lines that the process has written.
     @discardableResult
     package func waitForLine(
         on stream: Stream? = nil, within limit: Duration = .seconds(10), matching predicate: (String) -> Bool
@@ -140,7 +141,7 @@ package final class TestProcess: Sendable {
         }
     }
 
-    /// Returns the lines of one stream so far.
+    /// Returns the lines that one stream has received so far.
     package func lines(of stream: Stream) -> [String] {
         output.values.filter { $0.stream == stream }.map(\.text)
     }

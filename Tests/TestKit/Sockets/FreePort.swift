@@ -4,9 +4,10 @@ import Glibc
 
 /// Finds free ports of 127.0.0.1 for programs that need a fixed port number.
 package enum FreePort {
-    /// Returns a free port below the range of the kernel's automatic ports (`net.ipv4.ip_local_port_range` begins at
-    /// 32768). No other socket on the machine can therefore get it by chance. Throws `unavailable` after a thousand
-    /// occupied ports.
+    /// Returns a free port below the range from which the kernel assigns ports (`net.ipv4.ip_local_port_range` begins
+    /// at 32768). Therefore no other socket on the machine can get this port by chance.
+    ///
+    /// - Throws: `unavailable` after a thousand occupied ports.
     package static func find() throws -> UInt16 {
         for _ in 0..<1_000 {
             // The range is above the ports of OpenCode 1 and 2, which count up from 4096.

@@ -6,12 +6,14 @@ import Glibc
 final class Listener: Sendable {
     private let descriptor: Int32
     private let stop: WakePipe
-    /// Holds the port after the socket has stopped listening.
+    /// The descriptor that holds the port after the socket has stopped listening.
     private let holder = Monitor<Int32?>(nil)
     private let loopback: Loopback
     let port: UInt16
 
-    /// Listens on a port, or on any free port for 0. Throws `system("bind …", EADDRINUSE)` if the port is in use.
+    /// Listens on a port, or on any free port if `port` is 0.
+    ///
+    /// - Throws: `system("bind …", EADDRINUSE)` if the port is in use.
     init(port: UInt16, on loopback: Loopback = .ipv4, backlog: Int32) throws {
         let descriptor = try Listener.bound(port: port, on: loopback)
         do {
@@ -34,7 +36,7 @@ final class Listener: Sendable {
     /// Returns a socket that holds the port but does not listen yet.
     static func bound(port: UInt16, on loopback: Loopback = .ipv4) throws -> Int32 {
         let descriptor = try SocketAddress.makeSocket(loopback)
-        // Allows a port whose last connections are still in TIME_WAIT, but not one with a listener.
+        // This allows a port whose last connections are still in TIME_WAIT, but not a port with a listener.
         SocketOption.set(descriptor, level: SOL_SOCKET, option: SO_REUSEADDR, to: 1)
         do {
             _ = try SystemCall.check("bind to port \(port)") {
@@ -47,7 +49,7 @@ final class Listener: Sendable {
         return descriptor
     }
 
-    /// Returns the next connection; nil after `wake` or `refuse`.
+    /// Returns the next connection, or nil after `wake` or `refuse`.
     func accept() throws -> TestConnection? {
         while true {
             var descriptors = [
@@ -70,7 +72,7 @@ final class Listener: Sendable {
         }
     }
 
-    /// Ends `accept` permanently, on whichever thread it runs.
+    /// Ends `accept` permanently, regardless of the thread on which it runs.
     func wake() {
         stop.wake()
     }
@@ -80,18 +82,19 @@ final class Listener: Sendable {
         // Otherwise another listener that reuses addresses could get the port now.
         SocketOption.set(descriptor, level: SOL_SOCKET, option: SO_REUSEADDR, to: 0)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
-        // A port that the kernel has chosen becomes free at this point.
+        // A port that the kernel has assigned becomes free at this point.
         holder.withLock { if $0 == nil { $0 = try? Listener.bound(port: port, on: loopback) } }
     }
 }
 
-/// A port of 127.0.0.1 that refuses connections and that no other socket can get: it is bound, but does not listen.
+/// A port of 127.0.0.1 that refuses connections and that no other socket can get. The port is bound, but its socket
+/// does not listen.
 package final class RefusingPort: Sendable {
     private let descriptor: Int32
     /// The number of the port.
     package let number: UInt16
 
-    /// Occupies a free port that the kernel chooses.
+    /// Occupies a free port that the kernel assigns.
     package init() throws {
         descriptor = try Listener.bound(port: 0)
         number = SocketAddress.port(of: descriptor, getsockname)

@@ -10,8 +10,8 @@ package struct NetworkNamespace: Sendable {
     /// Creates a reference to the namespace of a process.
     package init(of pid: Int32) { self.pid = pid }
 
-    /// Runs `body` inside the namespace on a dedicated thread and returns its result. Sockets created there remain in
-    /// the namespace, whichever thread uses them.
+    /// Runs `body` inside the namespace on a dedicated thread, and returns the result. Sockets that `body` creates
+    /// remain in the namespace, regardless of the thread that uses them.
     package func run<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) throws -> Result {
         let pid = pid
         let outcome = Monitor<Swift.Result<Result, any Error>?>(nil)

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Received bytes that were not consumed yet. Consuming from the front copies only the consumed bytes.
+/// Received bytes that were not consumed yet. Removing bytes from the front copies only these bytes.
 struct ReceiveBuffer: Sendable {
     private var bytes: [UInt8] = []
     private var start = 0
@@ -36,8 +36,8 @@ struct ReceiveBuffer: Sendable {
         start = 0
     }
 
-    /// Returns the number of bytes up to the end of the first `pattern`; nil if there is none. No occurrence begins in
-    /// the first `offset` bytes.
+    /// Returns the number of bytes up to the end of the first occurrence of `pattern`, or nil if there is none. The
+    /// caller guarantees that no occurrence begins in the first `offset` bytes.
     func length(through pattern: [UInt8], from offset: Int) -> Int? {
         bytes.firstEnd(of: pattern, from: start + offset).map { $0 - start }
     }

@@ -52,8 +52,8 @@ enum SocketAddress {
         }
     }
 
-    /// Returns the port that getsockname(2) or getpeername(2) reports, which is at the same offset in both families; 0
-    /// if there is none.
+    /// Returns the port that getsockname(2) or getpeername(2) reports, or 0 if there is none. The port is at the same
+    /// offset in both address families.
     static func port(
         of descriptor: Int32,
         _ ask: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32

@@ -4,11 +4,10 @@ import Glibc
 
 /// Opens connections to a server on a loopback address.
 package enum TestClient {
-    /// Returns a new connection. Specify a receive buffer here to limit the window from the start.
+    /// Returns a new connection. To limit the window from the start, specify a receive buffer.
     ///
-    /// `user`: the owner of the socket, instead of this process's user; only root can set it (fchown(2)).
-    ///
-    /// Throws `system("connect", ECONNREFUSED)` when no server listens.
+    /// - Parameter user: The owner of the socket instead of the user of this process. Only root can set it (fchown(2)).
+    /// - Throws: `system("connect", ECONNREFUSED)` if no server listens.
     package static func connect(
         port: UInt16, on loopback: Loopback = .ipv4, receiveBuffer: Int? = nil, user: UInt32? = nil,
         within limit: Duration = TestConnection.defaultLimit
@@ -27,7 +26,7 @@ package enum TestClient {
         return TestConnection(owning: descriptor)
     }
 
-    /// A new connection to a server at an IPv4 address; the kernel's time for it is the limit.
+    /// Returns a new connection to a server at an IPv4 address. The kernel's own timeout is the time limit.
     package static func connect(to address: String, port: UInt16) throws -> TestConnection {
         var target = sockaddr_in()
         target.sin_family = sa_family_t(AF_INET)
@@ -41,7 +40,7 @@ package enum TestClient {
         do {
             _ = try SystemCall.check("connect to \(address)") {
                 withUnsafePointer(to: &target) { pointer in
-                    // sockaddr_in begins as sockaddr does.
+                    // sockaddr_in begins with the same members as sockaddr.
                     pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                         Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
                     }

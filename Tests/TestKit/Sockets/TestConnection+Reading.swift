@@ -3,10 +3,10 @@
 import Glibc
 
 extension TestConnection {
-    /// Returns between one and `count` bytes as soon as some arrive. An empty result means that the peer has closed
-    /// cleanly (FIN).
+    /// Returns between one and `count` bytes as soon as bytes arrive. An empty result means that the peer has closed
+    /// its direction cleanly (FIN).
     ///
-    /// Throws `reset` after a RST and `timedOut` if nothing arrives.
+    /// - Throws: `reset` after a RST, and `timedOut` if nothing arrives.
     package func read(
         upTo count: Int = 65_536, within limit: Duration = TestConnection.defaultLimit,
         waitingFor what: String = "bytes"
@@ -16,7 +16,9 @@ extension TestConnection {
         return try receive(upTo: count, Deadline(after: limit), what)
     }
 
-    /// Returns exactly the given number of bytes. Throws `closed` if the peer closes before.
+    /// Returns exactly the given number of bytes.
+    ///
+    /// - Throws: `closed` if the peer closes the connection before.
     package func readExactly(
         _ count: Int, within limit: Duration = TestConnection.defaultLimit, waitingFor what: String = "bytes"
     ) throws -> [UInt8] {
@@ -38,10 +40,11 @@ extension TestConnection {
         return bytes
     }
 
-    /// Returns all bytes up to and including the delimiter; nil if the peer closed before the first byte.
+    /// Returns all bytes up to and including the delimiter, or nil if the peer closed the connection before the first
+    /// byte.
     ///
-    /// Throws `closed` if the peer closes after that, and `malformed` if more than `maximum` bytes arrive without the
-    /// delimiter.
+    /// - Throws: `closed` if the peer closes the connection after the first byte, and `malformed` if more than
+    ///   `maximum` bytes arrive without the delimiter.
     package func readThrough(
         _ delimiter: String, within limit: Duration = TestConnection.defaultLimit, waitingFor what: String,
         maximum: Int = 1 << 20
@@ -52,7 +55,7 @@ extension TestConnection {
         while true {
             let found = unread.withLock { buffer in
                 let bytes = buffer.length(through: delimiter, from: searched).map { buffer.take($0) }
-                // A delimiter can span two reads, so continue the search just before the new bytes.
+                // A delimiter can span two reads, so the search continues just before the new bytes.
                 searched = max(0, buffer.count - delimiter.count + 1)
                 return (bytes: bytes, waiting: buffer.count)
             }
@@ -67,14 +70,16 @@ extension TestConnection {
         }
     }
 
-    /// Returns all bytes until the peer closes cleanly. Throws `reset` if it resets instead.
+    /// Returns all bytes until the peer closes its direction cleanly.
+    ///
+    /// - Throws: `reset` if the peer resets the connection instead.
     package func readUntilClose(within limit: Duration = TestConnection.defaultLimit) throws -> [UInt8] {
         let (bytes, ending) = try readUntilEnd(within: limit)
         if ending == .reset { throw TestKitError.reset(during: "reading until close, after \(bytes.count) bytes") }
         return bytes
     }
 
-    /// Returns all bytes until the peer ends its direction in either way.
+    /// Returns all bytes until the peer ends its direction, cleanly or with a reset.
     package func readUntilEnd(
         within limit: Duration = TestConnection.defaultLimit
     ) throws -> (bytes: [UInt8], ending: Ending) {
@@ -91,7 +96,7 @@ extension TestConnection {
         }
     }
 
-    /// Discards all bytes until the peer ends its direction, and returns how it ended.
+    /// Discards all bytes until the peer ends its direction, and returns how the direction ended.
     @discardableResult
     package func waitForEnd(within limit: Duration = TestConnection.defaultLimit) throws -> Ending {
         let deadline = Deadline(after: limit)
@@ -103,9 +108,11 @@ extension TestConnection {
         }
     }
 
-    /// Closes the connection gracefully: sends FIN, waits for the peer's end and then closes.
+    /// Closes the connection gracefully: sends FIN, waits for the end of the peer's direction, and then closes the
+    /// socket.
     ///
-    /// Closing while the peer's bytes are unread causes a reset, which can destroy the last response.
+    /// If a socket is closed while bytes from the peer are unread, the kernel sends a reset, which can destroy the last
+    /// response.
     @discardableResult
     package func finish(within limit: Duration = TestConnection.defaultLimit) throws -> Ending {
         defer { close() }
@@ -113,7 +120,7 @@ extension TestConnection {
         return try waitForEnd(within: limit)
     }
 
-    /// Returns true if neither a byte nor the connection's end arrives for the whole time.
+    /// Returns true if neither a byte nor the end of the connection arrives during the whole time.
     package func staysSilent(for time: Duration) throws -> Bool {
         do {
             giveBack(try read(upTo: 65_536, within: time, waitingFor: "silence to be broken")[...])
@@ -123,7 +130,7 @@ extension TestConnection {
         }
     }
 
-    /// Inserts bytes before those that will be read next.
+    /// Inserts bytes before the bytes that are read next.
     package func giveBack(_ bytes: ArraySlice<UInt8>) {
         if bytes.isEmpty { return }
         unread.withLock { $0.giveBack(Array(bytes)) }
@@ -147,7 +154,8 @@ extension TestConnection {
                     code = errno
                     initialized = max(0, received)
                 }
-                // Closing this side wakes the thread in a way that looks like the peer's FIN.
+                // When this side closes the connection, the waiting thread cannot distinguish this from a FIN of the
+                // peer.
                 if isClosed { throw TestKitError.closedHere(during: "reading \(what)") }
                 if received >= 0 { return bytes }
                 switch code {

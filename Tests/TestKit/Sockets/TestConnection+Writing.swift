@@ -3,9 +3,9 @@
 import Glibc
 
 extension TestConnection {
-    /// Sends all bytes, and waits for buffer space if the peer reads slowly.
+    /// Sends all bytes. If the peer reads slowly, waits for buffer space.
     ///
-    /// Throws `timedOut` if there is no space within the limit, and `reset` if the peer has disconnected.
+    /// - Throws: `timedOut` if there is no space within the limit, and `reset` if the peer has disconnected.
     package func write(_ bytes: some Sequence<UInt8>, within limit: Duration = TestConnection.defaultLimit) throws {
         let deadline = Deadline(after: limit)
         let bytes = Array(bytes)
@@ -23,7 +23,8 @@ extension TestConnection {
     /// Sends the bytes in pieces of `size` with `interval` between them, so that the peer receives each piece
     /// separately.
     ///
-    /// The delay simulates a slow peer and is not a synchronisation. It ends early if the peer resets the connection.
+    /// The delay simulates a slow peer and does not synchronise threads. It ends early if the peer resets the
+    /// connection.
     package func writeSlowly(_ bytes: some Sequence<UInt8>, pieces size: Int = 1, interval: Duration) throws {
         let bytes = Array(bytes)
         for start in stride(from: 0, to: bytes.count, by: max(1, size)) {
@@ -37,8 +38,8 @@ extension TestConnection {
         try writeSlowly(Array(text.utf8), pieces: size, interval: interval)
     }
 
-    /// Sends as many bytes as the peer and both kernels accept without waiting, and returns their number. Fills a
-    /// stalled peer's window.
+    /// Sends as many bytes as the peer and both kernels accept without waiting, and returns their number. This fills
+    /// the window of a peer that does not read.
     package func writeUntilFull(_ piece: [UInt8], atMost maximum: Int, stalledAfter limit: Duration) throws -> Int {
         var total = 0
         while total < maximum, !piece.isEmpty {
@@ -51,10 +52,12 @@ extension TestConnection {
         return total
     }
 
-    /// Waits for the given time. Throws if the peer resets or this side closes the connection in the meantime.
+    /// Waits for the given time.
+    ///
+    /// - Throws: An error if the peer resets the connection or this side closes it in the meantime.
     package func pause(_ time: Duration) throws {
         try use("a pause") { descriptor in
-            // No event is requested: only an error or the end of both directions (POLLERR, POLLHUP) ends the wait
+            // No event is requested, so only an error or the end of both directions (POLLERR, POLLHUP) ends the wait
             // early.
             var descriptors = [pollfd(fd: descriptor, events: 0, revents: 0)]
             if try SystemCall.wait(&descriptors, until: Deadline(after: time)) {

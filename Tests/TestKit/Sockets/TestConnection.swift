@@ -4,17 +4,17 @@ import Glibc
 
 /// A connected TCP socket that gives a test control over every byte and over the way the connection ends.
 ///
-/// One thread may read while another writes and a third closes. Closing wakes the other two, and the descriptor is
-/// released only when no thread uses it. Every blocking call has a time limit.
+/// One thread may read while another thread writes and a third one closes the connection. Closing wakes the other two,
+/// and the descriptor is released only when no thread uses it. Every blocking call has a time limit.
 package final class TestConnection: Sendable {
     /// The default time limit of a blocking call.
     package static let defaultLimit: Duration = .seconds(10)
 
     /// How the peer ended its direction.
     package enum Ending: Sendable, Equatable {
-        /// The peer closed it cleanly, with FIN.
+        /// The peer closed its direction cleanly, with FIN.
         case closed
-        /// The peer reset it, with RST.
+        /// The peer reset the connection, with RST.
         case reset
     }
 
@@ -38,7 +38,7 @@ package final class TestConnection: Sendable {
         life = Monitor(Life(descriptor: descriptor))
         localPort = SocketAddress.port(of: descriptor, getsockname)
         peerPort = SocketAddress.port(of: descriptor, getpeername)
-        // Send each write immediately: what a test writes in two pieces must arrive in two pieces.
+        // Send each write immediately, because two pieces that a test writes must arrive as two pieces.
         SocketOption.set(descriptor, level: SocketOption.tcpLevel, option: TCP_NODELAY, to: 1)
     }
 
@@ -47,7 +47,8 @@ package final class TestConnection: Sendable {
     /// Whether this side has closed or reset the connection.
     package var isClosed: Bool { life.withLock { $0.isClosing } }
 
-    /// Closes both directions. The peer receives FIN, or RST if it is still sending. Further calls have no effect.
+    /// Closes both directions. The peer receives FIN, or RST if bytes from the peer are still arriving. Further calls
+    /// have no effect.
     package func close() {
         end(reset: false)
     }
@@ -64,13 +65,14 @@ package final class TestConnection: Sendable {
         }
     }
 
-    /// Limits the kernel's send buffer (the kernel doubles the value).
+    /// Limits the kernel's send buffer. The kernel doubles the value.
     package func setSendBuffer(bytes: Int) throws {
         try use("setsockopt") { SocketOption.set($0, level: SOL_SOCKET, option: SO_SNDBUF, to: Int32(clamping: bytes)) }
     }
 
-    /// Returns the time between the last sent bytes and the last received ones (tcp(7), TCP_INFO). Some bytes must have
-    /// been sent, and none since. The resolution is a tick of the kernel's clock, however late the reading thread runs.
+    /// Returns the time between the last sent bytes and the last received bytes (tcp(7), TCP_INFO). Bytes must have
+    /// been sent, and none after the last received bytes. The resolution is a tick of the kernel's clock, and a delay
+    /// of the reading thread has no effect.
     package func restBeforeArrival() throws -> Duration {
         var info = tcp_info()
         var length = socklen_t(MemoryLayout<tcp_info>.size)
@@ -109,15 +111,15 @@ package final class TestConnection: Sendable {
             if life.users == 0 {
                 Self.close(life)
             } else {
-                // Wakes the thread that is in poll(2), which closes the descriptor when it returns. SHUT_RD sends
-                // nothing to the peer, so the following close can still send the RST.
+                // Wakes the thread that waits in poll(2). This thread closes the descriptor when poll(2) returns.
+                // SHUT_RD sends nothing to the peer, so the following close can still send the RST.
                 _ = shutdown(life.descriptor, Int32(reset ? SHUT_RD : SHUT_RDWR))
             }
         }
     }
 
-    /// Closes the connection with an immediate effect for the peer. close(2) alone would wait for the last copy of the
-    /// descriptor, and another test's child has a copy between fork and exec.
+    /// Closes the connection with an immediate effect for the peer. close(2) alone would take effect only with the last
+    /// copy of the descriptor, and a child of another test has a copy between fork and exec.
     private static func close(_ life: Life) {
         var unread: Int32 = 0
         _ = ioctl(life.descriptor, UInt(FIONREAD), &unread)

@@ -3,8 +3,8 @@
 /// A server on a loopback address, by default 127.0.0.1, that passes each connection to a closure on a dedicated
 /// thread.
 ///
-/// The connection is closed when the closure returns or throws. `stop`, which is also called when the server is
-/// released, ends every connection and waits for all threads. A handler must not call it.
+/// The connection is closed when the closure returns or throws. `stop` ends every connection and waits for all threads.
+/// It is also called when the server is released. A handler must not call it.
 package final class TestServer: Sendable {
     /// Handles a connection. Errors that it throws are stored in `failures`.
     package typealias Handler = @Sendable (TestConnection) throws -> Void
@@ -15,13 +15,14 @@ package final class TestServer: Sendable {
 
     /// The port on which the server listens.
     package var port: UInt16 { listener.port }
-    /// Every accepted connection in order, including ended ones. Empty if the server does not remember them.
+    /// Every accepted connection in order, including connections that have ended. The list is empty if the server does
+    /// not remember connections.
     package var connections: Recorded<TestConnection> { crew.connections }
-    /// The errors that handlers threw, as text. The usual cause is a peer that disconnects early.
+    /// The errors that handlers threw, as text. The usual cause is a peer that disconnected early.
     package var failures: Recorded<String> { crew.failures }
 
-    /// Starts listening. Port 0 selects any free port. Pass false for `remembers` in a long-lived server, so that it
-    /// does not store ended connections.
+    /// Starts listening. Port 0 selects any free port. Set `remembers` to false in a long-lived server, so that the
+    /// server does not store connections that have ended.
     package init(
         port: UInt16 = 0, on loopback: Loopback = .ipv4, backlog: Int32 = 1024, remembers: Bool = true,
         _ handler: @escaping Handler
@@ -57,7 +58,7 @@ package final class TestServer: Sendable {
     /// The number of handlers that are running.
     package var activeConnections: Int { crew.active.withLock { $0.count } }
 
-    /// Waits until exactly this many handlers are running.
+    /// Waits until exactly `count` handlers are running.
     package func wait(forActiveConnections count: Int, within limit: Duration = .seconds(10)) throws {
         _ = try crew.active.wait(for: "\(count) active connections", within: limit) { $0.count == count ? true : nil }
     }
@@ -74,8 +75,8 @@ package final class TestServer: Sendable {
         let connections = Recorded<TestConnection>("a connection")
         let failures = Recorded<String>("a handler's failure")
         let active = Monitor<[ObjectIdentifier: Member]>([:])
-        /// Set before `refuse` reads `active`, and read after an entry is added there, so that one of the two always
-        /// sees the other.
+        /// This latch is opened before `refuse` reads `active`, and read after an entry is added to `active`, so that
+        /// one of the two threads always sees the change of the other.
         private let isRefusing = Latch("refusing")
 
         init(remembers: Bool, _ handler: @escaping Handler) {
@@ -86,7 +87,7 @@ package final class TestServer: Sendable {
         func take(_ connection: TestConnection) throws {
             let id = ObjectIdentifier(connection)
             active.withLock { $0[id] = Member(connection: connection) }
-            // The connection was accepted before listening ended, but is handled only now.
+            // The connection was accepted before listening ended, but is only handled now.
             if isRefusing.isOpen { connection.close() }
             if remembers { connections.append(connection) }
             let thread = try TestThread { [self] in

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A proxy that supports only CONNECT (RFC 9110 §9.3.6). For every requested name, it connects to the requested port of
-/// 127.0.0.1.
+/// A proxy that supports only CONNECT (RFC 9110 §9.3.6). For every requested name, the proxy connects to the requested
+/// port of 127.0.0.1.
 package final class ConnectProxy: Sendable {
     private let server: TestServer
     /// The requested targets, such as `hooks.example.com:443`.
     package let asked = Recorded<String>("a CONNECT")
 
-    /// The port of 127.0.0.1 on which it listens.
+    /// The port of 127.0.0.1 on which the proxy listens.
     package var port: UInt16 { server.port }
 
-    /// Starts the proxy. With a status other than 200 it rejects all requests.
+    /// Starts the proxy. With a status other than 200, the proxy rejects all requests.
     package init(answering status: Int = 200) throws {
         let asked = asked
         server = try TestServer { client in

@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// nginx in front of a server on 127.0.0.1, with TLS, HTTP/2 and the effects of its settings.
+/// An nginx server in front of a server on 127.0.0.1, for tests with TLS, HTTP/2 and the effects of nginx settings.
 package final class NginxFront: Sendable {
     private let process: TestProcess
     private let folder: TemporaryDirectory
-    /// The port of 127.0.0.1 on which it listens.
+    /// The port of 127.0.0.1 on which nginx listens.
     package let port: UInt16
 
     private static let program = "/usr/sbin/nginx"
@@ -16,7 +16,7 @@ package final class NginxFront: Sendable {
 
     /// Starts nginx in front of a port.
     ///
-    /// - Parameter settings: The directives in its `location /`.
+    /// - - Parameter settings: The directives in the block `location /`.
     package init(_ pair: TestCertificates.Pair, to upstream: UInt16, settings: String = "") throws {
         let folder = try TemporaryDirectory()
         for name in ["body", "proxy", "fastcgi", "uwsgi", "scgi"] { try folder.makeDirectory(name) }

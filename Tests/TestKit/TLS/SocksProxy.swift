@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A SOCKS 5 proxy (RFC 1928) without authentication. For every requested name, it connects to the requested port of
-/// 127.0.0.1.
+/// A SOCKS 5 proxy (RFC 1928) without authentication. For every requested name, the proxy connects to the requested
+/// port of 127.0.0.1.
 package final class SocksProxy: Sendable {
     private let server: TestServer
-    /// The requested hosts, such as `hooks.example.com`, or `127.0.0.1` if the client has resolved the name itself.
+    /// The requested hosts, such as `hooks.example.com`. If the client has resolved the name itself, the host is
+    /// `127.0.0.1`.
     package let asked = Recorded<String>("a SOCKS request")
 
-    /// The port of 127.0.0.1 on which it listens.
+    /// The port of 127.0.0.1 on which the proxy listens.
     package var port: UInt16 { server.port }
 
     /// Starts the proxy on a free port.

@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// A TLS terminator in front of a `TestServer`, implemented by a Python helper (`Tests/Fixtures/tls-front.py`). It
-/// forwards every byte, so that the test controls the responses.
+/// A TLS terminator in front of a `TestServer`, implemented by a Python helper (`Tests/Fixtures/tls-front.py`). The
+/// helper forwards every byte, so that the test controls the responses.
 package final class TLSFront: Sendable {
     private let process: TestProcess
-    /// The port of 127.0.0.1 on which it listens.
+    /// The port of 127.0.0.1 on which the helper listens.
     package let port: UInt16
 
     private static let program = "/usr/bin/python3"
@@ -14,7 +14,7 @@ package final class TLSFront: Sendable {
     /// Whether Python and openssl are installed.
     package static var isAvailable: Bool { access(program, X_OK) == 0 && TestCertificates.isAvailable }
 
-    /// Starts the helper in front of a port. A silent one accepts connections but never sends anything.
+    /// Starts the helper in front of a port. With `isSilent`, the helper accepts connections but never sends anything.
     package init(_ pair: TestCertificates.Pair, to port: UInt16, isSilent: Bool = false, from file: String = #filePath)
         throws
     {

@@ -2,7 +2,8 @@
 
 import Glibc
 
-/// A test's own certificate authority and the certificates that it has signed, created with Debian's openssl(1).
+/// A test's own certificate authority and the certificates that the authority has signed, created with Debian's
+/// openssl(1).
 package final class TestCertificates: Sendable {
     /// The paths of a server's certificate and key files.
     package struct Pair: Sendable {
@@ -30,8 +31,8 @@ package final class TestCertificates: Sendable {
                 + Self.newKey("\(folder.path)/authority.key"))
     }
 
-    /// Creates a certificate for these names (`DNS:localhost`, `IP:127.0.0.1`). A negative number of days creates an
-    /// expired one.
+    /// Creates a certificate for the given names, such as `DNS:localhost` or `IP:127.0.0.1`. A negative number of days
+    /// creates an expired certificate.
     package func pair(for names: [String] = ["DNS:localhost", "IP:127.0.0.1"], days: Int = 30) throws -> Pair {
         let path = "\(folder.path)/\(names.joined().filter { $0.isLetter || $0.isNumber })\(days)"
         try Self.run(

@@ -2,11 +2,11 @@
 
 import Glibc
 
-/// A point in monotonic time by which an event must have occurred.
+/// A point in monotonic time before which an event must have occurred.
 package struct Deadline: Sendable {
     /// The time in nanoseconds of CLOCK_MONOTONIC.
     let nanoseconds: Int64
-    /// The duration that the deadline was created from, for messages.
+    /// The duration from which the deadline was created, for messages.
     let limit: Duration
 
     /// Creates a deadline at the given duration from now.
@@ -21,16 +21,16 @@ package struct Deadline: Sendable {
     /// Whether the deadline is in the past.
     package var hasPassed: Bool { Deadline.now >= nanoseconds }
 
-    /// The remaining time, never negative.
+    /// The remaining time, which is never negative.
     package var remaining: Duration { .nanoseconds(max(0, nanoseconds - Deadline.now)) }
 
-    /// The remaining time for poll(2), rounded up so that a wait never ends early.
+    /// The remaining time for poll(2), rounded up so that no wait ends early.
     var remainingMilliseconds: Int32 {
         let left = max(0, nanoseconds - Deadline.now)
         return Int32(clamping: (left + 999_999) / 1_000_000)
     }
 
-    /// The deadline in the form for the condition variables of `Monitor`.
+    /// The deadline in the form that the condition variables of `Monitor` require.
     var timespec: Glibc.timespec {
         Glibc.timespec(tv_sec: Int(nanoseconds / 1_000_000_000), tv_nsec: Int(nanoseconds % 1_000_000_000))
     }

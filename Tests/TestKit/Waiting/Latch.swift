@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A flag that is set once and never reset. One thread opens it, and any number of threads can wait for that.
+/// A flag that is set once and never reset. One thread opens the latch, and any number of threads can wait until it is
+/// open.
 package final class Latch: Sendable {
     private let monitor = Monitor(false)
     private let name: String
@@ -23,8 +24,8 @@ package final class Latch: Sendable {
         _ = try monitor.wait(for: name, within: limit) { $0 ? true : nil }
     }
 
-    /// Waits until the latch is open or the time limit is reached, and returns whether it is open. Useful for delays
-    /// that can be ended early.
+    /// Waits until the latch is open or the time limit is reached, and returns whether the latch is open. This is
+    /// useful for delays that can be ended early.
     package func isOpened(within limit: Duration) -> Bool {
         (try? wait(within: limit)) != nil
     }

@@ -4,8 +4,8 @@ import Glibc
 
 /// State protected by a lock, on which threads can wait for a condition.
 ///
-/// It uses pthread's mutex and condition variable, which Thread Sanitizer recognises. With Swift's own `Mutex` on Linux
-/// it reports false races (observed with 6.3.1).
+/// The monitor uses pthread's mutex and condition variable, which Thread Sanitizer recognises. With Swift's own `Mutex`
+/// on Linux, Thread Sanitizer reports false races (observed with 6.3.1).
 package final class Monitor<State: Sendable>: @unchecked Sendable {  // the mutex orders every access to the state
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
@@ -32,7 +32,7 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {  // the mute
         mutex.deallocate()
     }
 
-    /// Calls `body` with the state while holding the lock, then wakes all waiting threads.
+    /// Calls `body` with the state while holding the lock, and then wakes all waiting threads.
     package func withLock<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -42,10 +42,11 @@ package final class Monitor<State: Sendable>: @unchecked Sendable {  // the mute
         return try body(&state)
     }
 
-    /// Waits until `condition` returns a value, and returns that. Throws `timedOut` if this does not happen within the
-    /// limit.
+    /// Waits until `condition` returns a value, and returns this value.
     ///
-    /// The condition may change the state, such as removing a value, which wakes no other thread.
+    /// - Throws: `timedOut` if this does not happen within the limit.
+    ///
+    /// The condition may change the state, for example by removing a value. Such a change wakes no other thread.
     package func wait<Result>(
         for what: String, within limit: Duration = .seconds(10), until condition: (inout State) throws -> Result?
     ) throws -> Result {

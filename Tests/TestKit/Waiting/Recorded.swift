@@ -20,7 +20,7 @@ package final class Recorded<Value: Sendable>: Sendable {
         monitor.withLock { $0.values.append(value) }
     }
 
-    /// Marks the list as complete. Threads that wait for further values fail immediately with `closed` instead of
+    /// Marks the list as complete. Threads that wait for further values then fail immediately with `closed` instead of
     /// timing out.
     package func finish() {
         monitor.withLock { $0.isFinished = true }
@@ -40,7 +40,7 @@ package final class Recorded<Value: Sendable>: Sendable {
         try result(what, within: limit) { predicate($0) ? $0 : nil }
     }
 
-    /// Waits for the first value that satisfies the predicate, already recorded or not.
+    /// Waits for the first value that satisfies the predicate. The value may already be recorded.
     package func first(
         _ what: String? = nil, within limit: Duration = .seconds(10), where predicate: (Value) -> Bool
     ) throws -> Value {

@@ -6,7 +6,7 @@ import Glibc
 package final class TestThread: Sendable {
     private let handle: Monitor<pthread_t?>
 
-    /// Starts the thread. Small stacks make thousands of connections inexpensive.
+    /// Starts the thread. The small default stack makes thousands of connections inexpensive.
     package init(stackBytes: Int = 512 * 1024, _ body: @escaping @Sendable () -> Void) throws {
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
@@ -26,7 +26,7 @@ package final class TestThread: Sendable {
         if let thread = handle.withLock({ $0 }) { pthread_detach(thread) }
     }
 
-    /// Waits until the closure has returned. Must not be called on the thread itself.
+    /// Waits until the closure has returned. This must not be called on the thread itself.
     package func join() {
         let thread = handle.withLock { handle in
             defer { handle = nil }

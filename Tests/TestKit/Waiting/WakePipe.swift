@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// A descriptor that becomes readable permanently after `wake`, which ends a poll(2) in another thread.
+/// A descriptor that becomes permanently readable after `wake`. This ends a poll(2) call in another thread.
 final class WakePipe: Sendable {
-    /// The descriptor to poll; readable, or at its end, after `wake`.
+    /// The descriptor to poll. After `wake`, it is readable or at its end.
     let readEnd: Int32
     private let writeEnd: Int32
 
