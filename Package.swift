@@ -126,7 +126,7 @@ let package = Package(
                 "Access", "Addresses", "Encodings", "EventHub", "EventLoop", "HTTPClient", "HTTPServer", "HTTPTypes",
                 "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies", "Projects", "Sodium", "WebSockets",
             ]),
-        // Determines to which project a directory, session or event belongs.
+        // Determines the project that a directory, session or event belongs to.
         module(
             .gateway, "DirectoryPinning",
             [

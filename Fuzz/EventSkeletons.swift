@@ -61,7 +61,7 @@ private func object(_ members: [(String, [UInt8])], _ input: inout FuzzInput) ->
     return Array("{".utf8) + texts.joined(separator: Array(",".utf8)) + Array("}".utf8)
 }
 
-/// Returns a JSON string in which the characters selected by the input's bits are escaped.
+/// Returns a JSON string whose characters are escaped if the corresponding bits of the input are set.
 private func string(_ text: [UInt8], _ input: inout FuzzInput) -> [UInt8] {
     var bits = input.byte()
     var result = Array("\"".utf8)

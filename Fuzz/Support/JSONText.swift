@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Returns a JSON string in which the characters selected by the bits are escaped.
+/// Returns a JSON string whose characters are escaped if the corresponding bits are set.
 func string(_ text: [UInt8], escapes: UInt8) -> [UInt8] {
     var bits = escapes
     var result = Array("\"".utf8)

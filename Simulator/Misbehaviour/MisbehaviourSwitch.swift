@@ -24,7 +24,7 @@ final class MisbehaviourSwitch: Sendable {
         self.termination = termination
     }
 
-    /// The current misbehaviour.
+    /// The misbehaviour that applies to requests now.
     var current: Misbehaviour { state.withLock { $0.current } }
 
     /// Starts to misbehave, once the server exists.

@@ -2,14 +2,14 @@
 
 import TestKit
 
-/// The permissions and questions for which turns wait until a user answers.
+/// The permissions and questions that turns wait for until a user answers.
 final class PendingRequests: Sendable {
     /// The kind of a request.
     enum Kind: Sendable {
         case permission, question
     }
 
-    /// A request for which a turn waits.
+    /// A request that a turn waits for.
     struct Request: Sendable {
         let id: String
         let kind: Kind

@@ -2,7 +2,7 @@
 
 /// One session with its messages.
 struct Session: Sendable {
-    /// The model to which a prompt is sent.
+    /// The model that a prompt is sent to.
     struct Model: Sendable, Equatable {
         let providerID: String
         let modelID: String

@@ -4,7 +4,7 @@ import TestKit
 
 /// All sessions and terminals of the process in all directories.
 final class SessionStore: Sendable {
-    /// The requests for which turns wait.
+    /// The requests that turns wait for.
     let pending = PendingRequests()
     private let sessions = Monitor<[String: Session]>([:])
     private let terminals = Monitor<[(id: String, info: JSON)]>([])

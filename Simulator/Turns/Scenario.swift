@@ -10,7 +10,7 @@ enum Scenario: String, CaseIterable, Sendable {
     case tools, ask
     /// The model asks a question with two answers.
     case question
-    /// A child session answers.
+    /// The model starts a child session, which answers.
     case subagent
     /// A tool writes a file.
     case edit

@@ -14,7 +14,7 @@ import Testing
         harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#, chat)
     }
 
-    /// Returns a harness in which a chat has loaded the conversation and an answer has begun.
+    /// Returns a harness with a chat that has loaded the conversation, after an answer has begun.
     private func begun() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         load(&harness, 1)

@@ -9,7 +9,7 @@ import Testing
 @Suite struct DeletedElsewhereTests {
     private static let list = #"{"type":"list_conversations"}"#
 
-    /// Returns a harness in which a client has created a conversation under its own id.
+    /// Returns a harness after a client has created a conversation under its own id.
     private func harness() -> ConversationHarness {
         var harness = ConversationHarness()
         harness.open()

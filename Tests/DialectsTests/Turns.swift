@@ -28,7 +28,7 @@ enum Turns {
     }
 }
 
-/// The properties of events by which two recordings are compared.
+/// The properties of events that a comparison of two recordings uses.
 struct Outline {
     /// The kinds of events of each session, in the order of their appearance, with repeated kinds merged.
     private(set) var kinds: [[String]] = []

@@ -72,7 +72,7 @@ struct NoProjects: ProjectControl {
 }
 
 extension RoutingTable {
-    /// Returns a table with one ready instance, to which no test sends requests.
+    /// Returns a table with one ready instance. No test sends requests to this instance.
     static func ready(_ name: ProjectName, generation: UInt64 = 1) -> RoutingTable {
         let address = InstanceAddress.loopback(1)
         let endpoint = InstanceEndpoint(address: address, authorization: nil, generation: generation, slot: 0)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Tests the order in which connections without a key are closed to make room.
+/// Tests the order of closing connections without a key to make room.
 @Suite struct KeylessConnectionsTests {
     private let members = (0..<4).map { _ in ListedConnection() }
 

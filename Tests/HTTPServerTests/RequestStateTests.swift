@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Tests the progress of a client's request, and which call is valid in which phase, directly on the state table.
+/// Tests the progress of a client's request, and the valid calls of each phase, directly on the state table.
 @Suite struct RequestStateTests {
     typealias State = RequestState
 

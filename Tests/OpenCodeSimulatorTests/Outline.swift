@@ -4,8 +4,8 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// The aspects in which two event streams are compared: the kinds of events with their members, in the order of each
-/// group of related events.
+/// The parts of an event stream that are compared with another stream: the kinds of events with their members, in the
+/// order of each group of related events.
 ///
 /// The real server works on several things at the same time, and the order of their events differs between recordings.
 /// The turn of each session has a fixed order, and so do its requests and file changes. The events about titles,

@@ -99,7 +99,7 @@ final class EventLog {
         }
     }
 
-    /// Reads `count` further events.
+    /// Reads `count` further events from the stream and appends them to `events`.
     func read(_ count: Int) throws {
         for _ in 0..<count { events.append(try stream.nextJSON()) }
     }

@@ -79,7 +79,7 @@ import Testing
 
         #expect(missing.description.hasPrefix("/nowhere/state.db cannot be written: No such file or directory."))
 
-        // A file of the kernel, to which no user can write.
+        // A file of the kernel that no user can write to.
         let kernel = StorageError.database(
             "/proc/version", code: 8, message: "attempt to write a readonly database", system: 0)
 
@@ -216,7 +216,7 @@ import Testing
         #expect(
             error?.description == "\(test.path) cannot be written: the disk is full. Free space on the disk "
                 + "(`df \(test.path)`).")
-        // Existing data can still be read, and writes for which there is space are still written.
+        // Existing data can still be read, and writes that fit are still performed.
         #expect(try await test.numbers() == [1])
 
         try await test.addToDisk(3)

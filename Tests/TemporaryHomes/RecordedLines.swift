@@ -10,10 +10,10 @@ package final class RecordedLines: LogSink {
     /// Creates a sink without records.
     package init() {}
 
-    /// Stores a record.
+    /// Stores a record after the records that are already stored.
     package func write(_ record: LogRecord) { records.withLock { $0.append(record) } }
 
-    /// All records, oldest first.
+    /// All records that the sink has received, oldest first.
     package var all: [LogRecord] { records.withLock { $0 } }
 }
 

@@ -23,7 +23,7 @@ extension TemporaryHome {
         try makeFile("\(list)/commondir", "../..\n")
     }
 
-    /// Creates a named pipe.
+    /// Creates a named pipe that only its owner can open (mkfifo(3)).
     package func makePipe(_ name: String) throws {
         guard mkfifo("\(path)/\(name)", 0o600) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }

@@ -5,7 +5,7 @@ import TestKit
 
 /// The files that `/api/fs` returns, as seen from one directory.
 struct Files2 {
-    /// The directory to which names are relative.
+    /// The directory that names are relative to.
     let directory: String
 
     /// The reason why a path is rejected.

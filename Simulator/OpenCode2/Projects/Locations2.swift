@@ -4,7 +4,7 @@ import TestKit
 
 /// The directories that the server has opened, with their projects.
 final class Locations2: Sendable {
-    /// An opened directory, with the project to which it belongs.
+    /// An opened directory, with the project that it belongs to.
     struct Location: Sendable {
         var project: Project2
         /// A latch that is opened when the directory's agents, models and other data are loaded. This precedes the

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Simulator2 {
-    /// All routes of the simulator, in the order in which they are matched. Literal segments come before parameters.
+    /// All routes of the simulator, in matching order. Literal segments come before parameters.
     static let routes: [Route] =
         serverRoutes + catalogueRoutes + locationRoutes + fileRoutes + worktreeRoutes + terminalRoutes + sessionRoutes
         + turnRoutes + messageRoutes + requestRoutes

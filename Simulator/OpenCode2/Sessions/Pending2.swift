@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The permissions and forms for which turns wait until a user answers.
+/// The permissions and forms that turns wait for until a user answers.
 final class Pending2: Sendable {
     enum Kind: Sendable {
         case permission, form

@@ -10,7 +10,7 @@ final class SessionStore2: Sendable {
 
     /// Creates a store.
     ///
-    /// - Parameter folder: The folder in which sessions are stored; nil to keep them only as long as the process runs.
+    /// - Parameter folder: The folder that stores the sessions; nil to keep them only as long as the process runs.
     init(folder: String?, bus: EventBus2) {
         files = folder.map { SessionFiles2(folder: $0) }
         self.bus = bus

@@ -43,7 +43,7 @@ package struct FailureLimiter: Sendable {
         var isReported = false
     }
 
-    /// The time for which an address with a valid key is remembered. A phone that sleeps for a night can reconnect.
+    /// How long an address with a valid key is remembered. A phone that sleeps for a night can reconnect.
     private static let validFor = Duration.seconds(24 * 3600)
 
     private var records: RecentTable<IPAddress, Record>

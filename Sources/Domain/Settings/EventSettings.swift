@@ -7,11 +7,11 @@ package struct EventSettings: Sendable, Equatable {
     /// The number of bytes that are stored for one project. If it is 0, 4 MiB are kept in memory and nothing on the
     /// disk.
     package internal(set) var keepSize = 0
-    /// The time for which an event is stored.
+    /// How long an event is stored.
     package internal(set) var keepTime = Duration.zero
     /// The number of bytes that are stored for all projects together.
     package internal(set) var keepTotal = 0
-    /// The time for which a client may read nothing of its stream.
+    /// How long a client may read nothing of its stream.
     package internal(set) var stall = Duration.zero
     /// The encoding of streamed text for requests that do not name one.
     package internal(set) var form = EventEncodingChoice.raw

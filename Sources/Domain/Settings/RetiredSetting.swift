@@ -27,8 +27,8 @@ extension Settings {
         retired.filter { retired in settings.contains { $0.group == retired.group } }
     }
 
-    /// The retired settings, none of which a user needs. The deadline for a client that does not read its response now
-    /// also applies to an OpenCode that does not send it. Holding more than 64 KiB of a request costs memory and has no
+    /// The retired settings. No user needs them. The deadline for a client that does not read its response now also
+    /// applies to an OpenCode that does not send it. Holding more than 64 KiB of a request costs memory and has no
     /// advantage.
     static let retired: [RetiredSetting] = [
         RetiredSetting(

@@ -17,7 +17,7 @@ struct ValueForm<Value: Sendable>: Sendable {
     /// Converts a value to text that `parse` accepts. A secret becomes its mask.
     let text: @Sendable (Value) -> String
 
-    /// Returns the same syntax, but rejects values for which `check` returns an error.
+    /// Returns the same syntax, but rejects a value if `check` returns an error for it.
     func checked(_ check: @escaping @Sendable (Value) -> InvalidValue?) -> ValueForm {
         let parse = self.parse
         return ValueForm(

@@ -9,8 +9,8 @@ package import Instances
 import OpenCodeFamilies
 import Projects
 
-/// The rules of one loop about directories and sessions, which determine to which project a directory, session or event
-/// belongs.
+/// The rules of one loop about directories and sessions, which determine the project that a directory, session or event
+/// belongs to.
 package final class DirectoryPinning {
     private unowned let gateway: GatewayLoop
     /// Sends a message to the threads other than the loops that have a session index.
@@ -60,11 +60,11 @@ extension SessionIndexMessage: FeatureMessage {
 }
 
 extension DirectoryPinning: SessionIndexOwner {
-    /// The loop's events.
+    /// The event loop that calls this feature.
     package var loop: EventLoop { gateway.loop }
     /// The loop's client for instances.
     package var client: UpstreamClient { gateway.client }
-    /// The control plane.
+    /// The control plane, which answers queries about projects.
     package var control: any ProjectControl { gateway.control }
     /// The routing table that requests read now.
     package var routes: RoutingTable { gateway.snapshot.routes }

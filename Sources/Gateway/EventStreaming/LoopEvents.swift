@@ -28,7 +28,7 @@ package final class LoopEvents {
     private let reader: EventReaderThread
     /// The ends of turns that answers wait for.
     package let turnEnds: TurnEnds
-    /// Called with the number of a run after all streams have sent the end of the turn for which it waits.
+    /// Called with the number of a run after all streams have sent the end of the turn that the run waits for.
     package var turnReached: ((Int) -> Void)?
     private(set) var views: [ProjectName: HubSnapshot] = [:]
     private var readers: [Int: Reader] = [:]
@@ -235,10 +235,10 @@ package enum EventStreamMessage: FeatureMessage {
     case resolved(number: Int, path: [UInt8])
     /// The answer that preceded the end of a turn was sent, so the project's streams may send that end.
     case turnAnswered(ProjectName)
-    /// All streams have sent the end of the turn for which the run with this number waits.
+    /// All streams have sent the end of the turn that the run with this number waits for.
     case turnReached(run: Int)
 
-    /// Delivers the message.
+    /// Delivers the message to the method of the feature that handles it.
     package func deliver(to feature: LoopEvents) {
         switch self {
         case .updates(let updates): feature.receive(updates)

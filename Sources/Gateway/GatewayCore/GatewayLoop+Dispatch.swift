@@ -25,7 +25,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Answers a request.
+    /// Routes a request whose head has arrived, and answers it or starts its processing.
     package func handle(_ connection: ClientConnection) { perform(decide(connection), connection) }
 
     private func perform(_ decision: consuming Decision, _ connection: ClientConnection) {

@@ -54,7 +54,7 @@ package typealias FeatureRegistration = @Sendable (GatewayLoop) -> Void
 package final class GatewayLoop {
     /// The epoll loop that calls all handlers of this thread.
     package let loop: EventLoop
-    /// The client for instances.
+    /// The client that sends the loop's requests to instances.
     package let client: UpstreamClient
     /// The components that do not change.
     package let setUp: LoopSetUp
@@ -92,7 +92,7 @@ package final class GatewayLoop {
     package var index: Int { setUp.index }
     /// The endpoints of the gateway's own listener.
     package var endpoints: EndpointTable { setUp.endpoints }
-    /// The control plane.
+    /// The control plane, which starts and stops instances.
     package var control: any ProjectControl { setUp.control }
     /// The logger of the data plane.
     package var log: Logger { setUp.log }
@@ -149,7 +149,7 @@ package final class GatewayLoop {
 
     // MARK: Features
 
-    /// Registers a feature.
+    /// Registers a feature, which receives the events of the loop from now on.
     package func add(_ feature: any LoopFeature) { features.add(feature) }
 
     /// Registers a feature that also answers requests to instances. Requests are offered to the features in the order
@@ -227,7 +227,7 @@ struct ClientSide {
     var waiting: [(listener: Listener, entrance: UInt8)] = []
 }
 
-/// The loops' mailboxes.
+/// The mailboxes for messages between the loops.
 private struct LoopMailboxes {
     var own: Mailbox<LoopMessage>?
     /// The mailboxes of all loops, by loop number. The array is empty until they are known.
@@ -240,13 +240,13 @@ struct InstanceHandlers {
     var handlers: [any InstanceRequestHandler] = []
 }
 
-/// One loop's counts.
+/// The counts that a loop reports to the control plane.
 package struct LoopCounts: Sendable {
     /// The parts of answers that each instance has sent.
     package var progress = ProgressCounts()
-    /// The requests of clients.
+    /// The numbers of requests that clients have sent.
     package var requests = RequestCounts()
 
-    /// Creates counts of zero.
+    /// Creates counts whose values are all zero.
     package init() {}
 }

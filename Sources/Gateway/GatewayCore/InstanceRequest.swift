@@ -6,7 +6,7 @@ package import Instances
 
 /// A request to a project's instance, after its admission. A feature answers it.
 package struct InstanceRequest {
-    /// The client's connection.
+    /// The client's connection, which carries the request and its answer.
     package let connection: ClientConnection
     /// The route to the project's instance, which has an endpoint.
     package var route: RoutingTable.Route
@@ -40,7 +40,7 @@ package struct InstanceRequest {
 package enum RuleDecision {
     /// A feature may answer the request in its current form.
     case passes
-    /// The request is rejected.
+    /// The request is rejected with this error.
     case refused(GatewayError)
     /// The request must be changed, or more information is needed. The step answers the request or passes it to
     /// ``GatewayLoop/serve(_:)``, immediately or later.

@@ -28,17 +28,17 @@ package protocol LoopFeature: AnyObject {
 }
 
 extension LoopFeature {
-    /// Does nothing by default.
+    /// The default implementation does nothing.
     package func routesChanged() {}
-    /// Does nothing by default.
+    /// The default implementation does nothing.
     package func runAnswered(_ endpoint: InstanceEndpoint) {}
-    /// Aborts nothing by default.
+    /// The default implementation aborts nothing and returns zero.
     package func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts { RevocationCounts() }
-    /// Does nothing by default.
+    /// The default implementation does nothing.
     package func endLostClients(by loss: PeerLoss) {}
-    /// Does nothing by default.
+    /// The default implementation does nothing.
     package func drain() {}
-    /// Does nothing by default.
+    /// The default implementation does nothing.
     package func endRequests() {}
 }
 

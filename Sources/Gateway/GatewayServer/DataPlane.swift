@@ -22,7 +22,7 @@ package final class DataPlane: Sendable {
         package var address: SocketAddress
         /// The listening sockets of a `.socket` unit, which all loops share instead of opening their own.
         package var inheritedListeners: [Int32] = []
-        /// The number of loops, each of which has its own thread.
+        /// The number of loops. Each loop has its own thread.
         package var threads: Int
         /// The policy for requests until ``DataPlane/apply(_:)`` changes it.
         package var policy: Policy

@@ -12,8 +12,8 @@ import OpenCodeFamilies
 enum BridgeRequest {
     /// The gateway's handling of the request.
     enum Handling {
-        /// The bridge answers the request. `namesDirectory` is true if the request names a directory other than the
-        /// default one, in which OpenCode runs.
+        /// The bridge answers the request. `namesDirectory` is true if the request names a directory other than
+        /// OpenCode's working directory, which is the default.
         case bridged(ClientRequest, namesDirectory: Bool)
         /// The request is for a terminal's WebSocket, which has this target in OpenCode 2.
         case terminal(target: [UInt8])

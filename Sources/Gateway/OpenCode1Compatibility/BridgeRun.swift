@@ -182,7 +182,7 @@ final class BridgeRun {
         }
     }
 
-    /// Called after the streams have sent the events for which the run waits.
+    /// Called after the streams have sent the events that the run waits for.
     func streamed() {
         guard awaitsStreams, case .waiting = phase else { return }
         awaitsStreams = false

@@ -46,7 +46,8 @@ package final class Proxying {
 }
 
 extension Proxying: InstanceRequestHandler {
-    /// Forwards the request.
+    /// Forwards the request to its instance. If the request is an upgrade and the run has not opened the project's folder
+    /// yet, the folder is opened first.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let connection = request.connection
         let isUpgrade = connection.framing == .none && RequestForwarding.wantsUpgrade(connection.head)
@@ -86,7 +87,7 @@ extension Proxying: LoopFeature {
         for tunnel in tunnels { tunnel.endIfLost(by: loss) }
     }
 
-    /// Ends all requests.
+    /// Ends all requests immediately (``ProxyExchange/breakOff()``).
     package func endRequests() {
         for exchange in exchanges { exchange.breakOff() }
     }

@@ -62,7 +62,7 @@ extension AddressRange: CustomStringConvertible {
 
 /// A list of networks that is searched as one set.
 package struct AddressRanges: Sendable, Equatable {
-    /// The networks in the order in which they were passed to the initializer.
+    /// The networks in the order of the initializer's argument.
     package let ranges: [AddressRange]
 
     /// A list that contains no network.

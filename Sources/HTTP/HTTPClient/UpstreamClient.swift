@@ -22,9 +22,9 @@ package final class UpstreamClient {
     /// the pool.
     package var spareFields = FieldListPool()
 
-    /// The time for which a kept connection may carry a request that must not be repeated, counted from its last
-    /// request. OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one
-    /// within less than a second.
+    /// How long a kept connection may carry a request that must not be repeated, counted from its last request.
+    /// OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one within less
+    /// than a second.
     static let justUsed = Duration.seconds(1)
 
     /// The maximum number of idle connections that are kept.

@@ -29,7 +29,7 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
 package protocol UpstreamDelegate: AnyObject {
     /// Receives the final head of the response.
     ///
-    /// - Parameter framing: The way in which the body ends.
+    /// - Parameter framing: How the body ends.
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming)
     /// Receives the next bytes of the body, without their transfer coding. Return false to pause the source until
     /// ``UpstreamTransfer/resume()``.

@@ -36,7 +36,7 @@ package struct UpstreamRequest {
     package var target: ArraySlice<UInt8>
     /// All fields except Host, Content-Length, Transfer-Encoding and Expect, which the client generates.
     package var fields: FieldList
-    /// The body, or the way in which it is passed on.
+    /// The body, or how it is passed on.
     package var body: Body
     /// Whether a 101 is a valid response.
     package var mayUpgrade: Bool

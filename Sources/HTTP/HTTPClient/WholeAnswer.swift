@@ -91,7 +91,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         return true
     }
 
-    /// Reports the complete response.
+    /// Reports the complete response to the caller.
     package func answerEnded(trailers: FieldList) { end(.answered(status: status, body: body)) }
 
     /// Reports the failure of the request.

@@ -213,8 +213,8 @@ extension ClientConnection {
         return stall.look(bytesRead: read, isInputWaiting: isInputWaiting, mayBeFull: mayFillPool(read))
     }
 
-    /// Returns whether the head and a following line, of which no byte has become content, may fill libmicrohttpd's
-    /// memory.
+    /// Returns whether the head and a following line may fill libmicrohttpd's memory while no byte of the line has
+    /// become content.
     private func mayFillPool(_ read: UInt64?) -> Bool {
         guard !stall.hasPiece, server.pacing.waitingConnections == 0, let read, let before = account.taken,
             read > before + UInt64(headSize)

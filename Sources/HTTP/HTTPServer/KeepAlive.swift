@@ -73,7 +73,7 @@ struct SocketAccount: Equatable {
     func isEven(with read: UInt64?) -> Bool { read != nil && read == taken }
 }
 
-/// The way in which a client's connection continues after a response that was sent directly on the socket.
+/// How a client's connection continues after a response that was sent directly on the socket.
 enum AnswerEnd: Equatable {
     /// The connection is returned to libmicrohttpd for the next request.
     case handsBack
@@ -84,7 +84,7 @@ enum AnswerEnd: Equatable {
     /// not announce the end if another request could have followed.
     case unannounced
 
-    /// Returns the way in which the connection continues.
+    /// Returns how the connection continues.
     ///
     /// - Parameters:
     ///   - length: The framing of the response's body.

@@ -108,7 +108,8 @@ final class MicroHTTPD {
         @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? = {
             _, target, handle in
             guard let handle, let raw = cmicrohttpd_socket_context(handle) else { return nil }
-            // The target is in memory of the connection, to which libmicrohttpd itself writes right after this call.
+            // The target is in the connection's memory, and libmicrohttpd itself writes to this memory right after this
+            // call.
             lent(raw) { $0.began(target: UnsafeMutablePointer(mutating: target)) }
             return raw
         }

@@ -97,8 +97,9 @@ struct BodyGathering: Equatable {
 /// libmicrohttpd keeps the line with a chunk's size and extensions in its memory until the line is complete. If the
 /// line fills this memory, version 0.9.75 stops reading and requests the next run immediately, forever. Version 1.0.1
 /// rejects the request twice, abandons it without a response for that reason, and closes the connection only in a later
-/// run for another reason; therefore each check runs it. In each run, it reads from every connection for which it has
-/// space. If bytes wait in the kernel both before and after a run, libmicrohttpd will not read them.
+/// run that another event causes. Therefore each check runs libmicrohttpd. In each run, libmicrohttpd reads from every
+/// connection that has space in its memory. If bytes wait in the kernel both before and after a run, libmicrohttpd will
+/// not read them.
 struct ReadingStall: Equatable {
     /// The interval between two checks.
     static let interval = Duration.milliseconds(50)
@@ -141,8 +142,8 @@ struct ReadingStall: Equatable {
 /// Determines the time of the next run that libmicrohttpd requests with a time-out of zero.
 ///
 /// libmicrohttpd always requests a run for each connection that waits for its response (``AnswerWait``). Only an event
-/// of the loop can end that wait. Therefore, a run in which connections only began to wait is not followed by another.
-/// This saves one system call for each request that arrives alone.
+/// of the loop can end that wait. Therefore, if connections only began to wait during a run, no other run follows. This
+/// saves one system call for each request that arrives alone.
 ///
 /// Version 0.9.75 also requests runs forever if a line of a chunked body does not fit its buffer. After 16 runs without
 /// effect, which is more than any request needs, the gateway runs it every 5 ms until ``ReadingStall`` closes that
@@ -160,7 +161,8 @@ struct RunPacing: Equatable {
     static let interval = Duration.milliseconds(5)
     private static let mostIdleRuns = 16
 
-    /// The number of connections for which libmicrohttpd calls for a response that is not available yet.
+    /// The number of connections that wait for a response that is not available yet, and that libmicrohttpd therefore
+    /// calls back for.
     private(set) var waitingConnections = 0
     /// The connection of libmicrohttpd's last callback, unless it now waits for its response. All callbacks of one run
     /// for one connection are consecutive.

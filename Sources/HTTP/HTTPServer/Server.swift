@@ -29,13 +29,13 @@ package final class Server {
     private var connections: [ClientConnection] = []
     private var detached: [ObjectIdentifier: DetachedConnection] = [:]
     private var isRunScheduled = false
-    /// Whether a run of libmicrohttpd is in progress, in which it calls its callbacks.
+    /// Whether a run of libmicrohttpd is in progress. libmicrohttpd calls its callbacks only during a run.
     private(set) var isRunning = false
     /// Whether exchanges are being notified between a run and the decision about the next one.
     private var isTelling = false
     /// The number of libmicrohttpd's runs so far.
     private(set) var runNumber: UInt64 = 0
-    /// The connections with received body parts of which their exchanges have not been notified.
+    /// The connections with received body parts that their exchanges have not been notified of.
     private var gathering: [ClientConnection] = []
     /// The connections that libmicrohttpd closes in its next run, regardless of their state.
     private var expiring: [ClientConnection] = []
@@ -141,7 +141,7 @@ package final class Server {
         expiring = []
     }
 
-    /// The maximum number of final runs in which libmicrohttpd closes connections. One run closes all connections that
+    /// The maximum number of final runs that let libmicrohttpd close connections. One run closes all connections that
     /// were aborted.
     private static let lastRuns = 4
 

@@ -25,7 +25,7 @@ private struct ByteOctet {
 
     let word: UInt64
 
-    /// Loads eight bytes from `offset`, all of which must exist. The first byte is the least significant.
+    /// Loads eight bytes from `offset`. All eight bytes must exist. The first byte is the least significant.
     init(_ bytes: RawSpan, at offset: Int) {
         word = UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
     }

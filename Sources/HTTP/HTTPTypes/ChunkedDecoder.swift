@@ -7,7 +7,7 @@ internal import Encodings
 /// Lines must end with CR LF. Sizes have 1 to 16 hexadecimal digits. Only white space and a chunk extension of bounded
 /// length may follow a size. With a lenient parser, two implementations can disagree about the end of a body.
 package struct ChunkedDecoder: Sendable {
-    /// The ways in which a body can be malformed.
+    /// The reasons why a body is malformed.
     package enum Fault: Error, Sendable, Equatable {
         case sizeIsNoNumber
         case lineTooLong

@@ -67,7 +67,7 @@ package struct FieldList: Sendable {
         names = FieldNames()
     }
 
-    /// Removes every field for which `isLeft` returns false for the name and its spelling.
+    /// Removes every field unless `isLeft` returns true for the name and its spelling.
     package mutating func keep(where isLeft: (FieldName, Span<UInt8>) -> Bool) {
         var kept = 0
         for index in entries.indices
@@ -176,7 +176,7 @@ package struct FieldList: Sendable {
             name: FieldName.of(line.extracting(0..<colon)))
     }
 
-    /// Appends copies of the fields of another list for which `isWanted` returns true for the name and its spelling.
+    /// Appends copies of the fields of another list if `isWanted` returns true for the name and its spelling.
     package mutating func append(fieldsOf other: FieldList, where isWanted: (FieldName, Span<UInt8>) -> Bool) {
         for var entry in other.entries
         where isWanted(entry.name, other.bytes.span.extracting(entry.nameRange)) {
@@ -269,8 +269,8 @@ package struct FieldList: Sendable {
         names.contains(name) && hasElement(in: name) { token.isSpelt($0) }
     }
 
-    /// Returns whether a field with this name has an element in its comma-separated list (RFC 9110 §5.6.1) for which
-    /// `isWanted` returns true.
+    /// Returns whether a field with this name has an element in its comma-separated list (RFC 9110 §5.6.1) that
+    /// satisfies `isWanted`.
     package func hasElement(in name: FieldName, where isWanted: (Span<UInt8>) -> Bool) -> Bool {
         var start = 0
         while let field = firstIndex(of: name, from: start) {

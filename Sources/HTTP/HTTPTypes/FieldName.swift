@@ -30,7 +30,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case keepAlive
     case link
     case location
-    /// `x-opencode-directory`: the directory in which OpenCode is to work.
+    /// `x-opencode-directory`: the directory where OpenCode is to work.
     case openCodeDirectory
     case origin
     case proxyAuthenticate

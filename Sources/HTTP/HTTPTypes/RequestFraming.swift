@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way in which a request delimits its body. It is determined once, and only if no other implementation could
-/// interpret the head differently (RFC 9112 §6, §11.2: request smuggling).
+/// How a request delimits its body. The framing is determined once, and only if no other implementation could interpret
+/// the head differently (RFC 9112 §6, §11.2: request smuggling).
 package enum RequestFraming: Sendable, Equatable {
     /// The request has no body.
     case none

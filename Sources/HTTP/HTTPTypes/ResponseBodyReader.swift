@@ -2,7 +2,7 @@
 
 /// Follows the body of an upstream response to its end (RFC 9112 §6.3) and detects incomplete bodies.
 package struct ResponseBodyReader: Sendable {
-    /// The ways in which a body can be malformed.
+    /// The reasons why a body is malformed.
     package enum Fault: Error, Sendable, Equatable {
         /// The connection was closed before the end of the body.
         case truncated

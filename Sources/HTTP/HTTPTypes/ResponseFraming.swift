@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The way in which an upstream response delimits its body (RFC 9112 §6.3).
+/// How an upstream response delimits its body (RFC 9112 §6.3).
 package enum ResponseFraming: Sendable, Equatable {
     /// The response has no body, whatever its fields announce.
     case none

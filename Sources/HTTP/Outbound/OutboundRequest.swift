@@ -20,7 +20,7 @@ package struct OutboundRequest: Sendable {
     package var method = "GET"
     /// The URL that the request is sent to.
     package var url: OutboundURL
-    /// The schemes to which a redirect may lead. A redirect from https to http is never followed.
+    /// The schemes that a redirect may lead to. A redirect from https to http is never followed.
     package var schemes = OutboundURL.Schemes.https
     /// The addresses that the request may connect to. The default is the public Internet.
     package var reach = OutboundReach.publicInternet

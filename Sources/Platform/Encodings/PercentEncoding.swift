@@ -4,7 +4,7 @@
 package enum PercentEncoding {
     /// The result of decoding percent-encoded text.
     package struct Decoded: Sendable, Equatable {
-        /// The bytes, in which each complete escape was decoded once. Incomplete escapes are unchanged.
+        /// Decodes each complete escape of the bytes once. Incomplete escapes are unchanged.
         package var bytes: [UInt8] = []
         /// The number of complete escapes: `%` and two digits.
         package var whole = 0
@@ -48,8 +48,7 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// Percent-encodes every byte for which `isKept` returns false. Uses upper-case digits, as RFC 3986 §2.1
-    /// recommends.
+    /// Percent-encodes every byte unless `isKept` returns true. Uses upper-case digits, as RFC 3986 §2.1 recommends.
     package static func encode(
         _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = isUnreserved
     ) -> [UInt8] {

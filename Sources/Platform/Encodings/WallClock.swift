@@ -15,7 +15,7 @@ package enum WallClock {
     /// The milliseconds since 1970-01-01 00:00 UTC, the unit of OpenCode's times.
     package static var milliseconds: Int64 { nanoseconds() / 1_000_000 }
 
-    /// Returns the seconds by which the machine's local time is ahead of UTC at the given time (`tm_gmtoff`, ctime(3)).
+    /// Returns how many seconds the machine's local time is ahead of UTC at the given time (`tm_gmtoff`, ctime(3)).
     @Sendable package static func localOffset(at seconds: Int64) -> Int64 {
         var moment = time_t(seconds)
         var local = tm()

@@ -61,8 +61,7 @@ struct EnvironmentFileReader {
         assignments.append(EnvironmentFile.Assignment(name: nameText, value: valueText, line: start))
     }
 
-    /// Reads the value after `=`: any number of quoted parts, then optionally plain text, in which quotes have no
-    /// meaning.
+    /// Reads the value after `=`: any number of quoted parts, then optionally plain text, where quotes have no meaning.
     private mutating func readValue() throws(EnvironmentFileProblem) -> [UInt8] {
         var value: [UInt8] = []
         while let byte = rest.first, !Self.endsLine(byte) {

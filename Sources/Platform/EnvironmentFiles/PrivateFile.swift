@@ -25,9 +25,9 @@ package enum PrivateFile {
     /// - Parameters:
     ///   - path: An absolute path.
     ///   - audience: The users that may read the file.
-    ///   - credentials: The directory in which systemd passes credentials (systemd.exec(5), `$CREDENTIALS_DIRECTORY`).
-    ///     Files of root directly in this directory may grant rights to root's group, because these mode bits then
-    ///     represent an access control list that contains the service's user.
+    ///   - credentials: The directory of the credentials that systemd passes (systemd.exec(5),
+    ///     `$CREDENTIALS_DIRECTORY`). Files of root directly in this directory may grant rights to root's group,
+    ///     because these mode bits then represent an access control list that contains the service's user.
     ///   - limit: The maximum size in bytes.
     package static func read(
         _ path: String, for audience: Audience = .owner, credentials: String? = nil, limit: Int = sizeLimit

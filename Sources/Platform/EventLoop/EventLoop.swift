@@ -124,7 +124,7 @@ package final class EventLoop {
         return watch
     }
 
-    /// Changes the events for which the descriptor is watched.
+    /// Changes the events that the source reports for the descriptor.
     package func change(_ watch: Watch, to readiness: Readiness) throws(SystemCallError) {
         try control(EPOLL_CTL_MOD, watch, for: readiness)
     }

@@ -97,7 +97,8 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
     /// Lends the address in the form that the socket calls take.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
-            // Every sockaddr_XX begins with the fields of sockaddr, by which the socket calls distinguish the types.
+            // Every sockaddr_XX begins with the fields of sockaddr, and the socket calls distinguish the types by these
+            // fields.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
         }
     }

@@ -117,7 +117,7 @@ package struct JSONScanner {
     private static let quotes: UInt64 = 0x2222_2222_2222_2222
     private static let backslashes: UInt64 = 0x5C5C_5C5C_5C5C_5C5C
 
-    /// Returns a word in which the highest bit of the first zero byte is set, and no bit of an earlier byte.
+    /// Returns a word whose lowest set bit is the highest bit of the first zero byte of `word`; 0 if no byte is zero.
     private static func zeros(_ word: UInt64) -> UInt64 {
         (word &- 0x0101_0101_0101_0101) & ~word & 0x8080_8080_8080_8080
     }

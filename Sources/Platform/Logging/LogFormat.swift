@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The format in which log records are written.
+/// The format of the written log records.
 package enum LogFormat: String, Sendable, CaseIterable {
     /// Lines for people at a terminal.
     case text

@@ -17,8 +17,8 @@ final class LogQueue: Sendable {
         var hasEnded = false
     }
 
-    /// The time for which the writer collects further records after the first one, and the number of bytes that ends
-    /// this time early. Waking the writer for each line would cost the logging thread a system call for each line.
+    /// How long the writer collects further records after the first one, and the number of bytes that ends this time
+    /// early. Waking the writer for each line would cost the logging thread a system call for each line.
     private static let gathering = (time: Duration.milliseconds(5), bytes: 64 * 1024)
 
     private let state: Monitor<State>

@@ -8,7 +8,7 @@ package struct LogRecord: Sendable, Equatable {
     package var level: LogLevel
     /// A sentence or phrase for people. It does not repeat the values of the fields.
     package var message: String
-    /// The named values in the order in which they are written.
+    /// The named values in writing order.
     package var fields: [LogField]
 
     /// Creates a record with the given time, severity, message and fields.

@@ -3,7 +3,7 @@
 internal import Glibc
 
 extension StateFile {
-    /// The result of ``examine()``.
+    /// The state of the file that ``examine()`` has found.
     package enum Finding: Sendable, Equatable {
         /// The file does not exist yet, and can be created.
         case missing

@@ -8,7 +8,7 @@ internal import Locking
 /// in order, at most 100 ms after they arrived. A process that is killed loses only the changes that were not committed
 /// yet.
 package final class Store: Sendable {
-    /// An event about writes for which no caller waits.
+    /// An event about writes without a waiting caller.
     package enum Event: Sendable, Equatable {
         /// The file cannot be opened now. The store will try again.
         case waits(StorageError)
@@ -43,8 +43,8 @@ package final class Store: Sendable {
     /// throws the reason if that fails.
     ///
     /// With `keepsTrying`, a problem that can disappear is not an error. Instead, the store tries again after each
-    /// `pause`. Until the file is open, the store keeps writes for which no caller waits, up to the limit, and all
-    /// other calls throw the reason.
+    /// `pause`. Until the file is open, the store keeps writes without a waiting caller, up to the limit, and all other
+    /// calls throw the reason.
     package init(
         _ file: StateFile, limit: Int = Store.defaultLimit, pause: Duration = Store.defaultPause,
         keepsTrying: Bool = false, report: @escaping Report

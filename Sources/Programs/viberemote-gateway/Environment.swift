@@ -51,8 +51,8 @@ enum Environment {
         return InstanceRecordStore.state(variables, homeFolder)
     }
 
-    /// The number of processors that this process may run on. This is the number of sched_getaffinity(2), for which
-    /// only sysconf(3) has an interface here.
+    /// The number of processors that this process may run on. This is the number from sched_getaffinity(2). Only
+    /// sysconf(3) makes this number available here.
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     /// Raises the limit on descriptors to the administrator's maximum, because a stream needs two descriptors. Returns

@@ -12,8 +12,8 @@ import Testing
 struct TurnEndTests {
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
     private static let json = [("Content-Type", "application/json")]
-    /// The time for which an instance holds events back after its answer. It is less than the time that the gateway
-    /// waits for them.
+    /// How long an instance holds events back after its answer. It is less than the time that the gateway waits for
+    /// them.
     private static let lag = Duration.milliseconds(100)
 
     /// Publishes as soon as the gateway has continued without the events, or after a delay.

@@ -95,7 +95,7 @@ import Testing
 
     @Test func `defect 7: the port is that of the current run, however much output follows it`() throws {
         let tools = try TemporaryDirectory()
-        // Every run prints a thousand lines, some of which resemble an announcement.
+        // Every run prints a thousand lines, and some of them resemble an announcement.
         let chatty = try tools.write(
             """
             #!/bin/sh

@@ -5,7 +5,7 @@ import Testing
 
 /// Tests that a client that disconnects ends its request at the instance, even while the instance is silent.
 @Suite struct ClientGoneTests {
-    /// The ways in which a client disconnects.
+    /// The ways for a client to disconnect.
     enum Leaving: CaseIterable {
         case close, reset, halfClose
 

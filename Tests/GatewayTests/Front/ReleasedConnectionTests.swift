@@ -189,7 +189,7 @@ import Testing
     }
 }
 
-/// The idle state of the gateway before the test, which is the number of descriptors to which it must return.
+/// The idle state of the gateway before the test: the number of descriptors that it must return to.
 private struct Rest {
     private let gateway: GatewayUnderTest
     private let descriptors: Int

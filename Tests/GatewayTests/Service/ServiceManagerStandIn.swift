@@ -3,7 +3,7 @@
 import Glibc
 import TestKit
 
-/// The notification socket of a service manager, to which the gateway writes its state (sd_notify(3)).
+/// The notification socket of a service manager, where the gateway reports its state (sd_notify(3)).
 final class NotifySocket: Sendable {
     let path: String
     private let folder: TemporaryDirectory

@@ -176,7 +176,7 @@ import Testing
                 for pause in 0..<40 {
                     group.addTask {
                         await Self.giveWay(pause)
-                        // Every third request has seen events that are newer than the answer for which the others wait.
+                        // Every third request has seen events that are newer than the answer that the others wait for.
                         return await own(fixture, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
                     }
                 }

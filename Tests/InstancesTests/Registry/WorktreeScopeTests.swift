@@ -8,9 +8,9 @@ import Projects
 import TemporaryHomes
 import Testing
 
-/// Tests the directories of a project, and the order in which changes become known.
+/// Tests the directories of a project, and the order of the reported changes.
 @Suite struct WorktreeScopeTests {
-    /// Requests the scope in the same step in which the worktree is created, before any event can report the worktree.
+    /// Requests the scope in the step that creates the worktree, before any event can report the worktree.
     private func ask(_ fixture: SupervisedFixture, _ registry: isolated InstanceRegistry) throws -> (
         answer: DirectoryScope?, published: DirectoryScope?
     ) {

@@ -41,7 +41,7 @@ import Testing
         return "^GatewayTests\\..*/(\(files.joined(separator: "|"))):"
     }
 
-    /// Returns the folder of the toolchain's libraries to which the tests are linked.
+    /// Returns the folder of the toolchain's libraries, which the tests are linked to.
     private static func runtimeLibraries() throws -> String {
         let maps = String(decoding: try FileTree.read("/proc/self/maps"), as: UTF8.self)
         let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }

@@ -103,7 +103,7 @@ final class FlowPlayer {
         try waitForIdle()
     }
 
-    /// Allows the shell permanently, and creates another session, for which this permission is also valid.
+    /// Allows the shell permanently, and creates another session, where this permission is also valid.
     func allowShell(_ model: String) throws {
         let session = try newSession(model)
         try prompt()

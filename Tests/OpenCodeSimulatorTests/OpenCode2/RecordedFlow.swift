@@ -4,8 +4,8 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Related recorded exchanges in the order in which they were sent, with the preparations that bring a simulator into
-/// the state of the recorded server.
+/// Related recorded exchanges in the order of their requests, with the preparations that bring a simulator into the
+/// state of the recorded server.
 struct RecordedFlow: CustomTestStringConvertible, Sendable {
     /// An operation before a request is sent, which usually waits for an event.
     typealias Preparation = @Sendable (FlowPlayer) throws -> Void

@@ -8,7 +8,8 @@ import Supervisors
 import TemporaryHomes
 import Testing
 
-/// Tests that no descendant of a server survives the server, regardless of the group or session to which it has moved.
+/// Tests that no descendant of a server survives the server, even if the descendant has moved to another group or
+/// session.
 @Suite struct ProcessStopTests {
     private static let banner = "opencode server listening on http://127.0.0.1:4096"
 

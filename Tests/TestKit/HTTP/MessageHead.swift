@@ -82,7 +82,7 @@ struct MessageHead {
     }
 }
 
-/// The way in which a body is delimited (RFC 9112 §6.3).
+/// How a body is delimited (RFC 9112 §6.3).
 enum BodyFraming: Equatable {
     case none
     case length(Int)

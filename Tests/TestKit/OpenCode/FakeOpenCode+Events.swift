@@ -12,7 +12,7 @@ extension FakeOpenCode {
 
         private struct State {
             var sent: [[UInt8]] = []
-            /// The number of times that all streams were ended, and the way in which they were ended the last time.
+            /// How often all streams were ended, and how they were ended the last time.
             var ends = 0
             var end = End.close
             var refusal: Refusal?

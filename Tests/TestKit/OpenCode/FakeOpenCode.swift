@@ -44,7 +44,7 @@ package struct FakeOpenCode: Sendable {
     package enum Step: Sendable {
         /// Sends a whole answer with this text. The answer to a HEAD request has no body.
         case respond(String)
-        /// Sends these bytes unchanged.
+        /// Sends the UTF-8 bytes of the text without adding a head.
         case write(String)
         /// Ends the connection with FIN.
         case close
@@ -133,9 +133,9 @@ package struct FakeOpenCode: Sendable {
         return with { $0.routes.append(route) }
     }
 
-    /// Answers successive requests with the given answers, each of which consists of steps. The body of a request is
-    /// read before its answer is sent. Later requests are answered with the steps of `later`, or served as if there
-    /// were no script.
+    /// Answers successive requests with the given answers. Each answer consists of steps. The body of a request is read
+    /// before its answer is sent. Later requests are answered with the steps of `later`, or served as if there were no
+    /// script.
     package func script(_ answers: [[Step]], later: [Step]? = nil) -> Self {
         with {
             $0.script = answers

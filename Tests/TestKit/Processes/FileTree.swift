@@ -3,7 +3,7 @@
 import CSpawn
 import Glibc
 
-/// Operations on small files, each of which is read as a whole.
+/// Operations on small files. Each file is read as a whole.
 package enum FileTree {
     /// Returns the bytes of a file. The file may be in /proc.
     package static func read(_ path: String) throws -> [UInt8] {

@@ -5,7 +5,7 @@ import Glibc
 /// A program that a test runs, with its output lines, its end and its resource usage. The program is killed when this
 /// object is released.
 package final class TestProcess: Sendable {
-    /// The stream to which a line of output was written.
+    /// The stream that received a line of output.
     package enum Stream: Sendable, Equatable {
         /// The standard output stream of the process.
         case output
@@ -15,7 +15,7 @@ package final class TestProcess: Sendable {
 
     /// One line of output without its line feed.
     package struct Line: Sendable, Equatable {
-        /// The stream to which the line was written.
+        /// The stream that received the line.
         package let stream: Stream
         /// The line decoded as UTF-8.
         package let text: String
@@ -27,7 +27,7 @@ package final class TestProcess: Sendable {
         }
     }
 
-    /// The way in which a process ended.
+    /// How a process ended: with an exit code or by a signal.
     package enum ExitStatus: Sendable, Equatable {
         /// The process exited with this code.
         case exited(Int32)
@@ -37,7 +37,7 @@ package final class TestProcess: Sendable {
 
     /// The process ID of the program.
     package let pid: Int32
-    /// All lines of both streams in the order in which they were read.
+    /// All lines of both streams in the order of reading.
     package let output = Recorded<Line>("a line of output")
     private let status = Monitor<ExitStatus?>(nil)
     private let ownGroup: Bool

@@ -3,7 +3,7 @@
 import CSpawn
 import Glibc
 
-/// The network namespace of a process (network_namespaces(7)), in which a test can create sockets. Requires root.
+/// The network namespace of a process (network_namespaces(7)), where a test can create sockets. Requires root.
 package struct NetworkNamespace: Sendable {
     private let pid: Int32
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A list to which one thread appends while other threads wait for its values.
+/// A list for values that one thread appends while other threads wait for them.
 package final class Recorded<Value: Sendable>: Sendable {
     private struct State {
         var values: [Value] = []

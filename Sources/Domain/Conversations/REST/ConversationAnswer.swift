@@ -6,7 +6,7 @@ internal import JSONText
 
 /// A complete response of the conversation protocol. If it has a body, its type is `application/json`.
 package struct ConversationAnswer: Error, Sendable, Equatable {
-    /// The HTTP status code.
+    /// The HTTP status code of the response.
     package let status: Int
     /// The fields in addition to those of every response.
     package let fields: [String: String]

@@ -9,7 +9,7 @@ extension ConversationState {
     struct Unread: Sendable {
         /// Sessions that a client has pinned or unpinned.
         var pins: Set<String> = []
-        /// Sessions for which a client has chosen a model.
+        /// The sessions whose model a client has chosen.
         var models: Set<String> = []
         /// Sessions whose message count has become invalid.
         var doubts: Set<String> = []

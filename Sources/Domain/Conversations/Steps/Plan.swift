@@ -39,7 +39,7 @@ package indirect enum Plan<Value: Sendable>: Sendable {
 /// A response in the format of OpenCode 1. If there is no response, because the project does not start or the instance
 /// ends the connection, the status is the gateway's own (502, 503, 504), and the body contains the gateway's message.
 package struct OpenCodeAnswer: Sendable {
-    /// The HTTP status code.
+    /// The HTTP status code, from the instance or from the gateway.
     package let status: Int
     /// The field `X-Next-Cursor`, which is present if a list has more pages.
     package let nextCursor: String?

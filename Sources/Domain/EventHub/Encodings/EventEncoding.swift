@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The form in which a client of OpenCode 1 receives the text of a growing part. OpenCode 2's events are the same in
-/// every encoding.
+/// How a client of OpenCode 1 receives the text of a growing part. OpenCode 2's events are the same in every encoding.
 package enum EventEncoding: String, Sendable, CaseIterable {
     /// The events are unchanged, as the instance sent them.
     case raw

@@ -2,8 +2,8 @@
 
 /// Assigns ids to the frames that an encoding makes.
 ///
-/// A frame belongs to the last event that was taken when the frame is sent. Ids therefore increase in the order in
-/// which frames are sent, even if two sessions are active at once, and a frame contains nothing newer than its id.
+/// A frame belongs to the last event that was taken when the frame is sent. Ids therefore increase from each sent frame
+/// to the next, even if two sessions are active at once, and a frame contains nothing newer than its id.
 struct FrameCounter: Sendable {
     private(set) var last: EventID?
 

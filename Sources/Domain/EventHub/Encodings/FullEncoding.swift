@@ -19,7 +19,7 @@ struct FullEncoding: Sendable {
         let skeleton: EventSkeleton
         let session: [UInt8]
         let message: [UInt8]
-        /// The number of the part, in the order in which parts began.
+        /// The number of the part, counted in the order of the parts' beginnings.
         let number: UInt64
         /// The part's JSON before and after its text.
         var head: [UInt8] = []
@@ -187,8 +187,8 @@ struct FullEncoding: Sendable {
         return [frame]
     }
 
-    /// Returns the pending frames of the parts that match, in the order in which they are due. The next frames of these
-    /// parts may be sent 100 ms after `time`. If `time` is nil, they may be sent 100 ms after they were due.
+    /// Returns the pending frames of the parts that match, ordered by their due times. The next frames of these parts
+    /// may be sent 100 ms after `time`. If `time` is nil, they may be sent 100 ms after they were due.
     private mutating func emit(
         _ counter: inout FrameCounter, at time: UInt64?, where fits: (Part) -> Bool
     ) -> [EncodedFrame] {

@@ -60,8 +60,8 @@ extension EventLog {
         }
     }
 
-    /// Returns the events after a position, up to and including `last`, for which `isWanted` returns true. Missing
-    /// events are skipped.
+    /// Returns the events after a position, up to and including `last`, that satisfy `isWanted`. Missing events are
+    /// skipped.
     package func events(
         from place: LogPosition, through last: EventID, where isWanted: (StoredEvent) -> Bool
     ) -> [StoredEvent] {
@@ -119,7 +119,7 @@ extension EventLog {
         return nil
     }
 
-    /// Returns the segment in which a reader continues at the end of this one: the same segment if it moved to a file,
+    /// Returns the segment where a reader continues at the end of this segment: the same segment if it moved to a file,
     /// or the next segment.
     private func segment(after segment: Segment) -> Segment? {
         shared.withLock { state in

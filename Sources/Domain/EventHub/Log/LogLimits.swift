@@ -5,7 +5,7 @@ package struct LogLimits: Sendable, Equatable {
     /// The maximum size in bytes of a project's segments on the disk (`--event-keep-size`). If it is 0, nothing is kept
     /// on the disk, and ``memoryBytes`` are kept in memory.
     package var bytes: Int
-    /// The time for which events are kept (`--event-keep-time`).
+    /// How long events are kept (`--event-keep-time`).
     package var time: Duration
 
     /// The size in bytes that is kept of a project in memory, if nothing can or may be kept on the disk.

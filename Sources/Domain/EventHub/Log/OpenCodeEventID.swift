@@ -11,8 +11,8 @@ package enum OpenCodeEventID {
     /// - Parameter milliseconds: The time, in milliseconds since 1970.
     package static func make(at milliseconds: Int64) -> [UInt8] { OpenCodeID.make(prefix, at: milliseconds) }
 
-    /// Returns a frame in which a new id replaces the event's own id. If the event has no id of this form, as in
-    /// OpenCode 1.1 and 1.2, returns the frame unchanged.
+    /// Returns a copy of a frame with a new id instead of the event's own id. If the event has no id of this form, as
+    /// in OpenCode 1.1 and 1.2, returns the frame unchanged.
     ///
     /// A repeated `server.connected` needs a new id: clients ignore events whose id they have seen, and this event
     /// makes them read their state again.

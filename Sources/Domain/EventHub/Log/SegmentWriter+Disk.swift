@@ -28,7 +28,7 @@ extension SegmentWriter {
     }
 
     /// Writes the segments in memory to files, the oldest first, with the same ordinals and the same offsets, and
-    /// continues in the newest file. Stops at the first segment for which there is no space; `problem` then gives the
+    /// continues in the newest file. Stops at the first segment that does not fit on the disk; `problem` then gives the
     /// reason.
     mutating func moveToDisk() {
         guard let folder, limits.bytes > 0 else { return }

@@ -12,8 +12,8 @@ extension SegmentWriter {
         if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }
         if let folder, limits.bytes > 0, problem == nil {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
-            // After a segment for which the disk had no space, the next segment is not made smaller, because it would
-            // use up the last free space.
+            // If the disk had no space for a segment, the next segment is not made smaller, because it would use up the
+            // last free space.
             let previous = kept.last { $0.name != nil }?.segment.capacity
             guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
             removeOldest(until: budget - size)

@@ -20,11 +20,11 @@ struct SegmentWriter {
         var isMovable: Bool { name == nil && !isDerived }
     }
 
-    /// The folder in which segments are kept, or will be kept.
+    /// The folder that contains the segments, or will contain them.
     private let place: SegmentFolder?
     /// The reason why the folder must not be accessed, as a sentence; nil if it may be accessed.
     var obstacle: String?
-    /// The folder in which segments may be kept now.
+    /// The folder that may contain segments now.
     var folder: SegmentFolder? { obstacle == nil ? place : nil }
     var limits: LogLimits
     /// The segments that are kept, oldest first.

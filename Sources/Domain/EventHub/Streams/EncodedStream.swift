@@ -3,7 +3,7 @@
 import Encodings
 internal import OpenCodeFamilies
 
-/// The way in which a project's events are encoded if they are not copied unchanged.
+/// How a project's events are encoded if they are not copied unchanged.
 package struct EncodingKind: Sendable, Hashable {
     /// The encoding of growing texts.
     var form: EventEncoding
@@ -166,8 +166,8 @@ package struct EncodedStream: Sendable {
 
     private func firstEmitted(after id: EventID?) -> Int { id.map { id in firstEmitted { $0.id > id } } ?? 0 }
 
-    /// Returns the index of the first step for which `isPast` is true. The ids of the steps, and of the events that
-    /// cause them, increase.
+    /// Returns the index of the first step that satisfies `isPast`. The ids of the steps, and of the events that cause
+    /// them, increase.
     private func firstEmitted(where isPast: (SentStep) -> Bool) -> Int {
         var low = 0
         var high = emitted.count

@@ -83,7 +83,7 @@ package struct EventCursor: Sendable {
     /// The position after everything that was processed.
     package var place: LogPosition { position }
 
-    /// Moves to a position up to which everything was sent. Use it only if frames are copied unchanged.
+    /// Moves to a position. Everything before it must have been sent. Use this only if frames are copied unchanged.
     package mutating func stand(at place: LogPosition) { position = place }
 
     /// The last event before the position; nil if there is none, or until the cursor has found its start.
@@ -92,8 +92,8 @@ package struct EventCursor: Sendable {
         return isFormed ? emitted : position.last
     }
 
-    /// The frame up to which the client has received everything, if frames are made. All frames of the event after
-    /// which the cursor started count as received.
+    /// The last frame that the client has received, if frames are made. All frames of the event after which the cursor
+    /// started count as received.
     package var lastFrame: EventID? {
         guard let emitted, emitted.frame == 0, emitted.isOfEvent(begun) else { return emitted }
         return begun

@@ -22,7 +22,7 @@ struct EventTranslation: Sendable {
     private var translator: StreamTranslator?
     private var surroundings: InstanceDefaults?
     private var generation: UInt64?
-    /// The sessions for which there was no answer, with the times.
+    /// The sessions whose query remained without an answer, with the times.
     private var unanswered: [String: UInt64] = [:]
     /// The number of sessions that may be known before idle sessions are forgotten.
     private var limit = Self.mostSessions

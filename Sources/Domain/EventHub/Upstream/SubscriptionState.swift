@@ -19,7 +19,7 @@ package struct SubscriptionState: Sendable {
         case connected(Int)
         /// The stream was lost, or could not be opened.
         case ended(Int)
-        /// The deadline has passed.
+        /// The deadline that the state has set has passed.
         case due
     }
 
@@ -41,7 +41,7 @@ package struct SubscriptionState: Sendable {
 
     /// The times of the state machine, in nanoseconds.
     package struct Times: Sendable {
-        /// The time for which a stream may be silent before a second one is opened.
+        /// How long a stream may be silent before a second one is opened.
         package var silence: Int64
         /// The time between the beginning of a stream and its announcement to clients.
         package var settling: Int64

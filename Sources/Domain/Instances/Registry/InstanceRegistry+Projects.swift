@@ -121,7 +121,7 @@ extension InstanceRegistry {
         if instances[name]?.generation == endpoint.generation {
             instances[name]?.project.take(answer, within: timeout)
         } else {
-            // Another run has started in the meantime, for which the answer is not valid.
+            // Another run has started in the meantime, and the answer is not valid for it.
             answer = nil
         }
         let waiting = instances[name]?.project.waiting ?? []

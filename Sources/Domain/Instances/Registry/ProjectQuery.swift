@@ -14,7 +14,7 @@ struct ProjectQuery {
         let time: SuspendingClock.Instant
     }
 
-    /// The time for which an answer is valid for callers that are not notified of changes.
+    /// How long an answer is valid for callers that are not notified of changes.
     static let unwatched = Duration.seconds(10)
     /// The delay before another request to an instance that has not answered.
     private static let retry = Duration.seconds(10)

@@ -9,7 +9,7 @@ package struct HealthQuery: Sendable {
     package let address: InstanceAddress
     /// The credentials that the instance requires; nil to send none.
     package var credentials: InstanceCredentials?
-    /// The order in which the health paths are tried.
+    /// The order of the attempts with the health paths.
     package var search: HealthSearch
     /// The time limit for the whole response.
     package var timeout: Duration

@@ -24,7 +24,7 @@ package struct InstanceLimits: Sendable {
     package var longestRestartDelay: Duration
     /// The number of consecutive quick failures after which the instance is not restarted (`--max-quick-failures`).
     package var quickFailures: Int
-    /// The time for which an instance must be ready before its end no longer counts as a quick failure.
+    /// How long an instance must be ready before its end no longer counts as a quick failure.
     package var quickFailure = Duration.seconds(10)
 
     /// The interval between two health checks of a ready instance (`--health-interval`).

@@ -85,7 +85,7 @@ package enum InstanceMessage {
 
     /// Returns the warning in status and log for an instance whose folder was replaced.
     ///
-    /// - Parameter path: The current location of the folder in which its server works.
+    /// - Parameter path: The current location of the working folder of its server.
     package static func replacedFolder(_ path: String?) -> String {
         "the server runs in a folder that was moved or deleted\(path.map { " (\($0))" } ?? ""): stop and start the project"
     }

@@ -17,7 +17,7 @@ package struct Run: Sendable, Equatable {
     package let isFound: Bool
     /// The digest of its environment files at its start; nil if unknown.
     package let environmentDigest: String?
-    /// The folder in which it was started; nil if unknown.
+    /// The folder where the server was started; nil if unknown.
     package let folder: FolderIdentity?
     /// The facts that an earlier gateway has learned about it.
     package let memory: InstanceMemory

@@ -18,7 +18,7 @@ extension ProjectCatalogue {
         var isLookingSoon = false
         var lastLook: SuspendingClock.Instant?
 
-        /// The time for which the result is not refreshed for a request, unless a worktree was created since.
+        /// How long the result is not refreshed for a request, unless a worktree was created since.
         private static let pause = Duration.seconds(1)
 
         /// Returns whether to read the repository again for a request with an unknown directory.

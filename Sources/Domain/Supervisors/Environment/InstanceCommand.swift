@@ -12,7 +12,7 @@ enum InstanceCommand {
     ///
     /// - Parameters:
     ///   - command: The program with its first arguments.
-    ///   - directory: The directory in which the caller was started.
+    ///   - directory: The directory where the caller was started.
     static func words(_ command: [String], from directory: String) -> [String] {
         let program = command[0]
         let isRelative = program.contains("/") && !program.hasPrefix("/")

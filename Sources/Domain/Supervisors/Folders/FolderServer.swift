@@ -9,7 +9,7 @@ internal import Systemd
 struct FolderServer: Sendable, Equatable {
     /// The first process of the server.
     let process: Int32
-    /// The unit to which the server belongs; nil if it belongs to none.
+    /// The unit that the server belongs to; nil if it belongs to none.
     let unit: UnitOfProcess?
 
     /// Returns the server in the table that works in the given folder. Ignores servers with a mark in `ignoring`.
@@ -48,7 +48,7 @@ struct FolderServer: Sendable, Equatable {
     }
 }
 
-/// The project's unit to which a process belongs.
+/// The project's unit that a process belongs to.
 struct UnitOfProcess: Sendable, Equatable {
     /// The name of the unit.
     let name: UnitName

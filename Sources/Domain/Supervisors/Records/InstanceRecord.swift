@@ -15,7 +15,7 @@ package struct InstanceRecord: Sendable, Equatable {
     package var run: String
     /// The server's process; nil before its start.
     package var process: ProcessIdentity?
-    /// The boot of the machine in which it was started (``Systemd/Machine/bootIdentifier``).
+    /// The boot of the machine during the server's start (``Systemd/Machine/bootIdentifier``).
     package var boot: String
     /// The address on which it listens; nil until it is known.
     package var address: InstanceAddress?
@@ -23,7 +23,7 @@ package struct InstanceRecord: Sendable, Equatable {
     package var credentials: InstanceCredentials?
     /// The digest of its environment files at its start (``InstanceEnvironment/digest``); nil if unknown.
     package var environmentDigest: String?
-    /// The folder in which it was started; nil if unknown.
+    /// The folder where the server was started; nil if unknown.
     package var folder: FolderIdentity?
     /// The facts that gateways have learned about it.
     package var memory: InstanceMemory

@@ -53,7 +53,7 @@ extension InstanceRecordStore {
         return InstanceRecordStore(folder: "\(base)/processes/\(key)", reserve: "\(state)/processes/\(key)")
     }
 
-    /// The directory in which logind creates users' runtime directories (pam_systemd(8)).
+    /// The parent directory of the users' runtime directories, which logind creates (pam_systemd(8)).
     package static let runtimeFolders = "/run/user"
 
     private static func below(_ base: String) -> String { base + "/viberemote-gateway" }

@@ -61,7 +61,7 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension UnitName {
-    /// Returns the folders for which an instance of the template was probably intended, although it is not their unit.
+    /// Returns the folders that an instance of the template was probably intended for, although it is not their unit.
     ///
     /// The original gateway replaced special characters by an underscore (`opencode@my_app` for `my.app`), and a unit
     /// that was started manually may lack the escaping (`opencode@my-app`). Returns an empty list for units of other

@@ -39,7 +39,7 @@ package actor SystemdSupervisor: Supervisor {
     var units: [ProjectName: SupervisedUnit] = [:]
     var ports: PortSearch?
     var connection = ManagerConnection()
-    /// The units for which a warning was logged that they belong to no project.
+    /// The units whose warning that they belong to no project was already logged.
     private var mistaken: Set<String> = []
     /// The time limit for the manager at start-up.
     private static let patience = Duration.seconds(3)

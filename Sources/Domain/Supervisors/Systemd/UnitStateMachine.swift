@@ -228,7 +228,7 @@ struct UnitStateMachine: Sendable {
         return [.stopSeeking(run.id)] + (isStopAsked ? [] : [.tell(.ending(run: run.id))])
     }
 
-    /// Handles a state in which the run may have ended. systemd 252 passes through `failed` or `inactive` before
+    /// Handles a state that may mean the end of the run. systemd 252 passes through `failed` or `inactive` before
     /// auto-restart, and through `inactive` after it. In either case the run is over.
     private mutating func mayBeOver() -> [Action] { dropPort() + [.read] }
 

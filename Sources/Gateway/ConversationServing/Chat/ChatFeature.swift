@@ -14,7 +14,7 @@ package final class ChatFeature: LoopFeature {
     private var sockets: [Int: ChatSocket] = [:]
     private var count = 0
 
-    /// Creates the feature.
+    /// Creates the chat feature of one loop.
     package init(_ gateway: GatewayLoop, _ setUp: ChatSetUp) {
         self.gateway = gateway
         self.setUp = setUp

@@ -13,7 +13,7 @@ extension ConversationService {
     /// The largest size of a request's body in bytes.
     private static let longestBody = 1 << 20
 
-    /// The endpoints of conversations.
+    /// The endpoints of the REST interface for conversations.
     package var endpoints: [Endpoint] {
         [
             endpoint(

@@ -45,7 +45,7 @@ final class ConversationFeed {
         hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.receive(view, place) } })
     }
 
-    /// Returns whether the hub receives the events of the run to which this route leads.
+    /// Returns whether the hub receives the events of the run that this route leads to.
     func receives(_ route: RoutingTable.Route) -> Bool { snapshot?.hears(route) ?? false }
 
     /// Updates the project's snapshot.

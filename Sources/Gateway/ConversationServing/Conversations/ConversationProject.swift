@@ -153,7 +153,7 @@ final class ConversationProject {
 
     // MARK: Events
 
-    /// Processes the project's events.
+    /// Applies the project's events to its conversations and chats.
     func receive(_ events: [TranslatedEvent]) {
         let now = coordinator.now
         for event in events {

@@ -6,8 +6,8 @@ package import Instances
 package import OpenCodeFamilies
 internal import Projects
 
-/// The session index of one loop. It contains facts about instances other than their addresses: to which OpenCode
-/// project their folders belong, and in which directories their sessions are. It is confined to its loop.
+/// The session index of one loop. It contains facts about instances other than their addresses: the OpenCode project of
+/// each folder, and the directory of each session. It is confined to its loop.
 package final class LoopSessionIndex {
     unowned let owner: any SessionIndexOwner
     private var runs: [Int: RunSessionIndex] = [:]
@@ -28,7 +28,7 @@ package final class LoopSessionIndex {
         let generation: UInt64
     }
 
-    /// Creates an empty index.
+    /// Creates an index that knows no project or session yet.
     package init(_ owner: any SessionIndexOwner) { self.owner = owner }
 
     /// Applies a message from another thread.

@@ -39,10 +39,10 @@ package final class RunSessionIndex {
     /// The time after which sessions without an answer are queried again.
     private var retryTime = MonotonicTime.distantFuture
 
-    /// The time for which a session is not queried again after a query without an answer.
+    /// How long a session is not queried again after a query without an answer.
     private static let retry = Duration.seconds(5)
-    /// The time for which an answer is used without another query. It is limited, because other users may open clones
-    /// of the folder.
+    /// How long an answer is used without another query. The time is limited, because other users may open clones of
+    /// the folder.
     private static let trust = Duration.seconds(60)
 
     init(_ loop: LoopSessionIndex, route: RoutingTable.Route, endpoint: InstanceEndpoint) {

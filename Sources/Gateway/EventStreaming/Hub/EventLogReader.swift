@@ -12,7 +12,7 @@ struct ReadingOrder: Sendable {
     let stream: Int
     /// The log of the project; nil to read the events of all projects.
     let log: EventLog?
-    /// The project to which the log belongs.
+    /// The project that the log belongs to.
     var name: ProjectName?
     var cursor: EventCursor
     /// The frame that OpenCode's clients receive after a gap.
@@ -52,7 +52,7 @@ final class EventLogReader {
     /// The requests that wait for an answer, by their logs.
     private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
 
-    /// Creates a reader.
+    /// Creates a reader of the logs that the hub publishes.
     init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) {
         self.board = board
         self.hub = hub

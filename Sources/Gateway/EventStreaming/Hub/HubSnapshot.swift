@@ -56,7 +56,7 @@ package final class HubSnapshot: Sendable {
         self.subscribers = subscribers
     }
 
-    /// Returns whether the hub receives the events of the run to which this route leads.
+    /// Returns whether the hub receives the events of the run that this route leads to.
     package func hears(_ route: RoutingTable.Route) -> Bool {
         upstream == .connected && run == route.endpoint?.generation
     }
@@ -74,7 +74,7 @@ package final class HubSnapshot: Sendable {
 package struct ConnectedFrame: Sendable, Equatable {
     /// The frame on `/global/event` or `/api/event`.
     let line: [UInt8]
-    /// The frame on `/event`.
+    /// The frame on `/event`, which contains only the payload.
     let payload: [UInt8]
 
     init(_ data: [UInt8], payload: Range<Int>) {
@@ -104,7 +104,7 @@ package struct ConnectedFrame: Sendable, Equatable {
     }
 }
 
-/// An update from the hub to the loops. Updates arrive in the order in which they were sent.
+/// An update from the hub to the loops. Updates arrive in sending order.
 package enum EventUpdate: Sendable {
     /// A project has a new snapshot.
     case view(HubSnapshot)

@@ -34,7 +34,7 @@ package final class TurnEnds: Sendable {
     package static let pause = Duration.milliseconds(50)
     /// The time between an answer and the end of the turn on streams. OpenCode 1.18 takes 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
-    /// The time for which a published event is kept for streams that are late or resume.
+    /// How long a published event is kept for streams that are late or resume.
     static let longestKept = Duration.seconds(30)
     /// The maximum size of a published event in bytes. A client determines the size, because `command.executed` contains
     /// the command's arguments, and each slow stream keeps its own copy.
@@ -117,7 +117,7 @@ package final class TurnEnds: Sendable {
         var count = 0
         var streams: [ProjectName: [ObjectIdentifier: Position]] = [:]
 
-        /// The streams for which the answers of the project wait.
+        /// The streams that the answers of the project wait for.
         func awaited(_ project: ProjectName) -> [Position] {
             streams[project]?.values.filter(\.isAwaited) ?? []
         }
@@ -237,7 +237,7 @@ package final class TurnEnds: Sendable {
     /// Records the progress of a stream.
     ///
     /// - Parameters:
-    ///   - last: The frame up to which the stream has sent everything.
+    ///   - last: The last frame that the stream has sent.
     ///   - ended: The last `session.idle` at the end of a turn up to that frame.
     ///   - held: The frame before which the stream stops; nil if it does not stop.
     func came(

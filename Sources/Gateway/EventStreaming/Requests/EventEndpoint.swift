@@ -119,7 +119,7 @@ package enum EventEndpoint: Sendable {
         }
     }
 
-    /// The answer of `…/events/state` for a project of which the hub has not received events.
+    /// The answer of `…/events/state` for a project whose events the hub has not received yet.
     static let nothingYet = ControlAnswers.json(
         200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
 

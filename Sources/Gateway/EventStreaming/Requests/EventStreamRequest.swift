@@ -162,7 +162,7 @@ struct EventStreamRequest {
         return true
     }
 
-    /// Sets the directory to `path`, in which symbolic links have been resolved.
+    /// Sets the directory to `path`, whose symbolic links have been resolved.
     mutating func resolve(_ path: [UInt8]) {
         directory = path
         unresolvedDirectory = nil

@@ -19,7 +19,7 @@ protocol PendingStreamKind: AnyObject {
     func prepare(_ stream: PendingEventStream)
     /// Begins the stream at this position, with the connection that ``PendingEventStream/end()`` returns.
     func begin(_ stream: PendingEventStream, at position: LogPosition)
-    /// Routes the request again.
+    /// Routes the request again, as if it had just arrived.
     func reroute()
     /// Answers a client whose stream has not begun in time.
     func expired(_ connection: ClientConnection)

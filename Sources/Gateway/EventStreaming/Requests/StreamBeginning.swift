@@ -30,7 +30,7 @@ struct StreamBeginning {
     enum TimeDecision: Equatable {
         /// The stream may begin now. The next decision follows after this time, or never.
         case wait(Duration?)
-        /// The stream cannot begin.
+        /// The time limit has passed, and the stream cannot begin.
         case expired
     }
 

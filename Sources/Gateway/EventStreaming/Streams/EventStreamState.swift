@@ -58,7 +58,7 @@ struct EventStreamState {
     ///   - isPlain: Whether this is one of OpenCode's own streams.
     ///   - isTranslated: Whether its events are translated for clients of OpenCode 1.
     ///   - - maxRate: The maximum number of reads of the log per second; nil if there is no limit.
-    ///   - - stallLimit: The maximum time for which the client may accept no bytes.
+    ///   - - stallLimit: How long the client may accept no bytes.
     init(isPlain: Bool, isTranslated: Bool, maxRate: Int?, stallLimit: Duration, at now: MonotonicTime) {
         self.isPlain = isPlain
         beats = isPlain && isTranslated

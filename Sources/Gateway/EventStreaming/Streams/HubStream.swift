@@ -22,14 +22,14 @@ final class HubStream {
     unowned let events: LoopEvents
     var client: DetachedConnection?
     var cursor: EventCursor
-    /// The state of the stream. ``EventStreamState/live`` is the position up to which everything was sent; the cursor
-    /// is moved to it only when the cursor is used.
+    /// The state of the stream. ``EventStreamState/live`` is the position at the end of everything that was sent; the
+    /// cursor is moved to it only when the cursor is used.
     var state: EventStreamState
     private var number = 0
     private(set) var connectedFrame: [UInt8]
     /// Whether a request waits until the stream has sent the result of the last read.
     private var isWatched = false
-    /// The maximum time for which the client may accept no bytes.
+    /// How long the client may accept no bytes.
     let stall: Duration
     private var timer: LoopTimer?
     /// The properties of the stream that determine its frames; nil if no other stream can have the same frames.

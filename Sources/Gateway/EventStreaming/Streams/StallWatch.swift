@@ -17,7 +17,7 @@ struct StallWatch {
 
     /// Creates a watch for a client.
     ///
-    /// - Parameter limit: The maximum time for which the client may accept no bytes.
+    /// - Parameter limit: How long the client may accept no bytes.
     init(limit: Duration) { self.limit = limit }
 
     /// Starts the watch when the socket accepts no more bytes.

@@ -26,8 +26,8 @@ enum StreamHead {
     /// all reconnect at once.
     static func retry() -> [UInt8] { Array("retry: \(Int.random(in: 500...1_500))\n".utf8) }
 
-    /// Returns OpenCode 1's heartbeat, with the id of the last event. The id advances the position of a client to
-    /// which no event was sent.
+    /// Returns OpenCode 1's heartbeat, with the id of the last event. The id advances the position of a client that no
+    /// event was sent to.
     static func heartbeat(_ shape: EventShape, _ id: EventID?) -> [UInt8] {
         var frame = id.map { Array("id: \($0.text)\n".utf8) } ?? []
         let eventID = String(decoding: OpenCodeEventID.make(at: WallClock.milliseconds), as: UTF8.self)

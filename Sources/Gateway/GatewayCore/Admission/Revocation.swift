@@ -14,7 +14,7 @@ package struct RevocationCounts: Sendable, Equatable {
     /// The number of closed chats.
     package var chats = 0
 
-    /// Creates counts of zero.
+    /// Creates counts whose values are all zero.
     package init() {}
 
     static func += (left: inout RevocationCounts, right: RevocationCounts) {

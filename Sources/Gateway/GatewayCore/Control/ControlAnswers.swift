@@ -9,7 +9,7 @@ package import Projects
 
 /// Creates the exact bodies of the wire contract for the answers of the control plane.
 package enum ControlAnswers {
-    /// The answer of `/health`.
+    /// The body of the answer of `/health`.
     package static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
 
     /// Returns the answer to a start.

@@ -27,7 +27,7 @@ final class ControlCall {
     private var request: ControlRequest
     private let body: BodyRule
     private let handler: Handler
-    /// The maximum time for which a stream may be silent.
+    /// How long a stream may be silent.
     private let streamTimeout: Duration
     /// The maximum number of bytes of an unpaced stream that may wait for its client.
     private let streamBacklog: Int

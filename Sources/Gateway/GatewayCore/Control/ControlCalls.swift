@@ -41,7 +41,7 @@ struct ControlMessage: FeatureMessage {
 }
 
 extension GatewayLoop {
-    /// Lets the control plane answer a request, for which the client's connection waits.
+    /// Lets the control plane answer a request. The client's connection waits for the answer.
     package func ask(
         _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule = .ignored,
         handler: @escaping @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse

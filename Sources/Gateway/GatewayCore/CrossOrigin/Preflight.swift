@@ -6,8 +6,7 @@ import HTTPTypes
 /// A browser's request that checks whether a page may send its actual request (Fetch standard, "CORS-preflight
 /// request"). It carries no key, and the gateway itself answers it.
 struct Preflight {
-    /// The maximum time in seconds for which a browser may cache the answer. Chromium caches no answer for more than
-    /// two hours.
+    /// How many seconds a browser may cache the answer. Chromium caches no answer for more than two hours.
     private static let longestUse = "7200"
 
     private let request: FieldList

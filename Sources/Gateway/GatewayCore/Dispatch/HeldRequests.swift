@@ -70,7 +70,7 @@ extension HeldRequest: ServerExchange {
     package func requestBodyArrived() {}
     /// Does nothing, because no answer has begun.
     package func resumeResponse() {}
-    /// Forgets the request.
+    /// Removes the request, because its client has disconnected.
     package func clientGone() { _ = end() }
 }
 

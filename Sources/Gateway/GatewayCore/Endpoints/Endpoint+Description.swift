@@ -38,7 +38,7 @@ extension Endpoint {
 
     /// A query parameter. All query parameters are optional.
     package struct Parameter: Sendable {
-        /// The parameter's name.
+        /// The name of the parameter in the query.
         package let name: String
         /// The effect of the parameter, and the behavior without it.
         package let meaning: String

@@ -9,7 +9,7 @@ import HTTPTypes
 ///
 /// A chat can do everything that a shell can do. A web page of another origin must therefore not reach it directly. The
 /// `Origin` of such a request names its source, and if there is no `Origin`, `Sec-Fetch-Site` does. A page must also
-/// not reach it through a name that resolves to this machine, in which case `Host` contains that name. The client of a
+/// not reach it through a name that resolves to this machine. In this case, `Host` contains that name. The client of a
 /// reverse proxy is unknown, and a proxy may not identify itself. The kernel is therefore also queried for the user at
 /// the other end of the connection.
 enum OpenRule {

@@ -92,7 +92,7 @@ package struct GatewayLimits: Sendable {
     /// The maximum number of bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
     package var streamBacklog: Int
 
-    /// The maximum time for which the client of a hub stream may accept no byte (`--stream-stall`).
+    /// How long the client of a hub stream may accept no byte (`--stream-stall`).
     package var streamStall: Duration
     /// The maximum time that a request for events waits for an instance that will soon be ready
     /// (`--start-answer-timeout`).

@@ -9,7 +9,7 @@ import Locking
 /// The default agents and models of instances, which are requested from time to time. Sessions and prompts that do not
 /// name an agent or model use them.
 final class KnownInstanceDefaults: Sendable {
-    /// The time for which an answer is cached, because the configuration may change while the instance runs.
+    /// How long an answer is cached. The time is limited, because the configuration may change while the instance runs.
     private static let trust = Duration.seconds(10)
 
     private struct Known: Sendable {

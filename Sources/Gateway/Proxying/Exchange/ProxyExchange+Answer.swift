@@ -12,7 +12,7 @@ import Logging
 import OpenCodeFamilies
 internal import Projects
 
-/// Processes the instance's answer.
+/// Forwards the instance's answer to the client as it arrives.
 extension ProxyExchange: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.counts.progress.add(slot)

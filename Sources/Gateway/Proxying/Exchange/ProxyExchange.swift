@@ -28,8 +28,8 @@ final class ProxyExchange {
         case ended
     }
 
-    /// The time for which an instance that has already answered may continue to read an upload. Afterwards, the answer
-    /// is sent without the remainder of the upload.
+    /// How long an instance that has already answered may continue to read an upload. Afterwards, the answer is sent
+    /// without the remainder of the upload.
     static let earlyAnswerGrace = Duration.seconds(1)
     static let lowWater = 64 * 1024
 

@@ -21,7 +21,7 @@ final class UpstreamConnection: ReadinessHandler {
     private var usedSince: MonotonicTime
     /// The time until which another request may be sent. After that, the instance may be about to close the connection.
     private(set) var usableUntil = MonotonicTime.distantFuture
-    /// The number of the loop's pass in which the connection became idle.
+    /// The number of the loop's pass that was running when the connection became idle.
     private var restedIn: UInt64 = 0
     /// The reason why nothing more can be sent. It is reported at the end of the pass.
     private var failure: TransferState.ConnectionEnd?
@@ -94,7 +94,7 @@ final class UpstreamConnection: ReadinessHandler {
 
     /// Makes the connection idle after its transfer has ended.
     ///
-    /// - Parameter limit: The time after the start of that transfer for which the connection may be reused.
+    /// - Parameter limit: How long after the start of that transfer the connection may be reused.
     func rest(for limit: Duration) {
         transfer = nil
         usableUntil = usedSince + limit

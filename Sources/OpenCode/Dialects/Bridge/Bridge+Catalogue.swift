@@ -180,7 +180,7 @@ enum Catalogue {
         return .object(media)
     }
 
-    /// Returns the prices, in which the prices of tiers are a separate member.
+    /// Returns the prices, with the prices of tiers as a separate member.
     private static func cost(_ costs: [JSON]) -> JSON {
         let none: JSON = ["read": 0, "write": 0]
         let base = costs.first { $0["tier"] == nil }

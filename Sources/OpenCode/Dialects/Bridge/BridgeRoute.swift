@@ -88,7 +88,7 @@ struct BridgeRoute: Sendable {
 
     /// The component that answers a request.
     enum Handling: Sendable {
-        /// The bridge itself.
+        /// The bridge itself, with this handler.
         case bridge(Handler)
         /// The event hub, whose streams are translated.
         case eventStream

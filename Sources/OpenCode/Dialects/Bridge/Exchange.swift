@@ -101,7 +101,7 @@ package struct Call: Sendable, Equatable {
 
 /// OpenCode 2's reply to a call.
 package struct Reply: Sendable, Equatable {
-    /// The HTTP status code.
+    /// The HTTP status code of the reply.
     package let status: Int
     /// The value of the field `Content-Type`.
     package let type: String?
@@ -132,7 +132,7 @@ package struct Reply: Sendable, Equatable {
 
 /// The response to a client of OpenCode 1.
 package struct ClientAnswer: Sendable, Equatable {
-    /// The HTTP status code.
+    /// The HTTP status code of the response.
     package let status: Int
     /// The fields in addition to those of every response. If there is a body, it is JSON.
     package let fields: [String: String]
@@ -163,7 +163,7 @@ package indirect enum BridgeStep: Sendable {
     case hold(session: String, @Sendable () -> BridgeStep)
     /// Release the session's lock and continue.
     case letGo(@Sendable () -> BridgeStep)
-    /// Watch for the next end of the session's turn, for which ``awaitStreams(_:)`` waits. With `holds`, the event
+    /// Watch for the next end of the session's turn. ``awaitStreams(_:)`` waits for this end. With `holds`, the event
     /// streams hold that end back until the response to this request was sent, as OpenCode 1 does.
     case watchTurn(session: String, holds: Bool, @Sendable () -> BridgeStep)
     /// Continue after the project's event streams have sent all events that precede the response, or after a short
@@ -174,7 +174,7 @@ package indirect enum BridgeStep: Sendable {
     case publish(Change, @Sendable () -> BridgeStep)
     /// Continue after this number of milliseconds.
     case pause(milliseconds: Int, @Sendable () -> BridgeStep)
-    /// Send the complete response.
+    /// Send this complete response and end the sequence of steps.
     case answer(ClientAnswer)
     /// Begin a response whose body follows in batches. The body of this response is the first batch.
     case begin(ClientAnswer, @Sendable () -> BridgeStep)

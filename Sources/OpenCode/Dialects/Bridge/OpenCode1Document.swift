@@ -20,9 +20,9 @@ enum OpenCode1Document {
 
 /// The files of `Sources/CLibraries/COpenCode1API` that are embedded in the program.
 enum EmbeddedFiles {
-    /// The text of `openapi.json`.
+    /// The text of `openapi.json`, the description of the OpenCode 1 API.
     static var document: String { String(cString: opencode1_document()) }
 
-    /// The text of `routes.txt`.
+    /// The text of `routes.txt`, the list of the routes of OpenCode 1.
     static var routes: String { String(cString: opencode1_routes()) }
 }

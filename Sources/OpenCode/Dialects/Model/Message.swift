@@ -116,7 +116,7 @@ package struct Failure: Sendable, Equatable {
     package static let aborted = Failure(
         "MessageAbortedError", JSONObject([JSONObject.Member("message", "Aborted")]))
 
-    /// Creates a failure for which OpenCode has no name.
+    /// Creates a failure that has no name in OpenCode.
     package static func unknown(_ message: String) -> Failure {
         Failure("UnknownError", JSONObject([JSONObject.Member("message", .string(message))]))
     }

@@ -62,10 +62,10 @@ extension Session.Revert {
 }
 
 extension Model {
-    /// Parses the model of a session, in which the model's id is `id`. OpenCode 2 uses this form everywhere.
+    /// Parses the model of a session, whose id member is `id`. OpenCode 2 uses this form everywhere.
     package init?(openCode1Session json: JSON) { self.init(json, id: "id") }
 
-    /// Parses the model of a message, in which the model's id is `modelID`.
+    /// Parses the model of a message, whose id member is `modelID`.
     package init?(openCode1Message json: JSON) { self.init(json, id: "modelID") }
 
     private init?(_ json: JSON, id: String) {

@@ -66,7 +66,7 @@ package struct TranslatedDelta: Sendable, Equatable {
         return Event(id: String(decoding: line[piece.id], as: UTF8.self), .partDelta(delta))
     }
 
-    /// The event's JSON.
+    /// The JSON text of the event as OpenCode 1 writes it.
     var bytes: [UInt8] {
         var written: [UInt8] = []
         written.reserveCapacity(piece.id.count + part.opening.count + piece.addition.count + 12)

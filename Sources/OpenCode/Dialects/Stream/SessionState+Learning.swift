@@ -36,7 +36,7 @@ extension SessionState {
         remember(MessageIDs.openCode1(id))
     }
 
-    /// Learns a prompt that was delivered after the event for which the session was learned.
+    /// Learns a prompt that was delivered after the event that caused the query for the session.
     mutating func learn(later message: JSON) {
         guard let id = message["id"]?.text else { return }
         expect(id, message.object.map { prompt(id, item: message, payload: $0) })

@@ -151,7 +151,7 @@ extension SessionState {
         step = current
     }
 
-    /// Translates `session.retry.scheduled`.
+    /// Translates `session.retry.scheduled`, which ends a failed step and announces the next attempt.
     mutating func retryScheduled(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         emit(Change.Status(openCode2Retry: event.data, next: event["at"]?.number ?? event.created))

@@ -38,7 +38,7 @@ struct Step {
         /// Whether the beginning of the text was emitted. It waits for the first delta, because OpenCode 2 may begin a
         /// text before it has sent the remainder of the reasoning.
         var isEmitted = false
-        /// The part to which the deltas are added.
+        /// The part that the deltas are added to.
         let part: GrowingPart
     }
 

@@ -8,7 +8,7 @@ internal import Encodings
 /// directory. V2's routes use the parameter `location[directory]` instead of `directory`. All present values must name
 /// the folder or a path in it, whichever of them OpenCode would use. A request that cannot be evaluated is rejected.
 package enum DirectoryPin {
-    /// A way in which a request names a directory outside its project.
+    /// A way to name a directory outside the project in a request.
     package enum Violation: Sendable, Equatable {
         /// A parameter of the query names such a directory.
         case query

@@ -59,7 +59,8 @@ package final class DirectoryScope: Sendable, Equatable {
     }
 
     /// Returns whether a path is one of the folders or is inside one of them. A relative path is relative to the
-    /// project's folder, in which its server runs. A path of another operating system (`C:\…`, `\\…`) is in no folder.
+    /// project's folder, where the project's server runs. A path of another operating system (`C:\…`, `\\…`) is in no
+    /// folder.
     package func holds(_ path: ArraySlice<UInt8>) -> Bool {
         // Clients and events nearly always name the folder itself.
         if folders.contains(where: { $0.elementsEqual(path) }) { return true }

@@ -12,7 +12,7 @@ struct DirectoryText {
     /// The value's meanings, outermost first; nil if the value is ambiguous.
     let meanings: [[UInt8]]?
 
-    /// Finds the meanings of a field's value, or of a query parameter's value, in which `+` represents a space.
+    /// Finds the meanings of the value of a field or a query parameter, assuming that `+` represents a space.
     init(_ raw: ArraySlice<UInt8>, isQuery: Bool) {
         // A server that decodes the bytes as ISO 8859-1, as fields were once defined, would use a different path.
         let spellings = raw.contains { $0 >= 0x80 } ? [Array(raw), Self.fromLatin1(raw)] : [Array(raw)]

@@ -2,14 +2,14 @@
 
 internal import Encodings
 
-/// Interprets a request's path in every way in which one of OpenCode's routers could interpret it. The routers decode
-/// the path, remove repeated slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends the path
-/// at the first `;`.
+/// Interprets a request's path in every way that is possible for one of OpenCode's routers. The routers decode the
+/// path, remove repeated slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends the path at
+/// the first `;`.
 ///
 /// Paths are given without their query. A path that contains none of `%`, `;`, `\`, `//` and `/.` is plain: it has one
 /// interpretation, and examining it allocates nothing.
 package enum InstancePath {
-    /// The way in which a path names the list of the sessions of all directories, `/api/session`.
+    /// How a path names the list of the sessions of all directories, `/api/session`.
     package enum ListSpelling: Sendable, Equatable {
         case no
         case list
@@ -36,8 +36,8 @@ package enum InstancePath {
         }.first
     }
 
-    /// Returns whether the path is exactly one of the two that OpenCode 2's programs request first, with the folder in
-    /// which they were called. `run` requests the first path, and the full-screen program requests the second.
+    /// Returns whether the path is exactly one of the two that OpenCode 2's programs request first, with the folder
+    /// where the user called them. `run` requests the first path, and the full-screen program requests the second.
     package static func isFirstQuestion(_ path: ArraySlice<UInt8>) -> Bool {
         path.elementsEqual(location) || path.elementsEqual(fileList)
     }

@@ -2,7 +2,7 @@
 
 internal import JSONText
 
-/// A delta of an answer in the format of any version: its range, and the text to which it belongs.
+/// A delta of an answer in the format of any version: its range, and the text that it belongs to.
 ///
 /// The events are `message.part.delta` of OpenCode 1, and up to 1.1.x `message.part.updated` with `delta`. In OpenCode
 /// 2 they are `session.text.delta` and `session.reasoning.delta`, whose texts are numbered within their message

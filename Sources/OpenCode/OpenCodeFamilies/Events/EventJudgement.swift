@@ -159,7 +159,7 @@ package struct EventSessionIndex: Sendable {
 
     /// The directory that each session belongs to.
     package var sessions = SessionDirectories()
-    /// The sessions for which a recent query to the instance failed. Events do not wait for them at present.
+    /// The sessions whose recent query to the instance failed. Events do not wait for them at present.
     package var unanswered: Set<[UInt8]> = []
     /// The id of the project of the instance's folder; nil if it must be queried.
     package var project: [UInt8]?

@@ -18,6 +18,6 @@ package struct EventSkeleton: Sendable, Equatable {
     /// The range of the event's own JSON in the data line: the content that `/global/event` wraps, or the whole line.
     package var payload: Range<Int> = 0..<0
 
-    /// Creates the skeleton of an event of which nothing has been read.
+    /// Creates the skeleton of an event before any of its bytes have been read.
     package init() {}
 }

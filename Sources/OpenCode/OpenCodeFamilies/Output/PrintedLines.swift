@@ -33,7 +33,7 @@ package enum VersionLine {
 package enum PasswordLine {
     private static let words = "server password "
 
-    /// Returns a line of output in which OpenCode's password is masked.
+    /// Returns a line of output with OpenCode's password masked.
     package static func masked(_ line: String) -> String {
         // Control sequences are removed before the comparison, because a coloured password is as readable as a plain
         // one.

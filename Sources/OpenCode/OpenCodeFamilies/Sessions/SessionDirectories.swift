@@ -8,7 +8,7 @@
 package struct SessionDirectories: Sendable {
     /// The information about one session.
     package enum Location: Sendable, Equatable {
-        /// The directory in which the session works.
+        /// The directory where the session works.
         case directory([UInt8])
         /// The instance does not know the session.
         case nowhere
@@ -17,7 +17,7 @@ package struct SessionDirectories: Sendable {
     /// The maximum number of sessions that are stored.
     package static let capacity = 100_000
 
-    /// The maximum number of directories of which all sessions share one copy.
+    /// The maximum number of directories whose sessions share one copy of the path.
     private static let sharedDirectories = 1_000
 
     private let half: Int
@@ -34,7 +34,7 @@ package struct SessionDirectories: Sendable {
     /// Returns the information about a session; nil if there is none.
     package subscript(session: [UInt8]) -> Location? { young[session] ?? old[session] }
 
-    /// Stores the directory to which a session belongs from now on.
+    /// Stores the directory that a session belongs to from now on.
     package mutating func learn(_ session: [UInt8], _ directory: [UInt8]) {
         guard SessionIdentifier.isValid(session), !directory.isEmpty else { return }
         // Nearly all events repeat known values.

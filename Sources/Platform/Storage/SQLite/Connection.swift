@@ -4,7 +4,7 @@ internal import CSQLite
 
 /// A connection to a database file. Only the thread that opened it may use it.
 package final class Connection {
-    /// The purpose for which a connection is opened.
+    /// The purpose of a connection.
     enum Purpose {
         case reading
         case writing

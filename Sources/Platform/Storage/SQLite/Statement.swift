@@ -40,7 +40,7 @@ final class Statement {
 
 /// A value of a statement parameter.
 package enum Value: Sendable, Equatable {
-    /// The SQL value NULL.
+    /// The absence of a value, stored as NULL.
     case null
     /// A number, stored with the type INTEGER.
     case integer(Int64)

@@ -36,8 +36,8 @@ final class WriteQueue: Sendable {
         var opened: [@Sendable () -> Void] = []
     }
 
-    /// The time for which a first write waits for more, so that they share one commit, and the number of bytes that
-    /// ends this wait early. Together with the commit, the wait stays below the limit of 100 ms for all writes.
+    /// How long a first write waits for more, so that they share one commit, and the number of bytes that ends this
+    /// wait early. Together with the commit, the wait stays below the limit of 100 ms for all writes.
     private static let gathering = (time: Duration.milliseconds(50), bytes: 256 * 1024)
 
     private let state = Monitor(State())

@@ -76,7 +76,7 @@ struct Writer {
         isFailing = false
     }
 
-    /// Keeps the writes for which no caller waits and tries them again, if that can help. Otherwise discards them and
+    /// Keeps the writes without a waiting caller and tries them again, if that can help. Otherwise discards them and
     /// returns false.
     private mutating func failed(_ batch: inout [Write], _ error: StorageError) -> Bool {
         if !isFailing { report(.fails(error)) }

@@ -5,9 +5,9 @@ internal import CSystemd
 /// A connection to a service manager, either through a bus daemon or directly. It is an event source of the control
 /// loop.
 ///
-/// All methods and handlers run on the loop's thread, in the order in which the manager sent its messages, so that a
-/// reply and the signals around it keep their order. This is why calls deliver their results to handlers. An awaited
-/// result would resume in a separate job, after signals that the manager sent later.
+/// All methods and handlers run on the loop's thread, in the order of the manager's messages, so that a reply and the
+/// signals around it keep their order. This is why calls deliver their results to handlers. An awaited result would
+/// resume in a separate job, after signals that the manager sent later.
 final class BusConnection: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
     /// The maximum time to wait for a reply, in microseconds.
     private static let timeout: UInt64 = 25_000_000

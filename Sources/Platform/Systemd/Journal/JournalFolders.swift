@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// The directories in which journald stores its files (systemd-journald.service(8), "Files").
+/// The directories of journald's files (systemd-journald.service(8), "Files").
 enum JournalFolders {
     private static let roots = ["/var/log/journal", "/run/log/journal"]
 

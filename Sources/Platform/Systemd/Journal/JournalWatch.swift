@@ -93,7 +93,7 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
                 // The handler may have stopped following the run.
                 guard followers[subject] === follower else { return }
             }
-            // There may be more entries, for which the descriptor does not become readable again.
+            // There may be more entries. The descriptor does not become readable again for them.
             loop.later { [weak self] in self?.look(subject) }
         } catch {
             forget(subject)

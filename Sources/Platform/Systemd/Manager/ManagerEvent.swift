@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An event from a service manager. Events are delivered in the order in which they occur.
+/// An event from a service manager. Events are delivered in the order of their occurrence.
 package enum ManagerEvent: Sendable, Equatable {
     /// The manager is reachable (again). The value lists the loaded units.
     case connected([ListedUnit])

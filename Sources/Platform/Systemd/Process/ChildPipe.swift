@@ -43,7 +43,7 @@ final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread b
         _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
     }
 
-    /// Opens the pipe to which a process already writes.
+    /// Opens a pipe that another process already writes to.
     init(_ output: ChildProcess.Output, of process: Int32) throws(SystemdError) {
         let path = "/proc/\(process)/fd/\(output.descriptor)"
         // Opening anything other than a pipe could block or have side effects.

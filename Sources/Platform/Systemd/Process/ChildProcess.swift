@@ -164,7 +164,7 @@ extension ProcessExit {
     }
 }
 
-/// The way in which a process ended.
+/// How a process ended: with an exit status or by a signal.
 package enum ProcessExit: Sendable, Equatable, CustomStringConvertible {
     /// The process exited with this status.
     case exited(Int32)

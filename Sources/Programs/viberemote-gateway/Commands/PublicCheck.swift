@@ -12,8 +12,8 @@ struct PublicCheck {
     private let configuration: Configuration
     private let outbound: Outbound
 
-    /// The minimum number of days for which the certificate must still be valid. Certificates are usually renewed a
-    /// month before they expire.
+    /// The minimum remaining validity of the certificate in days. Certificates are usually renewed a month before they
+    /// expire.
     private static let leastDays = 14
     private static let comments = 5
     private static let interval = Duration.milliseconds(200)

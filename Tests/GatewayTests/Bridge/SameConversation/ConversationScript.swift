@@ -21,7 +21,7 @@ struct ConversationScript: CustomStringConvertible {
         case more(Reading)
     }
 
-    /// The way in which the client reads the events.
+    /// How the client reads the events.
     enum Reading {
         case steady
         /// The client reconnects after this many events.
