@@ -15,8 +15,8 @@ let strict: [SwiftSetting] = [
     .unsafeFlags(["-enforce-exclusivity=unchecked", "-cross-module-optimization"], .when(configuration: .release)),
 ]
 
-/// The layers, from the lowest to the highest; each is a folder in Sources. A module imports only modules of its own layer
-/// and of the layers below it (scripts/modules.py).
+/// The layers, from the lowest to the highest; each is a folder in Sources. A module imports only modules of its own
+/// layer and of the layers below it (scripts/modules.py).
 enum Layer: String {
     case libraries = "Sources/CLibraries"
     case platform = "Sources/Platform"

@@ -61,7 +61,7 @@ private func filtered(_ stream: [UInt8], pieces: Int, limit: Int = 1 << 20, isBe
 private func home(of session: [UInt8]) -> String { (session.last ?? 0) & 1 == 0 ? folder : "/home/vibe/other" }
 
 /// Tests events with and without a location from four sessions that are created, used, moved and removed. The forwarded
-/// events must agree with those of a second implementation.
+/// events must agree with the events that a second implementation forwards.
 private func checkSessions(_ input: inout FuzzInput, _ pieces: Int) {
     var places: [String: String] = [:]
     var stream: [UInt8] = []

@@ -70,8 +70,8 @@ private func cut(_ path: [UInt8]) -> (path: [UInt8], hasParameters: Bool) {
     return (kept, kept.count < path.count)
 }
 
-/// Compares like a router that decodes all characters except reserved ones, and ignores doubled and trailing slashes
-/// and case.
+/// Compares like a router that decodes all characters except reserved characters, and ignores doubled and trailing
+/// slashes and case.
 private func isList(_ path: [UInt8]) -> Bool {
     var decoded: [UInt8] = []
     var rest = path[...]

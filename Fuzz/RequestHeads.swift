@@ -7,8 +7,8 @@ import HTTPTypes
 
 private let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"]
 
-/// A request head is accepted exactly if no other parser could interpret it differently, and its body ends where the
-/// head declares.
+/// A request head is accepted if and only if no other parser could interpret it differently, and its body ends where
+/// the head declares.
 ///
 /// The input consists of a byte for the version, `METHOD SP target LF` and lines of `name:value LF`.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -8,8 +8,8 @@ enum Identifier {
     private static let last = Monitor((milliseconds: 0, counter: 0))
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
-    /// Returns an identifier that sorts after all earlier ones. With `descending`, it sorts before them, as session
-    /// identifiers do.
+    /// Returns an identifier that sorts after all earlier identifiers. With `descending`, it sorts before them, as
+    /// session identifiers do.
     static func make(_ prefix: String, descending: Bool = false) -> String {
         let now = Clock.milliseconds
         let counter = last.withLock { last in

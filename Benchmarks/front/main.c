@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // This program contains only libmicrohttpd. It is configured as in the gateway and answers every request from memory.
-// Its processor time is that of a gateway whose own code costs nothing.
+// Its processor time is the time of a gateway whose own code costs nothing.
 //
 //   front BODY POOL    prints its port; POOL is libmicrohttpd's memory for a connection, in bytes
 

@@ -87,7 +87,7 @@ final class EventBus: Sendable {
     }
 
     /// Wraps an event that belongs to no directory, although it is about one. Newer versions set its directory to
-    /// `global`, older ones omit it.
+    /// `global`, and older versions omit it.
     private func wrapGlobal(_ payload: JSON, about directory: String) -> JSON {
         if !profile.events.areSynchronized { return ["payload": payload] }
         return [

@@ -25,7 +25,7 @@ struct SimulatedAnswer: Sendable {
     var isCompressed = false
     /// Whether the body is omitted, as in the response to a HEAD request.
     var isHead = false
-    /// The header fields before the usual ones, and the header fields after them or before `Date`.
+    /// The header fields before the usual fields, and the header fields after them or before `Date`.
     var first: [(String, String)] = []
     var last: [(String, String)] = []
 

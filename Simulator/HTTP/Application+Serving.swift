@@ -78,6 +78,6 @@ extension Application {
 enum Serving {
     /// The time limit for the first request of a connection, and for a request that hangs.
     static let firstLimit: Duration = .seconds(3600)
-    /// The size of the smallest request head that is rejected, whichever part of it is long.
+    /// The size of the smallest request head that is rejected, regardless of the part that is long.
     static let headLimit = 16 * 1024
 }

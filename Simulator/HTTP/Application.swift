@@ -62,7 +62,7 @@ struct EventFeed: Sendable {
     let interval: Duration
     /// Whether the first heartbeat immediately follows the first event.
     var beatsAtOnce = false
-    /// The header fields, if they differ from those of every stream.
+    /// The header fields, if they differ from the fields of every stream.
     var fields: [(String, String)]?
     let subscribe: @Sendable () -> EventSubscription
     let unsubscribe: @Sendable (EventSubscription) -> Void

@@ -49,8 +49,8 @@ struct Request {
         self.body = body
     }
 
-    /// Returns the directory of the request: that of the query, otherwise that of the header field, otherwise the
-    /// server's own.
+    /// Returns the directory of the request: the directory in the query, otherwise the directory in the header field,
+    /// otherwise the server's own directory.
     func directory(default own: String) -> String {
         query["directory"] ?? fields.first("x-opencode-directory").map { Request.decode($0[...]) } ?? own
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A JSON value whose objects keep the order of their members, so that responses have the same bytes as those of the
-/// recorded server.
+/// A JSON value whose objects keep the order of their members, so that responses have the same bytes as the responses
+/// of the recorded server.
 indirect enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
@@ -12,7 +12,7 @@ indirect enum JSON: Sendable, Equatable {
     case array([JSON])
     case object([Member])
 
-    /// One member of an object.
+    /// A member of an object.
     struct Member: Sendable, Equatable {
         let name: String
         let value: JSON

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Misbehaviour {
-    /// One word of SIMULATOR_MISBEHAVE, with its effect on the behaviour.
+    /// A word of SIMULATOR_MISBEHAVE, with its effect on the behaviour.
     struct Word: Sendable {
         let name: String
         /// The placeholder of the value after the equals sign, for the help; nil for a word without a value.

@@ -52,7 +52,7 @@ struct MessageLayouts: Sendable {
     }
 }
 
-/// The layouts of everything that one version returns.
+/// The layouts of everything that a version returns.
 struct Layouts: Sendable {
     /// The layout in `session.created` and, before 1.18, in the response to the request that creates a session.
     let sessionCreated: Layout

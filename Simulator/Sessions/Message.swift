@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One message of a session: a user's prompt, or an answer with its parts.
+/// A message of a session: a user's prompt, or an answer with its parts.
 enum Message: Sendable {
     case user(UserMessage)
     case assistant(AssistantMessage)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One part of a message.
+/// A part of a message.
 struct Part: Sendable {
     /// The kind of the part, with its data.
     enum Content: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One session with its messages.
+/// A session with its messages.
 struct Session: Sendable {
     /// The model that a prompt is sent to.
     struct Model: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One call of a tool, with its progress.
+/// A call of a tool, with its progress.
 struct ToolCall: Sendable {
     /// The progress of a call.
     enum Status: String, Sendable {

@@ -4,7 +4,7 @@ import Glibc
 
 /// The effect of SIGTERM and SIGINT.
 enum Termination: Sendable {
-    /// The signal ends the process immediately, whatever it is doing, as in OpenCode 1.
+    /// The signal ends the process immediately and at any time, as in OpenCode 1.
     case bySignal
     /// The process exits with status 130 without sending another byte on any connection, as in OpenCode 2.
     case byExit

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// One WebSocket frame (RFC 6455 §5.2).
+/// A WebSocket frame (RFC 6455 §5.2).
 struct WebSocketFrame: Equatable {
     /// The opcodes that the simulator supports.
     enum Opcode: UInt8 {

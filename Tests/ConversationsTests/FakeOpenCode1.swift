@@ -27,7 +27,7 @@ struct FakeOpenCode1 {
     var prompts: [JSON] = []
     /// Whether lists of messages have pages (since 1.2).
     var hasPages = true
-    /// The responses that replace the regular ones, by `METHOD /path`.
+    /// The responses that replace the regular responses, by `METHOD /path`.
     var instead: [String: OpenCodeAnswer] = [:]
     var working: Set<String> = []
     private var made = 0

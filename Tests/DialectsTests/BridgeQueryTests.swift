@@ -4,7 +4,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// Tests the options of requests from OpenCode 1's clients, and the errors for invalid ones.
+/// Tests the options of requests from OpenCode 1's clients, and the errors for invalid options.
 @Suite struct BridgeQueryTests {
     @Test(arguments: [
         ("/session", "limit", "-1"), ("/session", "limit", "1.5"), ("/session", "limit", "many"),

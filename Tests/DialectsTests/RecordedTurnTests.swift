@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    /// Events of files name no session. 1.18.33 also sends those of its file watcher.
+    /// Events of files name no session. 1.18.33 also sends the events of its file watcher.
     @Test func `a written file emits the same file.edited event as in OpenCode 1`() throws {
         let files = try Turns.translated("edit").filter { $0["type"] == "file.edited" }
         let recorded = try Turns.recorded("edit").filter { $0["type"] == "file.edited" }

@@ -129,8 +129,8 @@ import Testing
         #expect(again == ["message.part.delta"])
     }
 
-    /// The order is that of 1.18.33's `tools-allowed-once`. 2.0.15 sends the text's first delta after the beginning of
-    /// the call.
+    /// The order is the order in 1.18.33's `tools-allowed-once`. 2.0.15 sends the text's first delta after the
+    /// beginning of the call.
     @Test func `a call is pending after the text before it has begun`() throws {
         let parts = try Turns.translated("tools-allowed-once").compactMap { $0["properties"]?["part"] }
 
@@ -268,7 +268,8 @@ import Testing
         #expect(nothing == .frames([]))
     }
 
-    /// A translator that starts in the middle of a step uses the same identifiers as one that received all events.
+    /// A translator that starts in the middle of a step uses the same identifiers as a translator that received all
+    /// events.
     @Test func `a translator that starts during a step uses the same ids as one that received all events`() throws {
         var whole = Stream()
         whole.step("msg_20")

@@ -79,7 +79,7 @@ import Testing
         #expect(decoded.broken == broken)
     }
 
-    /// The values are those of RFC 4648 §10, and bytes that encode to the last two characters.
+    /// The values are the test vectors from RFC 4648 §10, and bytes that encode to the last two characters.
     @Test(arguments: [
         ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="),
         ("foobar", "Zm9vYmFy"), ("a>?", "YT4/"), ("~~~", "fn5+"),

@@ -4,7 +4,7 @@ import Encodings
 import Testing
 
 @Suite struct SHA1Tests {
-    /// The values are those of RFC 3174 §7.3, and lengths whose padding needs another block.
+    /// The values are the test vectors from RFC 3174 §7.3, and lengths whose padding needs another block.
     @Test func `SHA-1 digests match known test vectors`() {
         func hex(_ text: String) -> String {
             SHA1.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

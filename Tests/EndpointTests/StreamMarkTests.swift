@@ -18,7 +18,7 @@ import Testing
 @Suite struct StreamMarkTests {
     private static let home = "/home/vibe/demo"
 
-    /// A hub on the test's own thread, and an instance that writes what the test chooses.
+    /// A hub on the test's own thread, and an instance that writes the test's bytes.
     private final class Stage: TimerHandler {
         let hub: HubLoop
         let mailbox: Mailbox<HubMessage>

@@ -13,7 +13,7 @@ import TestKit
 struct Outline: Equatable {
     /// The events of the turns themselves, grouped by session.
     private(set) var turns: [[String]] = []
-    /// The events of permissions, questions, todo lists and files, and those that belong to no session.
+    /// The events of permissions, questions, todo lists and files, and the events that belong to no session.
     private(set) var requests: [String] = []
     /// The kinds of events that can occur at any point, each listed once.
     private(set) var others: Set<String> = []

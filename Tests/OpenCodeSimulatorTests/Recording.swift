@@ -32,7 +32,7 @@ struct Recording: Sendable, CustomTestStringConvertible {
     }
 }
 
-/// One recorded request with its response.
+/// A recorded request with its response.
 struct RecordedExchange: CustomTestStringConvertible, Sendable {
     let version: String
     let name: String

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One route of OpenCode 2's API.
+/// A route of OpenCode 2's API.
 struct Route: Sendable {
     /// The source that the responses follow.
     enum Basis: Sendable {

@@ -19,9 +19,9 @@ extension Simulator2 {
         ])
     }
 
-    /// Returns the directory of a request, and opens it. It is that of the query parameter, otherwise that of the
-    /// header field, otherwise the server's own. An empty value counts as absent. A directory that does not exist is
-    /// rejected, unless it was opened before it was removed.
+    /// Returns the directory of a request, and opens it. It is the directory in the query parameter, otherwise the
+    /// directory in the header field, otherwise the server's own directory. An empty value counts as absent. A
+    /// directory that does not exist is rejected, unless it was opened before it was removed.
     func location(of call: Call) throws(RequestError) -> String {
         let directory = named(by: call) ?? directory
         guard locations.isOpen(directory) || (try? FileTree.names(in: directory)) != nil else {

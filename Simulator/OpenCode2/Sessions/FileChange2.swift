@@ -10,7 +10,7 @@ struct FileChange2: Sendable {
     /// The content after; nil if the file was removed.
     let after: String?
 
-    /// The change that reverts this one.
+    /// The change that reverts this change.
     var reverted: FileChange2 { FileChange2(messageID: messageID, file: file, before: after, after: before) }
 
     var json: JSON { json("file patch additions deletions status") }

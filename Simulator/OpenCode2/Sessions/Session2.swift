@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One session with its messages.
+/// A session with its messages.
 struct Session2: Sendable {
     /// The outcome of a session's last turn.
     enum TurnOutcome: String, Sendable {
         case succeeded, failed, interrupted
     }
 
-    /// One message in the form of lists.
+    /// A message in the form of lists.
     struct Message: Sendable {
         let id: String
         let type: String
@@ -18,7 +18,7 @@ struct Session2: Sendable {
     let slug: String
     let created: Int
     let parentID: String?
-    /// The session from which this one was copied, and the position at which the copy ends.
+    /// The session from which this session was copied, and the position at which the copy ends.
     let fork: JSON?
     /// The working directory and its project. Both change when the session is moved.
     var directory: String

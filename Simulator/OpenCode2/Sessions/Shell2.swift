@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One run of a shell command.
+/// A run of a shell command.
 struct Shell2 {
     let id = Identifier.make("sh")
     let command: String

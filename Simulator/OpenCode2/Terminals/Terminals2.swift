@@ -5,7 +5,7 @@ import TestKit
 
 /// The terminals of a server, and the tickets with which a browser opens their sockets.
 final class Terminals2: Sendable {
-    /// One terminal. It remains in the list after its shell has exited.
+    /// A terminal. It remains in the list after its shell has exited.
     struct Terminal: Sendable {
         let id: String
         let directory: String

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// One call of the model.
+/// A call of the model.
 extension Execution2 {
     /// Runs one call of the model. Returns whether the model must be called again, as after a tool call.
     func step() throws(Ending) -> Bool {

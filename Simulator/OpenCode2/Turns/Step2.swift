@@ -80,7 +80,7 @@ extension Step2 {
     static var reasoningState: JSON { ["reasoningField": "reasoning_content"] }
 }
 
-/// One call of a tool, with its progress.
+/// A call of a tool, with its progress.
 struct ToolCall2 {
     let id = "call_\(Clock.milliseconds)"
     let name: String
@@ -119,7 +119,8 @@ struct ToolCall2 {
 }
 
 extension Session2 {
-    /// The state of the files in the session's directory after its tools' changes; nil if the directory no longer exists.
+    /// The state of the files in the session's directory after its tools' changes; nil if the directory no longer
+    /// exists.
     var snapshot: String? {
         (try? FileTree.names(in: directory)) != nil
             ? SHA1.hexadecimal(changes.reduce(project.id) { "\($0)/\($1.file):\($1.after ?? "")" }) : nil

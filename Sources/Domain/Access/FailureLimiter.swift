@@ -10,7 +10,7 @@ package import Addresses
 /// from loopback addresses are always checked, because most such proxies run on the same machine.
 ///
 /// The limiter has no clock. Callers pass the time as a duration since any fixed point. Its memory is bounded: if there
-/// are too many addresses, the limiter drops those that were not seen for the longest time.
+/// are too many addresses, the limiter drops the addresses that were not seen for the longest time.
 package struct FailureLimiter: Sendable {
     /// The allowed rate of attempts.
     package struct Rate: Sendable, Equatable {

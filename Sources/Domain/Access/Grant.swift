@@ -9,8 +9,8 @@ package struct Grant: OptionSet, Sendable, Hashable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Creates the union of the elements. Without this initializer, a literal would use the standard library's generic
-    /// initializer. Other modules call that one unspecialised, which costs several hundred instructions for each
-    /// request.
+    /// initializer. Other modules call that initializer unspecialised, which costs several hundred instructions for
+    /// each request.
     package init(arrayLiteral elements: Grant...) {
         self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
     }

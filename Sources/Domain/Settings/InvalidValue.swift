@@ -16,7 +16,7 @@ package struct InvalidValue: Error, Equatable {
 
 /// An error about an invalid setting or command line, as one sentence for the user.
 package struct SettingError: Error, Equatable, CustomStringConvertible {
-    /// The sentence with the setting's source, the value (never that of a secret) and the fix.
+    /// The sentence with the setting's source, the value (unless it is a secret) and the fix.
     package let description: String
 
     /// Creates an error from a sentence.

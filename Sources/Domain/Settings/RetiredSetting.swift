@@ -3,11 +3,12 @@
 /// A setting of an earlier version. It is accepted without effect and causes one warning, so that an upgrade does not
 /// prevent a service from starting.
 struct RetiredSetting: Sendable {
-    /// The name of its flag, without the hyphens.
+    /// The name of the setting's flag, without the hyphens.
     let name: String
     /// The name of the setting in the environment and in the configuration file.
     let environment: String
-    /// The group that contained the setting. Commands that accept other settings of this group also accept this one.
+    /// The group that contained the setting. Commands that accept other settings of this group also accept this
+    /// setting.
     let group: Setting.Group
     /// The replacement, as the end of a sentence.
     let instead: String

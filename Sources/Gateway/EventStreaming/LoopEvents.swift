@@ -20,7 +20,7 @@ protocol PendingStream: AnyObject {
     func giveUp()
 }
 
-/// One loop's part of the event hub: the snapshots of the projects' events, and the streams that clients read on this
+/// A loop's part of the event hub: the snapshots of the projects' events, and the streams that clients read on this
 /// loop.
 package final class LoopEvents {
     unowned let owner: GatewayLoop
@@ -227,7 +227,7 @@ package final class LoopEvents {
 package enum EventStreamMessage: FeatureMessage {
     /// Updates from the hub, in order.
     case updates([EventUpdate])
-    /// The start position for the stream that requested it with this number.
+    /// The start position of a stream. `number` is the number with which the stream requested the position.
     case marked(number: Int, LogPosition)
     /// The batch that was read for a stream.
     case reading(EventLogReadResult)

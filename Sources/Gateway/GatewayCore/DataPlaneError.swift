@@ -2,7 +2,7 @@
 
 /// An error that prevents the data plane from being set up.
 package struct DataPlaneError: Error, CustomStringConvertible {
-    /// The sentence that states what failed and why.
+    /// The sentence that states the failure and its reason.
     package let description: String
 
     /// Creates an error with this sentence.

@@ -9,8 +9,8 @@ import Logging
 
 /// The admission of requests. ``Admission`` decides, and this extension keeps the state that the decision needs.
 extension GatewayLoop {
-    /// Returns the refusal of a request whose credentials do not open the endpoint; nil if they do, and then records the
-    /// request's principal.
+    /// Returns the refusal of a request whose credentials do not open the endpoint; nil if they do, and then records
+    /// the request's principal.
     func admit(_ connection: ClientConnection, for request: RequestContext, requirement: Requirement) -> GatewayError? {
         guard !requirement.isOpen else { return nil }
         if request.principal == nil, let refusal = judge(connection, for: request, requirement: requirement) {

@@ -178,7 +178,7 @@ package final class GatewayLoop {
 
     // MARK: Other loops
 
-    /// Sends a message to every loop, including this one.
+    /// Sends a message to every loop, including the current loop.
     package func postToAll(_ message: LoopMessage) {
         for peer in mailboxes.all { peer.post(message) }
     }

@@ -7,7 +7,7 @@ import Proxying
 /// The response of `GET /check/stream`, with which a client can detect whether an intermediary buffers an answer before
 /// forwarding it.
 ///
-/// Its head equals that of every other event stream of the gateway, because the check concerns those streams.
+/// Its head equals the head of every other event stream of the gateway, because the check concerns those streams.
 enum CheckStream {
     /// The number of comments in a complete stream.
     static let count = 5

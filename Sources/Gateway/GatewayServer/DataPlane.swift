@@ -157,7 +157,8 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Starts to accept connections, beginning with those that already wait. Does nothing after ``drain(within:)``.
+    /// Starts to accept connections, beginning with the connections that already wait. Does nothing after
+    /// ``drain(within:)``.
     package func accept() async throws(DataPlaneError) {
         let problems = await ask { loop, report in report(loop.accept()) }
         if let problem = problems.compactMap(\.self).first { throw DataPlaneError(description: problem) }

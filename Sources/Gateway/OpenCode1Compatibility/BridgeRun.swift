@@ -105,7 +105,8 @@ final class BridgeRun {
         bridge.think(number, isLong: isLong ?? hasBegun, next)
     }
 
-    /// Runs the first step without a worker. An answer is delivered through the mailbox, as from a worker.
+    /// Runs the first step without a worker. An answer is delivered through the mailbox, in the same way as an answer
+    /// from a worker.
     private func takeHere(_ first: BridgeAction.Next) {
         let action = BridgeAction(first())
         if case .call = action {

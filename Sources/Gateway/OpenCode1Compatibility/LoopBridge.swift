@@ -9,7 +9,7 @@ import HTTPServer
 internal import Instances
 import OpenCodeFamilies
 
-/// One loop's part of the bridge, with the requests that are being answered. It is confined to its loop.
+/// A loop's part of the bridge, with the requests that are being answered. It is confined to its loop.
 package final class LoopBridge {
     unowned let owner: GatewayLoop
     let threads: BridgeThreads
@@ -95,7 +95,7 @@ extension LoopBridge: InstanceRequestHandler {
     }
 
     /// Lists the sessions of the whole project, including sub-folders and worktrees, for a client that names no
-    /// directory or requests this scope. If the project's sessions cannot be distinguished from those of other
+    /// directory or requests this scope. If the project's sessions cannot be distinguished from the sessions of other
     /// projects, the request is not changed.
     private func list(_ translated: ClientRequest, _ request: InstanceRequest) {
         if let own = pinning.sessions.knownProject(request.route) {

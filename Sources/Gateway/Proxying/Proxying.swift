@@ -46,8 +46,8 @@ package final class Proxying {
 }
 
 extension Proxying: InstanceRequestHandler {
-    /// Forwards the request to its instance. If the request is an upgrade and the run has not opened the project's folder
-    /// yet, the folder is opened first.
+    /// Forwards the request to its instance. If the request is an upgrade and the run has not opened the project's
+    /// folder yet, the folder is opened first.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let connection = request.connection
         let isUpgrade = connection.framing == .none && RequestForwarding.wantsUpgrade(connection.head)

@@ -46,7 +46,7 @@ extension ClientConnection {
             || head.fields.contains(.close, in: .connection)
     }
 
-    /// Responds while the request's body is still arriving. For a moment, the remainder of the body is read and
+    /// Responds while the request's body is still arriving. For a short time, the remainder of the body is read and
     /// discarded.
     func answerEarly(_ answer: GatewayAnswer) {
         var head = answer.head

@@ -9,9 +9,9 @@ import JSONText
 package struct GatewayError: Error, Sendable {
     /// The HTTP status code of the answer.
     package let status: Int
-    /// One sentence that says what happened and what to do.
+    /// A sentence that says what happened and what to do.
     package let sentence: String
-    /// The fields in addition to those that every error has, such as Retry-After.
+    /// The fields in addition to the fields of every error, such as Retry-After.
     package let fields: FieldList
 
     /// Creates an error with additional fields in this order.

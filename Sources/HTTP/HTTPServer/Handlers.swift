@@ -71,11 +71,11 @@ package protocol ServerExchange: AnyObject {
 }
 
 /// The object that a handler stores with a client's connection (``ClientConnection/context``). The server does not use
-/// it. It stays with the connection, whichever object of the server represents it, and serves one request after the
-/// other.
+/// it. It stays with the connection even if another object of the server represents the connection later, and serves
+/// one request after the other.
 package protocol ConnectionContext: AnyObject {
-    /// Called after ``RequestHandler/ended(_:record:)``: the current request has ended, and the context discards what
-    /// it recorded for it.
+    /// Called after ``RequestHandler/ended(_:record:)``: the current request has ended, and the context discards its
+    /// records about the request.
     func requestEnded()
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of the request on a client's connection, which defines the meaning of every call and event. It is a value
-/// type: `ClientConnection` performs the returned effects and no others.
+/// The state of the request on a client's connection, which defines the meaning of every call and event. The state is a
+/// value type. `ClientConnection` performs the returned effects and no others.
 ///
 ///     idle ──head──► receiving ──whole, or more than is held──► handedOver ──► decided ──► answering
 ///      ▲                                                            └─ socket taken ─► taken  │

@@ -48,7 +48,7 @@ package struct ByteQueue: Sendable {
         storage.append(contentsOf: bytes)
     }
 
-    /// Moves all bytes of another queue to the end of this one. Copies nothing if this queue is empty.
+    /// Moves all bytes of another queue to the end of this queue. Copies nothing if this queue is empty.
     package mutating func append(moving other: inout ByteQueue) {
         if isEmpty {
             swap(&self, &other)

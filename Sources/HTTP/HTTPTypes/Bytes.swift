@@ -119,7 +119,7 @@ extension Span<UInt8> {
                 return false
             }
             if index + 8 >= count { return true }
-            // The last eight bytes overlap the previous ones.
+            // The last eight bytes overlap the previous eight bytes.
             index = Swift.min(index + 8, count - 8)
         }
     }

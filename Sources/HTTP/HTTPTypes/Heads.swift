@@ -4,7 +4,7 @@
 package enum Version: UInt8, Sendable, Equatable {
     case http10, http11
 
-    /// Returns whether two versions are equal. This type and those below implement `==` explicitly, because other
+    /// Returns whether two versions are equal. This type and the types below implement `==` explicitly, because other
     /// modules call a synthesized `==` through the protocol's witness table.
     @inlinable package static func == (left: Version, right: Version) -> Bool { left.rawValue == right.rawValue }
 }
@@ -56,8 +56,8 @@ package struct ResponseHead: Sendable {
         method == .head || (100..<200).contains(status) || status == 204 || status == 304
     }
 
-    /// Whether the body is an event stream. Only the response's media type decides (WHATWG HTML §9.2.5), not what the
-    /// client requested.
+    /// Whether the body is an event stream. This depends only on the response's media type (WHATWG HTML §9.2.5), not on
+    /// the client's request.
     package var isEventStream: Bool {
         status == 200 && fields.withFirst(.contentType, Self.isEventStreamType) == true
     }

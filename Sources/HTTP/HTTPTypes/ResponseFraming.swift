@@ -2,7 +2,7 @@
 
 /// How an upstream response delimits its body (RFC 9112 §6.3).
 package enum ResponseFraming: Sendable, Equatable {
-    /// The response has no body, whatever its fields announce.
+    /// The response has no body, regardless of the body that its fields announce.
     case none
     /// Exactly this many bytes follow the head.
     case length(UInt64)

@@ -13,9 +13,9 @@ package struct OutboundSettings: Sendable {
     package var authorityFolder: String?
     /// The value of the `User-Agent` field.
     package var userAgent = "viberemote-gateway"
-    /// The maximum number of concurrent requests; further ones are queued.
+    /// The maximum number of concurrent requests. Further requests are queued.
     package var mostAtOnce = 64
-    /// The maximum number of queued requests; further ones fail immediately.
+    /// The maximum number of queued requests. Further requests fail immediately.
     package var mostWaiting = 1024
 
     /// Creates the default settings: no proxy, the system's certificate authorities.

@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// The time of day, for display and for times that OpenCode and stored events contain. Deadlines use the monotonic clock
-/// instead.
+/// The time of day, for display and for times that OpenCode and stored events contain. Deadlines use the monotonic
+/// clock instead.
 package enum WallClock {
     /// Returns the nanoseconds since 1970-01-01 00:00 UTC (clock_gettime(2), `CLOCK_REALTIME`).
     @Sendable package static func nanoseconds() -> Int64 {

@@ -8,7 +8,7 @@
 ///
 /// A comment ends at the end of its line, even after a backslash, as in systemd 254 and later.
 package struct EnvironmentFile: Sendable, Equatable {
-    /// One assignment of the form `NAME=VALUE`.
+    /// An assignment of the form `NAME=VALUE`.
     package struct Assignment: Sendable, Equatable {
         /// The name: letters, digits and `_`, not beginning with a digit.
         package let name: String
@@ -69,6 +69,6 @@ package struct EnvironmentFileProblem: Error, Sendable, Equatable, CustomStringC
         self.problem = problem
     }
 
-    /// One sentence, such as `/home/vibe/.config/opencode/env, line 3 has no "=": write NAME=VALUE.`
+    /// A sentence, such as `/home/vibe/.config/opencode/env, line 3 has no "=": write NAME=VALUE.`
     package var description: String { "\(path), line \(line) \(problem)." }
 }

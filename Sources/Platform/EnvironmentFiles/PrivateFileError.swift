@@ -18,7 +18,7 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
 
     /// The kind of the error.
     package let kind: Kind
-    /// One sentence that names the path and the fix.
+    /// A sentence that names the path and the fix.
     package let description: String
 
     /// Creates an error of the given kind with the given sentence.

@@ -12,8 +12,8 @@ package struct Readiness: OptionSet, Sendable {
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Creates the union of the options. Without this initializer, a literal would use the standard library's generic
-    /// initializer. Other modules call that one unspecialised, which costs several hundred instructions for each
-    /// request.
+    /// initializer. Other modules call that initializer unspecialised, which costs several hundred instructions for
+    /// each request.
     package init(arrayLiteral elements: Readiness...) {
         self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
     }
@@ -221,9 +221,9 @@ package final class EventLoop {
         endPass()
     }
 
-    /// Runs the handlers that were registered during the pass and those that they register in turn, so that a response
-    /// is sent without another wait. After a few rounds, the remaining handlers run in the next pass, which does not
-    /// block. Descriptor events are therefore never starved.
+    /// Runs the handlers that were registered during the pass, and the handlers that these register in turn, so that a
+    /// response is sent without another wait. After a few rounds, the remaining handlers run in the next pass, which
+    /// does not block. Descriptor events are therefore never starved.
     private func endPass() {
         for _ in 0..<Self.roundsPerPass where !passHandlers.isEmpty {
             swap(&passHandlers, &runningHandlers)

@@ -33,8 +33,8 @@ package struct JSONValueFinder {
 
     private init(places: JSONPlaces) { self.places = places }
 
-    /// Reads the object at the current position. Returns whether to continue after it. The object's depth is that of
-    /// the requested places.
+    /// Reads the object at the current position. Returns whether to continue after it. The object has the depth of the
+    /// requested places.
     private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
         _ = scanner.take(UInt8(ascii: "{"), text)
         scanner.skipSpace(text)

@@ -121,8 +121,8 @@ package struct AccessLine: Sendable {
         return path[slash...]
     }
 
-    /// Truncates a path at the first parameter delimiter that is followed by a value. OpenCode's router treats the text after a `;` as
-    /// the query, and a client may have percent-encoded any delimiter, even several times.
+    /// Truncates a path at the first parameter delimiter that is followed by a value. OpenCode's router treats the text
+    /// after a `;` as the query, and a client may have percent-encoded any delimiter, even several times.
     private static func withoutParameters(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var delimiter: Int?
         var index = path.startIndex

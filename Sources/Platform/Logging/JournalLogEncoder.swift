@@ -9,7 +9,7 @@ internal import Encodings
 /// field is also sent separately as `VIBE_NAME`, so that it can be matched with `journalctl VIBE_PROJECT=demo`.
 package struct JournalLogEncoder: Sendable {
     private static let prefix = "VIBE_"
-    /// The longest field name that journald accepts. It drops longer ones without a message.
+    /// The longest field name that journald accepts. journald drops longer fields without a message.
     private static let longestName = 64
     private let identifier: String
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One log line before it is encoded.
+/// A log line before it is encoded.
 package struct LogRecord: Sendable, Equatable {
     /// The wall-clock time in nanoseconds since 1970-01-01 00:00 UTC.
     package var time: Int64
@@ -20,9 +20,10 @@ package struct LogRecord: Sendable, Equatable {
     }
 }
 
-/// One named value of a log line.
+/// A named value of a log line.
 package struct LogField: Sendable, Equatable {
-    /// The name in lower case with underscores, such as `request_id`. The encoders replace any other character with `_`.
+    /// The name in lower case with underscores, such as `request_id`. The encoders replace any other character with
+    /// `_`.
     package let name: String
     /// The value that is logged under the name.
     package let value: LogValue

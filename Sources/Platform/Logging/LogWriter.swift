@@ -47,7 +47,7 @@ package final class LogWriter: LogSink {
         queue.append(record)
     }
 
-    /// Rejects further records, writes the queued ones and ends the thread.
+    /// Rejects further records, writes the queued records and ends the thread.
     ///
     /// Returns false if `limit` is reached first. The remaining records are then lost, and the thread remains blocked
     /// in its write. Further calls return the same result.

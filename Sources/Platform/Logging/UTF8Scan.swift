@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One character of a byte sequence that should be UTF-8 (RFC 3629), with the properties that log encoders need.
+/// A character of a byte sequence that should be UTF-8 (RFC 3629), with the properties that log encoders need.
 struct UTF8Scan {
     /// The character's code point; nil for a byte that is not part of a valid character.
     let scalar: UInt32?

@@ -42,7 +42,7 @@ extension StateFile {
         init(_ columns: borrowing Columns) throws(StorageError) { text = try columns.text(0) }
     }
 
-    /// The nearest existing folder: this one, or one above it.
+    /// The nearest existing folder: this folder itself, or a folder above it.
     private var nearestFolder: String {
         var path = folder[...]
         while !path.isEmpty, access(String(path), F_OK) != 0 {

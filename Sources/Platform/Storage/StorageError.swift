@@ -44,7 +44,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
 
     /// The cause of the error.
     package let kind: Kind
-    /// One sentence that includes an instruction for the user.
+    /// A sentence that includes an instruction for the user.
     package let description: String
 
     /// Creates an error of the given kind with this sentence.

@@ -10,7 +10,7 @@ enum StandardStreams {
     /// this first. The C library does it only for setuid programs.
     static func openClosed() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
-            // open(2) returns the lowest free number, which is this one.
+            // open(2) returns the lowest free number, which is the number of this descriptor.
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY)
         }
     }

@@ -19,8 +19,8 @@ short spawn_flag_new_session(void);
 /// state.
 char **spawn_environment(void);
 
-/// Returns a descriptor that becomes readable when the process ends, whichever process is its parent (pidfd_open(2)).
-/// Returns -1 with errno ESRCH if there is no such process.
+/// Returns a descriptor that becomes readable when the process ends, regardless of its parent (pidfd_open(2)). Returns
+/// -1 with errno ESRCH if there is no such process.
 int spawn_watch_process(pid_t process);
 
 /// Returns 1 if any process has the file of a read-only descriptor open for writing, otherwise 0. Returns -1 and sets

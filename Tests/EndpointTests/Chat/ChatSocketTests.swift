@@ -115,8 +115,8 @@ import WebSockets
 
         try await onThread {
             let client = try fixture.open(receiveBuffer: 4096)
-            // The messages total 3.8 MiB, so that the backlog stays below 4 MiB whatever the size of the kernel's
-            // buffers is.
+            // The messages total 3.8 MiB, so that the backlog stays below 4 MiB regardless of the size of the kernel's
+            // buffers.
             try client.send("again 60")
 
             #expect(try !client.connection.staysSilent(for: .seconds(20)))

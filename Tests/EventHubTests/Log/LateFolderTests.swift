@@ -5,7 +5,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Tests a folder that first belongs to another gateway, and later to this one.
+/// Tests a folder that first belongs to another gateway, and later to this gateway.
 @Suite struct LateFolderTests {
     private static let obstacle = "Another gateway uses it."
     private var earlier: LogUnderTest

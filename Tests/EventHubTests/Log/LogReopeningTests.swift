@@ -6,7 +6,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Tests that the events that a process has left are found again, whatever the state of the files is.
+/// Tests that the events that a process has left are found again, regardless of the state of the files.
 @Suite struct LogReopeningTests {
     private static let header = 80
 
@@ -99,7 +99,8 @@ import Testing
             }
             try write(bytes, path)
             test.reopen()
-            // The log contains every record before the first changed one, and a gap if any bytes of that one are left.
+            // The log contains every record before the first changed record, and a gap if any bytes of the changed
+            // record are left.
             let intact = items.indices.dropFirst().prefix { index in
                 let record = ends[index - 1]..<ends[index]
                 return bytes.count >= record.upperBound && bytes[record] == whole[record]

@@ -63,7 +63,8 @@ struct LogUnderTest {
         "gap \(gap.reason.rawValue) \(gap.from?.text ?? "")..\(gap.to?.text ?? "")"
     }
 
-    /// Returns what a client receives from this position: the gap that is reported first, then everything after it.
+    /// Returns everything that a client receives from this position: first the gap if there is one, and then the
+    /// events.
     static func found(_ log: EventLog, _ search: LogSearch) -> [String] {
         switch search {
         case .place(var place): return rest(log, &place)

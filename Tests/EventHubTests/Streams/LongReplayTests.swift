@@ -126,7 +126,7 @@ import Testing
     )
         throws
     {
-        // In memory, only a few large events are stored, but more small ones.
+        // In memory, only a few large events are stored, but more small events.
         let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
         let logs = ["one", "two"].map { EventLog.open(nil, project: $0, limits: LogLimits(), now: 1) }
         for log in logs { log.beginGeneration(now: 7, after: nil) }

@@ -4,8 +4,8 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// A fake OpenCode 2 with one session, whose events a test publishes at moments of its choice. OpenCode answers requests
-/// and publishes events on different connections, in any order.
+/// A fake OpenCode 2 with one session, whose events a test publishes at moments of its choice. OpenCode answers
+/// requests and publishes events on different connections, in any order.
 final class TurnFixture: Sendable {
     private let events = FakeOpenCode.EventStreams(first: FakeOpenCode.EventStreams.connected2)
     /// The number of events so far.

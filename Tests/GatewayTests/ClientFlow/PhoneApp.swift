@@ -180,7 +180,7 @@ final class EventFeed {
     }
 }
 
-/// One numbered step of an event sequence.
+/// A numbered step of an event sequence.
 struct FlowStep {
     let name: String
     let matches: (JSON) -> Bool

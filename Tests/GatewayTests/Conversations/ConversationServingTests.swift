@@ -107,8 +107,8 @@ import Testing
             }
         }
 
-        // Events arrive in order. When the last round's event has arrived, those of all earlier rounds have arrived as
-        // well.
+        // Events arrive in order. When the last round's event has arrived, the events of all earlier rounds have
+        // arrived as well.
         let deleted = chat.messages.filter { $0["type"] as? String == "conversation_deleted" }
 
         #expect(deleted.map { $0["conversationId"] as? String } == ids)

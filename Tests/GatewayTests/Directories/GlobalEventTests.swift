@@ -4,8 +4,8 @@ import Foundation
 import TestKit
 import Testing
 
-/// Tests `/global/event`, which carries the events of every directory that the server has open. The gateway omits those
-/// of other projects.
+/// Tests `/global/event`, which carries the events of every directory that the server has open. The gateway omits the
+/// events of other projects.
 @Suite struct GlobalEventTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 

@@ -11,7 +11,7 @@ import Testing
         DirectoryFixture.event(type, #""sessionID":"\#(session)""#, location: location)
     }
 
-    /// Returns what each reader receives up to an event that all may see.
+    /// Returns the events of each reader up to an event that all readers may see.
     private static func read(_ readers: [EventStreamReader], _ fixture: DirectoryFixture) throws -> [String] {
         let mark = DirectoryFixture.event("mark.\(Int.random(in: 0..<1_000_000_000))", "")
         fixture.instance.events.send(mark)

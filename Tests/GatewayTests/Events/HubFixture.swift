@@ -82,7 +82,7 @@ final class HubFixture: Sendable {
     }
 }
 
-/// One frame of an event stream.
+/// A frame of an event stream.
 struct StreamFrame: Equatable {
     var id: String?
     var event: String?

@@ -32,7 +32,7 @@ import Testing
         #expect(failures.values == [])
     }
 
-    /// Connects and disconnects one client that many times, and checks that every number arrives once, in order.
+    /// Connects and disconnects one client `times` times, and checks that every number arrives once, in order.
     private static func reconnect(
         times: Int, to gateway: GatewayUnderTest, _ target: String, speaker: Speaker,
         generator: SeededGenerator

@@ -119,7 +119,7 @@ import Testing
         let other = try fixture.gateway.home.makeDirectory("demo/sub")
         let second = try fixture.open("/event?since=\(id)&directory=\(other)&form=raw", after: id)
         try second.connected()
-        // This is a stream that is passed through.
+        // This stream is forwarded unchanged.
         let third = try fixture.open("/event?hub=0&since=\(id)&a=b")
         try third.connected()
         let heads = fixture.instance.directoryEvents.openings.values + fixture.instance.events.openings.values

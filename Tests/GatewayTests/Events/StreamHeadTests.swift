@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// Tests that the head and the first event of hub streams equal those that OpenCode sends.
+/// Tests that the head and the first event of hub streams are equal to the head and the first event that OpenCode
+/// sends.
 @Suite struct StreamHeadTests {
     @Test func `a stream has the fields that OpenCode sends`() throws {
         let fixture = try HubFixture()

@@ -56,7 +56,8 @@ import Testing
             let answer = try ResponseReader(connection).readAll()
             #expect(answer.status == status, "\(target)")
             #expect(answer.interim.isEmpty, "\(target)")
-            // The gateway cannot know whether the client sends the body regardless, so it does not reuse the connection.
+            // The gateway cannot know whether the client sends the body regardless, so it does not reuse the
+            // connection.
             #expect(try connection.waitForEnd() == .closed)
         }
 

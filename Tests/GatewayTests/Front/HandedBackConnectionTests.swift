@@ -113,7 +113,7 @@ import Testing
         #expect(stream.response.ending == .complete)
         #expect(try ResponseReader(connection).readAll().text == "/early 0")
 
-        // No request follows this one.
+        // No request follows this request.
         try connection.send("GET", ProxyFixture.target("/stream"), headers: [Self.key])
 
         #expect(try ResponseReader(connection).readAll().text == "data: 1\n\ndata: 2\n\n")

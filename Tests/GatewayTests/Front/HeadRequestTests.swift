@@ -8,7 +8,8 @@ import Testing
 
 /// Tests that HEAD is answered for every GET route, with the same status and without a body (RFC 9110 §9.3.2).
 @Suite struct HeadRequestTests {
-    /// A target for each endpoint that serves GET, including OpenCode's own streams and those of the other protocols.
+    /// A target for each endpoint that serves GET, including OpenCode's own streams and the streams of the other
+    /// protocols.
     private static let targets =
         EndpointTable.gateway.endpoints.filter { $0.methods.contains(.get) && !$0.handler.isInstance }.map {
             $0.path.template.replacing("{name}", with: "demo")

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Tests that heads up to the limit are accepted in any fragmentation, and that longer ones are rejected with 431 (RFC
+/// Tests that heads up to the limit are accepted in any fragmentation, and that longer heads are rejected with 431 (RFC
 /// 6585 §5).
 @Suite struct HeadSizeTests {
     private static func head(fieldOf size: Int) -> String {

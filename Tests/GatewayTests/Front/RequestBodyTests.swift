@@ -3,7 +3,8 @@
 import TestKit
 import Testing
 
-/// Tests request bodies. Small ones are buffered completely, larger ones are streamed, and each arrives byte for byte.
+/// Tests request bodies. Small bodies are buffered completely, larger bodies are streamed, and every body arrives byte
+/// for byte.
 @Suite struct RequestBodyTests {
     private static let key = GatewayUnderTest.authorization
 

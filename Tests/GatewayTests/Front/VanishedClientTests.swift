@@ -77,7 +77,8 @@ import Testing
             let deadline = Deadline(after: limit)
             while try connectionCount() > 0 {
                 guard deadline.remaining > .zero else { throw TestFailure("\(try connectionCount()) are left") }
-                // Polls, because the kernel reports the end of only some of these sockets (`ss --events`, sock_diag(7)).
+                // Polls, because the kernel reports the end of only some of these sockets (`ss --events`,
+                // sock_diag(7)).
                 usleep(20_000)
             }
         }

@@ -6,8 +6,8 @@ import Testing
 
 /// Tests two instances that swap their ports. No request may reach the wrong one.
 @Suite struct SwappedPortsTests {
-    /// Returns a command that runs a simulator on the port that the folder names, whatever port the gateway requests.
-    /// It writes its process id to a file.
+    /// Returns a command that runs a simulator on the port that the folder names, regardless of the port that the
+    /// gateway requests. The command writes its process id to a file.
     private static func command(_ tools: TemporaryDirectory) throws -> String {
         try tools.write(
             """

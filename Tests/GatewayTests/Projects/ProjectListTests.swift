@@ -80,7 +80,7 @@ import Testing
         #expect(try names(gateway) == ["demo"])
     }
 
-    /// The limit is that of the issue: at most 10 ms, warm, with 500 folders and 50 running instances.
+    /// The issue specifies the limit: at most 10 ms, warm, with 500 folders and 50 running instances.
     @Test func `500 folders with 50 running instances are listed within 10 ms`() throws {
         let gateway = try GatewayUnderTest()
         for number in 0..<500 { try gateway.makeProject("project-\(number)") }

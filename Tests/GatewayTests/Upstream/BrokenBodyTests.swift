@@ -6,7 +6,7 @@ import Testing
 /// Tests answers that fail in their body. The gateway delivers the bytes that arrived, and then aborts the client's
 /// connection instead of ending it cleanly. It never reuses the instance's connection.
 @Suite struct BrokenBodyTests {
-    /// One kind of failure of an instance's answer.
+    /// A kind of failure of an instance's answer.
     private struct Break: Sendable {
         let name: String
         /// The framing field of the head.

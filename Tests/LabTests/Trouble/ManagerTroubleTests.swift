@@ -84,7 +84,7 @@ import Testing
         #expect(try machine.folderServed("alpha") == "/home/vibe/alpha")
     }
 
-    /// A response states what is missing until the manager is back.
+    /// A response names the missing part until the manager is back.
     @Test(arguments: LabRoot.allCases) func `a start without a user manager reports the remedy`(_ root: LabRoot) throws
     {
         let machine = try LabMachine.withGateway(root)

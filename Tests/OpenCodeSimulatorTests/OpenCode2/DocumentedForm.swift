@@ -44,7 +44,7 @@ struct DocumentedForm {
     }
 }
 
-/// One operation of the document.
+/// An operation of the document.
 struct DocumentedOperation: Sendable {
     let method: String
     let path: String

@@ -40,7 +40,7 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// One action of a scripted answer.
+    /// An action of a scripted answer.
     package enum Step: Sendable {
         /// Sends a whole answer with this text. The answer to a HEAD request has no body.
         case respond(String)

@@ -13,7 +13,7 @@ package final class TestProcess: Sendable {
         case error
     }
 
-    /// One line of output without its line feed.
+    /// A line of output without its line feed.
     package struct Line: Sendable, Equatable {
         /// The stream that received the line.
         package let stream: Stream

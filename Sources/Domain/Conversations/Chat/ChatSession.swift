@@ -13,7 +13,7 @@ package struct ChatSession: Sendable {
         case run(Int, Plan<WorkResult>)
         /// From now on, this client receives the events of the session (``sees(_:)``).
         case watch(session: String)
-        /// Publish these events to all clients that watch the session, including this one.
+        /// Publish these events to all clients that watch the session, including this client.
         case publish([ConversationEvent])
         /// Publish these events to all other clients that watch the session. This client receives the same information
         /// in another form.
@@ -22,7 +22,7 @@ package struct ChatSession: Sendable {
 
     /// The result of a plan.
     package enum WorkResult: Sendable {
-        /// All conversations, with the surveys of those that were counted.
+        /// All conversations, with the surveys of the counted conversations.
         case listed(SessionList, [String: Survey], revisions: [String: Int])
         /// The session that was created.
         case created(Session)

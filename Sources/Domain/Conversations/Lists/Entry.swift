@@ -2,7 +2,7 @@
 
 internal import Dialects
 
-/// One message of a conversation: a user's text, or the whole answer to one.
+/// A message of a conversation: a user's text, or the whole answer to one.
 package struct Entry: Sendable, Equatable {
     /// The author of a message.
     package enum Role: String, Sendable {

@@ -161,7 +161,7 @@ package struct Survey: Sendable, Equatable {
             .then { .done(Survey(count: count, newest: $0.entries.last)) }
     }
 
-    /// Surveys sessions one after the other, and omits those that cannot be read.
+    /// Surveys sessions one after the other, and omits sessions that cannot be read.
     ///
     /// - Parameter counts: The known message counts.
     static func read(

@@ -21,7 +21,7 @@ package struct ConversationWork: Sendable {
     package enum WorkResult: Sendable {
         /// A page of conversations, with the surveys that were made for it.
         case listed(SessionList, [String: Survey], revisions: [String: Int], page: ConversationPage)
-        /// One conversation with its newest messages.
+        /// A conversation with its newest messages.
         case conversation(Gathered)
         /// A page of a conversation's messages.
         case messages(SessionList?, session: String, [Entry], nextCursor: String?)
@@ -35,7 +35,8 @@ package struct ConversationWork: Sendable {
     package struct Gathered: Sendable {
         var list: SessionList?
         var session: Session
-        /// Whether the state of the session is that of the search. Otherwise OpenCode has just returned the session.
+        /// Whether the state of the session is the state at the search. Otherwise OpenCode has just returned the
+        /// session.
         var isFound = true
         var catalogue: Catalogue?
         var survey: Survey?

@@ -12,7 +12,7 @@ package struct SessionList: Sendable {
     let known: Set<String>
     /// The known sessions that OpenCode no longer has.
     var deleted: [String] = []
-    /// The known sessions that OpenCode has and does not list: archived ones, and those of other directories.
+    /// The known sessions that OpenCode has and does not list: archived ones, and sessions of other directories.
     var unlisted: [String] = []
 }
 

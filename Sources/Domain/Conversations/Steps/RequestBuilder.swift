@@ -99,7 +99,8 @@ package struct RequestBuilder: Sendable {
         return request("POST", ["session", id, "prompt_async"], body: body)
     }
 
-    /// Creates a request for at most `limit` messages: the newest ones, or those before a cursor of OpenCode.
+    /// Creates a request for at most `limit` messages: the newest messages, or the messages before a cursor of
+    /// OpenCode.
     func messages(_ id: String, limit: Int, before: String?) -> ClientRequest {
         var query = [(name: "limit", value: String(limit))]
         if let before { query.append((name: "before", value: before)) }

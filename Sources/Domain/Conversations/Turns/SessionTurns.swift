@@ -39,7 +39,7 @@ struct SessionTurns: Sendable {
     private(set) var taken: Set<String> = []
     /// The texts of the expected messages that OpenCode has not reported yet.
     private var sent: [String: String] = [:]
-    /// The recent messages with the role of a user. `said` contains the ids of those that a user has written.
+    /// The recent messages with the role of a user. `said` contains the ids of the messages that a user has written.
     private var users: [String: UserMessage] = [:]
     private var said: Set<String> = []
     /// The user messages of the last answers that have ended.

@@ -3,7 +3,7 @@
 internal import Dialects
 internal import JSONText
 
-/// One answer while it is being written, which consists of all messages that answer one user message. It tracks the
+/// An answer while it is being written, which consists of all messages that answer one user message. It tracks the
 /// emitted events, so that content that arrives repeatedly, in events or lists, is emitted once.
 struct Turn: Sendable {
     /// OpenCode's id of the user message.

@@ -2,7 +2,7 @@
 
 package import OpenCodeFamilies
 
-/// One frame of a client's stream: an unchanged event, or a frame made by an encoding or a translation.
+/// A frame of a client's stream: an unchanged event, or a frame made by an encoding or a translation.
 package struct EncodedFrame: Sendable, Equatable {
     /// The content of a frame that replaces an event.
     package struct Made: Sendable, Equatable {

@@ -9,7 +9,7 @@ internal import OpenCodeFamilies
 /// contain a project's name and an event's id instead of an event. A generation begins with each start of the gateway,
 /// so that no id is assigned twice after a loss of power.
 package final class EventIndex: Sendable {
-    /// One event of one project, with the gateway's own id.
+    /// An event of one project, with the gateway's own id.
     package struct Entry: Sendable, Equatable {
         /// The id that the gateway assigned.
         package let id: EventID
@@ -27,7 +27,7 @@ package final class EventIndex: Sendable {
         /// A gap in the events of one project's instance: the index's id of the gap, the project, and the gap as JSON.
         /// `ended` is the project's last event before the gap; nil if there is none, or if another gap is between them.
         case projectGap(EventID, project: String, json: [UInt8], ended: EventID?)
-        /// Entries are missing here; the ids are those of the index.
+        /// Entries are missing here. The ids are from the index.
         case gap(EventGap)
     }
 
@@ -47,7 +47,7 @@ package final class EventIndex: Sendable {
     private init(_ log: EventLog) { self.log = log }
 
     /// Opens the index in the gateway's state folder and begins a generation, like `EventLog.open`. An entry takes
-    /// about a hundred bytes, whatever the size of its event, so a tenth of the size of all logs is sufficient
+    /// about a hundred bytes regardless of the size of its event, so a tenth of the size of all logs is sufficient
     /// (`limits`).
     package static func open(
         _ folder: String?, limits: LogLimits, now: Int64, obstacle: String? = nil

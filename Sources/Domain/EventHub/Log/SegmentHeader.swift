@@ -26,7 +26,7 @@ struct SegmentHeader: Equatable, Sendable {
     var previousTime: Int64 = 0
     /// The time at which the segment was created, in milliseconds since 1970. It is not later than its first record.
     var time: Int64
-    /// Whether the records before the segment were not on the disk.
+    /// Whether the records before the segment were never written to the disk.
     var followsMemory = false
 
     static let count = 80

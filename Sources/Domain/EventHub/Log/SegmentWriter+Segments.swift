@@ -3,7 +3,7 @@
 internal import Encodings
 internal import MappedFiles
 
-/// Begins new segments and removes the oldest ones.
+/// Begins new segments and removes the oldest segments.
 extension SegmentWriter {
     /// Begins a segment that has space for a record. Returns false if the record exceeds the size of the log.
     mutating func begin(_ length: Int, time: Int64) -> Bool {

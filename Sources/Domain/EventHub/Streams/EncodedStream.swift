@@ -7,11 +7,11 @@ internal import OpenCodeFamilies
 package struct EncodingKind: Sendable, Hashable {
     /// The encoding of growing texts.
     var form: EventEncoding
-    /// Whether the events use OpenCode 1's API, whatever version of OpenCode sent them.
+    /// Whether the events use OpenCode 1's API, regardless of the version of OpenCode that sent them.
     var isOpenCode1Compatible: Bool
 }
 
-/// One encoding of one log's events, frame by frame. The latest frames are kept, so that all readers near the end
+/// An encoding of one log's events, frame by frame. The latest frames are kept, so that all readers near the end
 /// receive them without encoding them again.
 package struct EncodedStream: Sendable {
     /// A step of the stream: a frame or a gap.
@@ -22,7 +22,7 @@ package struct EncodedStream: Sendable {
 
     private struct SentStep: Sendable {
         let step: Step
-        /// The id of the last frame, including that of the step itself.
+        /// The id of the last frame, including the id of the step itself.
         let id: EventID
         let size: Int
         /// The event or gap that caused the step, or whose time made the step due. It is nil if a timer caused the step
@@ -79,7 +79,7 @@ package struct EncodedStream: Sendable {
         place = log.beginning
     }
 
-    /// Returns whether the frames after this one are available or can be made.
+    /// Returns whether the frames after this frame are available or can be made.
     package func reaches(after id: EventID?) -> Bool {
         guard let first else { return true }
         return id.map { $0 >= first } ?? false
@@ -123,7 +123,7 @@ package struct EncodedStream: Sendable {
             begin(after: event.id.before, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
         }
-        // The steps that a timer caused are the last ones, because no event has caused them yet.
+        // The steps that a timer caused are the last steps, because no event has caused them yet.
         let start = firstEmitted { $0.bringer.map { $0 >= event.id } ?? true }
         let own = emitted[start...].prefix { $0.bringer == event.id }
         var brought = Brought()
@@ -339,7 +339,7 @@ package struct EncodedStreams: Sendable {
         }
     }
 
-    /// Returns the pending frames of one encoding if events after this one are missing.
+    /// Returns the pending frames of one encoding if events after this event are missing.
     mutating func frames(
         _ form: EventEncoding, endedAfter id: EventID, _ log: EventLog, now: Int64
     ) -> [(EncodedFrame, of: StoredEvent)] {

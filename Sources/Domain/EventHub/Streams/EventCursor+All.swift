@@ -54,7 +54,7 @@ extension EventCursor {
             if !hasBegun, joins { joined = position.last }
             start = .now
             hasBegun = true
-            // The position may not be that of a frame, but frames are sent from there on.
+            // The position may not belong to a frame, but frames are sent from this position on.
             if isFormed, emitted == nil { emitted = position.last }
         }
         switch start {
@@ -189,7 +189,7 @@ private struct AllReading {
         return UInt32(frames.count)
     }
 
-    /// Sends the frames that were made from an event, except those that were sent before.
+    /// Sends the frames that were made from an event, except frames that were already sent.
     private mutating func emit(
         _ entry: EventIndex.Entry, event: StoredEvent, frames: [EncodedFrame], after: LogPosition
     ) {

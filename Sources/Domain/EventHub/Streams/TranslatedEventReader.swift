@@ -5,7 +5,8 @@ import Encodings
 internal import JSONText
 internal import OpenCodeFamilies
 
-/// An event of a project's instance as a value of OpenCode 1's model, whatever version of OpenCode the instance runs.
+/// An event of a project's instance as a value of OpenCode 1's model, regardless of the version of OpenCode that the
+/// instance runs.
 package enum TranslatedEvent: Sendable {
     case event(Event)
     /// Events are missing here. The receiver must request its whole state again.

@@ -4,8 +4,8 @@ internal import Dialects
 import Encodings
 package import OpenCodeFamilies
 
-/// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, whatever version of OpenCode
-/// sent them.
+/// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, regardless of the version of
+/// OpenCode that sent them.
 ///
 /// The frames of an event depend on the events before it and on the answers about their sessions. A session whose
 /// beginning is among the events needs no query. For any other session, the instance returns the present state, and the

@@ -9,7 +9,7 @@ package struct SubscriptionState: Sendable {
     package enum Event: Sendable, Equatable {
         /// The instance is ready for subscriptions.
         case begin
-        /// The response head is that of a stream.
+        /// The response head belongs to a stream.
         case opened(Int)
         /// There is no response, or the response is not a stream.
         case refused(Int)

@@ -4,7 +4,7 @@ package import Storage
 
 /// The events of projects' instances, stored as rows of `state.db`.
 package enum HistoryTable {
-    /// One event of an instance.
+    /// An event of an instance.
     package struct Entry: Row, Equatable {
         /// The time of the event, in nanoseconds since 1970.
         package let time: Int64

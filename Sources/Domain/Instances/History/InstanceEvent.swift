@@ -87,7 +87,7 @@ package protocol InstanceHistory: Sendable {
 
 /// The error for an unavailable history.
 package struct InstanceHistoryError: Error, Equatable, CustomStringConvertible {
-    /// One sentence that includes the fix.
+    /// A sentence that includes the fix.
     package let description: String
 
     /// Creates an error with this sentence.

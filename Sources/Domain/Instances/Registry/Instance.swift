@@ -19,7 +19,7 @@ struct Instance {
     var run: Run?
     /// The number of the current run. A different number means a different process, even on the same port.
     var generation: UInt64 = 0
-    /// The number of its last port announcement. Later announcements have greater numbers.
+    /// The number of the last port announcement. Later announcements have greater numbers.
     var claim: UInt64 = 0
     /// The OpenCode API of the run and the path of its health check; nil while unknown.
     var family: APIFamily?

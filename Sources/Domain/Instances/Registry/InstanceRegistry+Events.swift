@@ -117,7 +117,7 @@ extension InstanceRegistry {
                 "the instance is unhealthy", project, LogField("port", address.port), LogField("reason", reason))
         case .restarting(let reason, let delay):
             if case .ending(let ending) = instance.machine.phase {
-                // The way it ended and the time of the restart are logged when no process of it remains.
+                // When no process of the server remains, the way that it ended and the time of the restart are logged.
                 if ending.isOurs {
                     logger.warning("the gateway stops the instance", project, LogField("reason", reason))
                 }

@@ -16,7 +16,7 @@ extension InstanceRegistry {
         case unavailable(String)
     }
 
-    /// Returns the history of a project's instance from this gateway and earlier ones.
+    /// Returns the history of a project's instance from this gateway and from earlier gateways.
     package func history(of name: ProjectName) async -> HistoryAnswer {
         guard status(name) != nil else { return .notFound }
         do throws(InstanceHistoryError) {

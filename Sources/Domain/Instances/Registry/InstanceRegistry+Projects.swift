@@ -58,7 +58,7 @@ extension InstanceRegistry {
     package func directories(of name: ProjectName) -> DirectoryScope? {
         let scope = catalogue.assumeIsolated { $0.presentScope(of: name) } ?? instances[name]?.folder.scope
         // Publish the scope first, so that the distribution of the instance's events uses it. Otherwise it would treat
-        // events of a directory that a request opens now as those of another project.
+        // events of a directory that a request opens now as events of another project.
         if let published = publishedScopes[name], published !== scope { publishRoutes() }
         return scope
     }

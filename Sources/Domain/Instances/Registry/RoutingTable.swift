@@ -6,7 +6,7 @@ package import Projects
 
 /// The routes of requests: an immutable snapshot of all instances, which the loops read without a lock.
 package struct RoutingTable: Sendable {
-    /// One instance as a request sees it. This is a class because each request retains it, which costs one reference
+    /// An instance as a request sees it. This is a class because each request retains it, which costs one reference
     /// count instead of one for each property.
     package final class Route: Sendable {
         /// The name of the project.
@@ -117,11 +117,11 @@ package struct RoutingTable: Sendable {
 
 /// The address and the parameters of a ready instance.
 package struct InstanceEndpoint: Sendable, Equatable {
-    /// The address on which it listens.
+    /// The address on which the instance listens.
     package let address: InstanceAddress
-    /// The value of its `Authorization` field, which is secret; nil if it requires none.
+    /// The value of the instance's `Authorization` field, which is secret; nil if the instance requires none.
     package let authorization: [UInt8]?
-    /// The number of its run. A different number means a different process, even on the same port.
+    /// The number of the instance's run. A different number means a different process, even on the same port.
     package let generation: UInt64
     /// The instance's index in per-instance counters. It is small and the same for all of the instance's runs.
     package let slot: Int

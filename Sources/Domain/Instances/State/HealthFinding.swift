@@ -16,7 +16,7 @@ package enum HealthFinding: Sendable, Equatable {
         version: String?, enforcesPassword: Bool? = nil, path: HealthPath? = nil, processNumber: Int32? = nil)
     /// The instance responded but is not healthy, for the reason in the sentence.
     case unhealthy(reason: String)
-    /// The instance rejects its password, for the reason in the sentence.
+    /// The instance rejects the gateway's password, for the reason in the sentence.
     case unauthorized(reason: String)
     /// There was no response, for the reason in the sentence.
     case silent(reason: String)

@@ -2,7 +2,7 @@
 
 internal import OpenCodeFamilies
 
-/// The sentences about instances, above all those of the wire contract.
+/// The sentences about instances, especially the sentences of the wire contract.
 package enum InstanceMessage {
     /// Returns the 404 error of the start, stop and status endpoints.
     package static func projectNotFound(_ name: String) -> String { "Project not found: \(name)" }

@@ -29,7 +29,7 @@ package struct InstanceStateMachine: Sendable {
     struct Probing: Equatable {
         var address: InstanceAddress
         var delay: Duration
-        /// The reason why it is not ready.
+        /// The reason why the instance is not ready.
         var trouble: String
     }
 

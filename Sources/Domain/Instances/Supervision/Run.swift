@@ -3,19 +3,19 @@
 package import OpenCodeFamilies
 package import Projects
 
-/// One run of a project's server.
+/// A run of a project's server.
 package struct Run: Sendable, Equatable {
     /// A unique ID: systemd's invocation ID, or a random one.
     package let id: String
-    /// The number of its first process on this machine; nil if there is none here, or if it is unknown.
+    /// The number of the server's first process on this machine; nil if there is none here, or if it is unknown.
     package let processIdentifier: Int32?
-    /// The credentials that it requires; nil if passwords are disabled, or if they are unknown.
+    /// The credentials that the server requires; nil if passwords are disabled, or if they are unknown.
     package let credentials: InstanceCredentials?
     /// The start time in nanoseconds since 1970 (`WallClock`).
     package let started: Int64
     /// Whether this gateway did not request the run.
     package let isFound: Bool
-    /// The digest of its environment files at its start; nil if unknown.
+    /// The digest of the environment files at the server's start; nil if unknown.
     package let environmentDigest: String?
     /// The folder where the server was started; nil if unknown.
     package let folder: FolderIdentity?

@@ -7,7 +7,7 @@ package protocol Supervisor: Sendable {
     /// The name in logs and project settings, `process` or `systemd`. The supervisors of a registry have different
     /// names.
     var name: String { get }
-    /// Whether its servers continue to run when the gateway ends.
+    /// Whether the servers continue to run when the gateway ends.
     var outlivesGateway: Bool { get }
     /// Returns the command that shows a project's log, such as `journalctl --user -u opencode@demo`; nil if the
     /// server's output is in the gateway's own log.
@@ -59,7 +59,7 @@ package protocol SupervisorObserver: AnyObject, Sendable {
 
 /// The error for a server that could not be started, or a supervisor that could not be used.
 package struct LaunchError: Error, Equatable, CustomStringConvertible {
-    /// One sentence that includes the fix.
+    /// A sentence that includes the fix.
     package let description: String
 
     /// Creates an error with this sentence.

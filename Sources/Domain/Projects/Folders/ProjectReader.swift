@@ -4,7 +4,7 @@ package import Systemd
 
 /// An error that prevented the home directory from being listed.
 package struct ProjectListingError: Error, Equatable, CustomStringConvertible {
-    /// One sentence that describes the problem.
+    /// A sentence that describes the problem.
     package let description: String
 }
 
@@ -79,7 +79,7 @@ package struct ProjectEntry: Sendable, Equatable {
     package let folder: ProjectFolder?
     /// The identity of the folder.
     package let identity: FolderIdentity?
-    /// Whether it is a symbolic link, whose target can change without a change of the home directory.
+    /// Whether the folder is a symbolic link, whose target can change without a change of the home directory.
     package let isLink: Bool
 
     /// Creates an entry with the given values.

@@ -2,8 +2,8 @@
 
 /// The effect of a configuration that is reloaded while the gateway runs.
 package struct ConfigurationChange: Sendable {
-    /// The configuration from now on. It contains the new values of settings that a reload applies, and the old values
-    /// of all others.
+    /// The configuration after the reload. It contains the new values of settings that a reload applies, and the old
+    /// values of all other settings.
     package let configuration: Configuration
     /// The changed settings that take effect, by their flag or their name in the environment.
     package let applied: [String]

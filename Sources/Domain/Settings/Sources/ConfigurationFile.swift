@@ -38,7 +38,7 @@ struct ConfigurationFile: Sendable, Equatable {
         let file = try Self.parse(path, for: .everybody, files: files, errors: &errors)
         let secrets = Settings.table.filter(\.isSecret).map(\.environment)
         let holdsSecret = file?.assignments.contains { secrets.contains($0.name) } ?? false
-        // Read the file again, so that the values in use are those that were checked.
+        // Read the file again, so that the values in use are the checked values.
         let checked = holdsSecret ? try Self.parse(path, for: .owner, files: files, errors: &errors) : file
         self.path = path
         assignments = Dictionary((checked?.assignments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })

@@ -7,7 +7,8 @@ package import Projects
 extension InstanceEnvironment {
     /// Reads a project's environment files, and skips files that do not exist.
     ///
-    /// All callers use this function, so that a server has the same environment whichever process starts it.
+    /// All callers use this function, so that a server has the same environment regardless of the process that starts
+    /// the server.
     ///
     /// - Parameters:
     ///   - home: The user's own home directory.

@@ -5,12 +5,12 @@ internal import Instances
 package import OpenCodeFamilies
 internal import Sodium
 
-/// The environment of an OpenCode server, whichever process starts it.
+/// The environment of an OpenCode server, regardless of the process that starts the server.
 ///
 /// It consists of a base without the gateway's own variables, `~/.config/opencode/env`,
 /// `~/.config/opencode/env.d/NAME.env`, and the variables that the gateway requires, in this order.
 package struct InstanceEnvironment: Sendable, Equatable {
-    /// The sources of values, first the base and then the files. Later ones override earlier ones.
+    /// The sources of values, first the base and then the files. Later sources override earlier sources.
     private let layers: [[String: String]]
     /// The values of the files. The project's own file overrides the common one.
     private let fileValues: [String: String]
@@ -32,7 +32,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - base: The environment of the starting process.
-    ///   - files: The common files. They override `base`, and later ones override earlier ones.
+    ///   - files: The common files. They override `base`, and later files override earlier files.
     ///   - own: The project's own file, which overrides all others.
     package init(base: [String: String], files: [EnvironmentFile], own: EnvironmentFile? = nil) {
         let base = base.filter { !ReservedVariables.contain($0.key) }

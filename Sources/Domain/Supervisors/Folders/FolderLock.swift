@@ -3,8 +3,8 @@
 internal import Glibc
 internal import Systemd
 
-/// A gateway's lock on the projects' folder, held for the lifetime of this object. It excludes other gateways, whatever
-/// path and environment they use for the same folder.
+/// A gateway's lock on the projects' folder, held for the lifetime of this object. It excludes other gateways,
+/// regardless of the path and the environment that they use for the same folder.
 package final class FolderLock: Sendable {
     /// The kinds of lock on the folder.
     package enum Kind: Sendable {

@@ -5,7 +5,8 @@ internal import Instances
 internal import Projects
 internal import Systemd
 
-/// A server that works in a folder, whatever program has started it. A folder never gets a second server.
+/// A server that works in a folder, regardless of the program that has started the server. A folder never gets a second
+/// server.
 struct FolderServer: Sendable, Equatable {
     /// The first process of the server.
     let process: Int32

@@ -20,7 +20,7 @@ struct ProcessInstance {
     var isAsked = false
     /// Whether the remaining processes are killed with SIGKILL.
     var isKilling = false
-    /// Whether its first process has ended.
+    /// Whether the server's first process has ended.
     private(set) var hasEnded = false
     /// Every process of the server that was seen. This identifies processes that no longer have the mark, the group and
     /// the session.

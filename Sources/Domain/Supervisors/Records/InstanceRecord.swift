@@ -17,11 +17,11 @@ package struct InstanceRecord: Sendable, Equatable {
     package var process: ProcessIdentity?
     /// The boot of the machine during the server's start (``Systemd/Machine/bootIdentifier``).
     package var boot: String
-    /// The address on which it listens; nil until it is known.
+    /// The address on which the server listens; nil until it is known.
     package var address: InstanceAddress?
     /// The credentials that the server requires; nil if none.
     package var credentials: InstanceCredentials?
-    /// The digest of its environment files at its start (``InstanceEnvironment/digest``); nil if unknown.
+    /// The digest of the environment files at the server's start (``InstanceEnvironment/digest``); nil if unknown.
     package var environmentDigest: String?
     /// The folder where the server was started; nil if unknown.
     package var folder: FolderIdentity?

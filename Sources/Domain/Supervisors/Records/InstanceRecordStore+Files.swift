@@ -51,7 +51,7 @@ extension InstanceRecordStore {
         }
     }
 
-    /// Returns whether the name is that of a file that is still being written.
+    /// Returns whether the name belongs to a file that is still being written.
     static func isUnfinished(_ name: String) -> Bool {
         name.utf8.count == unfinishedLength + 1 && name.hasPrefix(".") && name.dropFirst().allSatisfy(\.isHexDigit)
     }

@@ -3,7 +3,7 @@
 internal import Glibc
 internal import Projects
 
-/// The locations of records. All gateways for the same folder of projects must find the same ones.
+/// The locations of records. All gateways for the same folder of projects must find the same locations.
 extension InstanceRecordStore {
     /// Returns the store for servers that are units of a service manager. `viberemote-gateway exec` writes these
     /// records.
@@ -41,7 +41,7 @@ extension InstanceRecordStore {
     /// directory.
     ///
     /// - Parameter projects: The folder whose subfolders are the projects. Gateways for different folders use different
-    ///   stores. Gateways for the same folder use the same one, whichever path they use.
+    ///   stores. Gateways for the same folder use the same store, regardless of the path that they use.
     package static func processes(
         environment: [String: String], userHome: String, projects: String, runtimeFolders: String = runtimeFolders
     ) -> InstanceRecordStore {

@@ -100,7 +100,7 @@ package struct InstanceRecordStore: Sendable {
 
 /// The error for records that cannot be stored.
 package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
-    /// One sentence that includes the fix.
+    /// A sentence that includes the fix.
     package let description: String
 
     /// The process that acquired a lock and has ended. A child of it holds the lock until execve(2), so the lock will

@@ -8,7 +8,7 @@ struct ListeningSockets: Sendable, Equatable {
     struct Item: Sendable, Equatable {
         /// The socket's inode number, which identifies it in `/proc/PID/fd`.
         let inode: UInt64
-        /// The address on which it listens.
+        /// The address on which the server listens.
         let address: InstanceAddress
     }
 

@@ -27,8 +27,8 @@ enum UnitMessage {
         }
     }
 
-    /// Returns how a run ended that systemd should have restarted but does not. The result may still be that of the run
-    /// itself.
+    /// Returns how a run ended that systemd should have restarted but does not. The result may still be the result of
+    /// the run itself.
     static func restartedTooOften(_ properties: UnitProperties) -> String {
         let how = howItEnded(properties, was: nil)
         return how == startLimit ? how : how + ", and then with \(startLimit)"

@@ -5,7 +5,7 @@ internal import Instances
 internal import OpenCodeFamilies
 internal import Systemd
 
-/// One invocation of a unit.
+/// An invocation of a unit.
 struct UnitRun: Sendable, Equatable {
     /// The invocation ID from systemd.
     let id: String
@@ -35,7 +35,8 @@ extension UnitStateMachine {
         case stopRefused
         /// The manager does not permit the gateway to stop or kill the unit, for the reason in the sentence.
         case stopDenied(String)
-        /// A signal has reported some properties. They are consistent with the earlier ones if `isComplete` is true.
+        /// A signal has reported some properties. They are consistent with the earlier properties if `isComplete` is
+        /// true.
         case changed(UnitProperties, isComplete: Bool)
         /// All properties of the unit were read.
         case read(UnitProperties)

@@ -11,7 +11,7 @@ package import WebSockets
 package protocol ChatTalker: AnyObject {
     /// Called once when the socket is open, before any other method.
     func opened(_ socket: ChatSocket)
-    /// Called with each complete text of the client, which is UTF-8.
+    /// Called with each complete text message from the client. The text is valid UTF-8.
     func received(text: [UInt8], on socket: ChatSocket)
     /// Called with each complete binary message of the client.
     func received(bytes: [UInt8], on socket: ChatSocket)

@@ -12,12 +12,12 @@ package protocol SessionIndexOwner: AnyObject {
     var control: any ProjectControl { get }
     /// The routing table that is currently in use.
     var routes: RoutingTable { get }
-    /// A function that sends an answer from another thread to this one; nil while that is not possible.
+    /// A function that sends an answer from another thread to this one; nil while such an answer cannot be sent.
     var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? { get }
     /// Whether other threads have sent messages that this thread has not received yet.
     var hasUnread: Bool { get }
     /// The time limit for an instance to report the directory of a session.
     var lookupTimeout: Duration { get }
-    /// Sends a message to all threads that have a session index, including this one.
+    /// Sends a message to all threads that have a session index, including the current thread.
     func broadcast(_ message: SessionIndexMessage)
 }

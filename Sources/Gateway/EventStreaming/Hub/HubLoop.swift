@@ -25,8 +25,8 @@ package enum HubMessage: Sendable {
     /// A stream on this loop is ready to begin, under this number, after everything that has arrived so far. If the
     /// project is nil, the stream sends the events of all projects.
     case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
-    /// An observer on any thread requests the snapshot and the end position of a project. The current ones are reported
-    /// first, and then each change of either.
+    /// An observer on any thread requests the snapshot and the end position of a project. The current values are
+    /// reported first, and then every change of one of them.
     case follow(ProjectName, report: HubFollower)
     /// A translation needs a fact from the instance. The report may be called on any thread.
     case ask(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)

@@ -9,7 +9,7 @@ import Logging
 import OpenCodeFamilies
 internal import Projects
 
-/// One project's events on the hub's thread: the log, and the event stream of the running instance.
+/// A project's events on the hub's thread: the log, and the event stream of the running instance.
 final class HubProject: TimerHandler {
     let name: ProjectName
     let log: EventLog

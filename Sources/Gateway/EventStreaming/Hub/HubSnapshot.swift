@@ -110,8 +110,8 @@ package enum EventUpdate: Sendable {
     case view(HubSnapshot)
     /// An instance has sent these events. They are in the log between the two positions.
     case said(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
-    /// A heartbeat event of the instance, or in the next case a comment. Neither is stored, and only live streams
-    /// receive them.
+    /// A heartbeat event of the instance, or in the next case a comment. Heartbeats and comments are not stored, and
+    /// only live streams receive them.
     case heartbeat(ProjectName, ConnectedFrame)
     case comment(ProjectName, [UInt8])
     /// The instance's stream is lost, so the streams of its clients are aborted.

@@ -13,7 +13,7 @@ package final class HubThreads: Sendable {
     let turnEnds = TurnEnds()
     private let thread: WorkerThread
 
-    private struct Handover: @unchecked Sendable {  // Handed over once, at the start of the thread.
+    private struct Handover: @unchecked Sendable {  // The messages that the thread receives once, when it starts.
         let hub: HubLoop
     }
 

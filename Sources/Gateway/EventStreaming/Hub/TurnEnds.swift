@@ -16,7 +16,7 @@ internal import Projects
 /// so that neither a slow client nor a lost event delays anything else.
 ///
 /// The hub reports the beginnings and ends of turns in the order of the log. The end of the request's turn is therefore
-/// the same event for all streams, in whatever order they reach it.
+/// the same event for all streams, regardless of the order in which they reach it.
 ///
 /// A request may also publish an event of OpenCode 1 that has no counterpart in OpenCode 2, such as `command.executed`.
 /// Each translated stream adds it to the `session.idle` of the turn's end when it reads that frame, so that a stream
@@ -36,8 +36,8 @@ package final class TurnEnds: Sendable {
     static let delay = Duration.milliseconds(10)
     /// How long a published event is kept for streams that are late or resume.
     static let longestKept = Duration.seconds(30)
-    /// The maximum size of a published event in bytes. A client determines the size, because `command.executed` contains
-    /// the command's arguments, and each slow stream keeps its own copy.
+    /// The maximum size of a published event in bytes. A client determines the size, because `command.executed`
+    /// contains the command's arguments, and each slow stream keeps its own copy.
     static let largestEvent = 64 << 10
     /// The maximum number of published events that are kept for each project.
     static let mostKept = 64
@@ -179,9 +179,9 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched turn.
-    /// The request is answered afterwards, so that all streams that the watch has stopped receive the event. An event
-    /// larger than ``largestEvent`` is omitted.
+    /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched
+    /// turn. The request is answered afterwards, so that all streams that the watch has stopped receive the event. An
+    /// event larger than ``largestEvent`` is omitted.
     package func publish(_ event: [UInt8], after number: Int) {
         guard event.count <= Self.largestEvent else { return }
         state.withLock { $0.watches[number]?.event = event }
@@ -269,7 +269,7 @@ package final class TurnEnds: Sendable {
     }
 
     /// Records that events are missing at the end of the project's log. If the end of a request's turn is not known, it
-    /// may be among them, and the next end could be that of a later turn.
+    /// may be among them, and the next end could belong to a later turn.
     func noteGap(_ project: ProjectName) {
         state.withLock { state in
             for (number, watch) in state.watches where watch.project == project && watch.end == nil {

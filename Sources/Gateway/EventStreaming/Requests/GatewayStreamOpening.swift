@@ -53,7 +53,7 @@ final class GatewayStreamOpening: PendingStreamKind {
     var isOutdated: Bool { false }
 
     /// Begins the stream at this position. From here on, the stream includes the events of a session's descendants,
-    /// even of those that begin while the descendants are being queried.
+    /// even of descendants that begin during the query for the descendants.
     func begin(_ stream: PendingEventStream, at position: LogPosition) {
         guard let session = query.selector.sessions?.first else { return start(stream, at: position) }
         // The events do not report descendants that began before the first stored event.

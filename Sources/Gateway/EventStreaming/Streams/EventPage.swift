@@ -7,8 +7,8 @@ import HTTPServer
 import HTTPTypes
 internal import Projects
 
-/// One page of events as JSON, for clients whose network path interrupts streams. The answer is sent as soon as there
-/// is an event, or after the requested time.
+/// A page of events as JSON, for clients whose network path interrupts streams. The answer is sent as soon as there is
+/// an event, or after the requested time.
 package final class EventPage: PendingStream {
     /// The maximum number of events in a page.
     private static let most = 1_000

@@ -9,7 +9,7 @@ import HTTPTypes
 import OpenCodeFamilies
 internal import Projects
 
-/// One client's stream of a project's events from the hub: a position in the log, and the frames that are sent in
+/// A client's stream of a project's events from the hub: a position in the log, and the frames that are sent in
 /// addition to the log.
 final class HubStream {
     /// The number of bytes that are read at once for a stream with a backlog.

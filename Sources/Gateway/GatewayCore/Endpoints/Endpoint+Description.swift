@@ -13,11 +13,11 @@ extension Endpoint {
         package let summary: String
         /// The text for readers, in Markdown.
         package let text: String
-        /// The parameters that its query accepts.
+        /// The parameters that the endpoint's query accepts.
         package var query: [Parameter] = []
         /// Whether the endpoint's errors have a special form (``ErrorForm``).
         package var hasErrorForm = false
-        /// The answers of this endpoint, in addition to those that every endpoint can return.
+        /// The answers of this endpoint, in addition to the answers that every endpoint can return.
         let outcomes: [DescribedAnswer]
 
         /// Creates a description without query parameters.
@@ -53,7 +53,7 @@ extension Endpoint {
         }
     }
 
-    /// One kind of answer, by status.
+    /// A kind of answer, by status.
     package struct DescribedAnswer: Sendable {
         /// The status; nil for all other statuses.
         package let status: Int?
@@ -153,8 +153,8 @@ extension Endpoint.DescribedAnswer {
         fields: ["Retry-After": "Number of seconds until the gateway checks a key from this address again."])
     /// The answer to a request whose head or body was not complete in time.
     static let late = error(408, "The request did not arrive in time. The connection is closed.")
-    /// Returns the refusal of a body that is too large. The limit is that of the endpoint, if it has one. Otherwise it
-    /// is the general limit, because the HTTP library itself rejects sizes beyond 64 bits.
+    /// Returns the refusal of a body that is too large. If the endpoint has a limit, this limit applies. Otherwise the
+    /// general limit applies, because the HTTP library itself rejects sizes beyond 64 bits.
     package static func largeBody(_ limit: String? = nil) -> Self {
         let impossible =
             "The Content-Length is 2^63 or more, or the size of a chunk is beyond 64 bits. The connection is closed."

@@ -18,7 +18,8 @@ package struct EndpointTable: Sendable {
         /// A path of the endpoint with this index, with a name that cannot be the name of a project. The name is
         /// unchanged.
         case unknownProject(Int, String)
-        /// The path is known, but does not serve the method. The value is that of the Allow field (RFC 9110 §10.2.1).
+        /// The path is known, but does not serve the method. The value is the content of the Allow field (RFC 9110
+        /// §10.2.1).
         case methodNotAllowed(allow: String)
         case notFound
     }

@@ -92,7 +92,8 @@ package struct PathPattern: Sendable {
     }
 }
 
-/// Patterns of the same paths are equal, regardless of the names of their parts, because a client cannot distinguish them.
+/// Patterns of the same paths are equal, regardless of the names of their parts, because a client cannot distinguish
+/// them.
 extension PathPattern: Equatable {
     /// Returns whether two patterns match the same paths.
     package static func == (left: PathPattern, right: PathPattern) -> Bool { left.steps == right.steps }

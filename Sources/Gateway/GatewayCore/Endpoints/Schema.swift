@@ -123,7 +123,7 @@ package enum Schema: String, CaseIterable {
     }
 
     /// Returns the schema of an object with these members. All members are required, unless `required` lists the
-    /// required ones.
+    /// required members.
     private static func object(_ members: JSONObject, required: [String]? = nil) -> JSON {
         let required = required ?? members.members.map(\.name)
         return [

@@ -7,7 +7,7 @@ import Sodium
 
 /// A text that is the same for all clients and is generated once for each table.
 package struct StaticPage: Sendable {
-    /// The answer to a client that does not have the text.
+    /// The complete answer, for a client that has no current copy of the text.
     let whole: GatewayAnswer
     /// The head of the answer to a client that already has the text (RFC 9110 §15.4.5).
     let unchanged: ResponseHead

@@ -6,7 +6,8 @@ import Glibc
 /// A listener in addition to the gateway's own listener. It serves only certain endpoints, because clients of other
 /// protocols expect them at a separate address.
 package struct EndpointListener: Sendable {
-    /// The kind of endpoints that a listener serves. Each feature that has a separate listener defines one.
+    /// The kind of endpoints that a listener serves. Each feature that has a separate listener defines such a
+    /// description.
     package struct Purpose: Hashable, Sendable {
         /// The word for the listener in messages, such as `chat`.
         package let name: String

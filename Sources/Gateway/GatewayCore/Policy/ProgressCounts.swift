@@ -2,8 +2,8 @@
 
 package import Instances
 
-/// One loop's counters of the received parts of answers, for each instance by slot. Counting costs one addition,
-/// because it happens for each part; a timestamp would cost a system call.
+/// A loop's counters of the received parts of answers, for each instance by slot. Counting costs one addition, because
+/// it happens for each part; a timestamp would cost a system call.
 package struct ProgressCounts {
 
     /// Creates counters without any slots.

@@ -80,7 +80,7 @@ package final class Policy: Sendable {
     }
 }
 
-/// The limits of each loop, including those of the HTTP server.
+/// The limits of each loop, including the limits of the HTTP server.
 package struct GatewayLimits: Sendable {
     /// The limits of the HTTP server.
     package var server: ServerLimits

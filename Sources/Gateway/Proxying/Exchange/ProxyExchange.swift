@@ -13,7 +13,7 @@ import OpenCodeFamilies
 internal import Projects
 
 /// A proxied request. The client's bytes are forwarded to the instance, and the instance's answer to the client. If
-/// either peer disconnects, the exchange with the other one ends as well.
+/// either peer disconnects, the exchange with the other peer ends as well.
 final class ProxyExchange {
     /// The progress of the answer.
     enum Phase {

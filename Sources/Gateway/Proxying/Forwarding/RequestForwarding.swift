@@ -25,8 +25,8 @@ package enum RequestForwarding {
     /// Returns the fields for the instance.
     ///
     /// Order, spelling and duplicates are preserved. The client's key is dropped and the instance's own credentials are
-    /// added. The forwarding fields of a trusted proxy are continued with the gateway's own element at the end; those
-    /// of other peers are dropped.
+    /// added. The forwarding fields of a trusted proxy are continued with the gateway's own element at the end; the
+    /// forwarding fields of other peers are dropped.
     ///
     /// - Parameter memory: Provides the storage for the result. Its content is ignored.
     package static func fields(

@@ -5,7 +5,7 @@ internal import Encodings
 import EventLoop
 package import HTTPTypes
 
-/// One request to an instance and its response, on one connection at a time.
+/// A request to an instance and its response, on one connection at a time.
 ///
 /// ``TransferState`` makes the decisions, and ``OutgoingRequest`` tracks the sent bytes. This class performs the
 /// actions and notifies the delegate.

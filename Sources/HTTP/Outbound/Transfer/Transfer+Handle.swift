@@ -51,7 +51,7 @@ extension Transfer {
             if let own = settings.authorityFolder {
                 ccurl_set_string(easy, folder, own)
             } else if settings.authorities != nil {
-                // Do not trust the system's authorities in addition.
+                // Trust only the given authorities, and not the authorities of the system.
                 ccurl_set_string(easy, folder, nil)
             }
         }

@@ -90,7 +90,7 @@ final class TransferLoop {
         go(transfer)
     }
 
-    /// Sends a transfer's request: the first one, or one that follows a redirect.
+    /// Sends a transfer's first request, or the request that follows a redirect.
     private func go(_ transfer: Transfer) {
         if let failure = transfer.prepare() {
             running[transfer.id] = nil

@@ -6,7 +6,7 @@ package struct FrameHead: Sendable, Equatable {
     package var isFinal = true
     /// The three bits that are reserved for extensions.
     package var reserved: UInt8 = 0
-    /// The kind of the frame; see ``Opcode`` for the known ones.
+    /// The kind of the frame; see ``Opcode`` for the known kinds.
     package var opcode: UInt8 = 0
     /// The length of the payload in bytes.
     package var length: UInt64 = 0

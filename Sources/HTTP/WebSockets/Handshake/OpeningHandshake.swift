@@ -22,8 +22,8 @@ package enum OpeningHandshake {
 
     /// Returns the head of the response that opens a WebSocket. The HTTP server adds `Connection`.
     ///
-    /// Extensions are declined by omitting them (RFC 6455 §9.1). All subprotocols are declined as well, except the one
-    /// that carries a key.
+    /// Extensions are declined by omitting them (RFC 6455 §9.1). All subprotocols are declined as well, except the
+    /// subprotocol that carries a key.
     package static func answer(_ head: RequestHead, _ framing: RequestFraming) throws(HandshakeError) -> ResponseHead {
         guard head.method == .get, head.version == .http11, head.fields.contains(.webSocket, in: .upgrade),
             head.fields.contains(.upgrade, in: .connection)

@@ -77,7 +77,7 @@ struct BodySchema {
     }
 
     /// Returns the mismatch with the alternative that the value is intended for: the alternative with the same `type`,
-    /// or otherwise the one that matches best.
+    /// or otherwise the alternative that matches best.
     private func mismatch(_ value: JSON, of choices: [JSON], _ path: [String]) -> Mismatch? {
         let resolved = choices.map(resolved)
         let kinds = resolved.map { $0["properties"]?["type"]?["enum"]?.array ?? [] }

@@ -197,7 +197,7 @@ extension Bridge {
                 let others = reply.data?.array ?? []
                 let all = isPrompt ? [found] + others : others.reversed() + [found]
                 guard isOpen else { return one(message, of: all, session) }
-                // The next message shows whether this one is still being written.
+                // The next message shows whether this message is still being written.
                 let following = page(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
                 return ask(following) { one(message, of: all + ($0.data?.array ?? []), session) }
             }
@@ -246,7 +246,7 @@ extension Bridge {
 /// The newest messages of a list, up to the requested number.
 struct Picked {
     let messages: [Message]
-    /// OpenCode 2's id of the oldest selected message, if there are older ones.
+    /// OpenCode 2's id of the oldest selected message, if there are older messages.
     let before: String?
 
     /// Selects messages. Returns nil if there are too few of them yet, or if the prompt of the oldest answer is still

@@ -58,7 +58,7 @@ package struct UserMessage: Sendable, Equatable {
     package var others = JSONObject()
 }
 
-/// One step of an answer.
+/// A step of an answer.
 package struct AssistantMessage: Sendable, Equatable {
     /// OpenCode 1's id of the message.
     package var id: String
@@ -88,7 +88,7 @@ package struct AssistantMessage: Sendable, Equatable {
     package var finish: String?
     /// The failure of the step; nil if it did not fail.
     package var failure: Failure?
-    /// Whether the message summarizes the previous ones.
+    /// Whether the message summarizes the previous messages.
     package var isSummary: Bool?
     /// Members that this model does not name, unchanged.
     package var others = JSONObject()

@@ -55,7 +55,7 @@ package struct Question: Sendable, Equatable {
     /// Members that this model does not name, unchanged.
     package var others = JSONObject()
 
-    /// One question with its options.
+    /// A question with its options.
     package struct Item: Sendable, Equatable {
         /// The full text of the question.
         package var question: String

@@ -14,7 +14,7 @@ package struct Session: Sendable, Equatable {
     package var directory: String
     /// The session's directory relative to the project's; nil if it is unknown.
     package var path: String?
-    /// The parent session whose task this one performs; nil for a root session.
+    /// The parent session whose task this session performs; nil for a root session.
     package var parentID: String?
     /// The title, which is never empty.
     package var title: String
@@ -32,7 +32,7 @@ package struct Session: Sendable, Equatable {
     package var created: Number
     /// The time of the last change, in milliseconds since 1970.
     package var updated: Number
-    /// Times other than those of creation and change.
+    /// Times other than the times of creation and change.
     package var otherTimes = JSONObject()
     /// The messages that were reverted and can be restored; nil if there are none.
     package var revert: Revert?

@@ -22,7 +22,7 @@ extension Event {
 }
 
 extension Change {
-    /// Removes the known members from `rest`; nil if the properties are not those of a known event. In that case the
+    /// Removes the known members from `rest`; nil if the properties do not belong to a known event. In this case, the
     /// content of `rest` is unspecified.
     fileprivate init?(_ type: String, _ rest: inout JSONObject) {
         let all = rest

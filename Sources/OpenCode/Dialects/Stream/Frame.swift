@@ -2,7 +2,7 @@
 
 package import JSONText
 
-/// One event of OpenCode 1 that results from an event of OpenCode 2.
+/// An event of OpenCode 1 that results from an event of OpenCode 2.
 package struct Frame: Sendable, Equatable {
     /// The content of a frame.
     package enum Content: Sendable, Equatable {

@@ -46,11 +46,11 @@ struct RewoundSession {
     /// The id of the inbox item that this event delivers.
     var delivered: String? { event.type == "session.inbox.delivered" ? event["inboxID"]?.text : nil }
 
-    /// Returns whether this answer may begin only after the event. The time in lists is that of the request to the
+    /// Returns whether this answer may begin only after the event. Lists contain the time of the request to the
     /// provider.
     func mayPrecede(_ id: String) -> Bool { messageID != id || event.type == "session.step.started" }
 
-    /// Returns whether another answer to the same prompt precedes this one.
+    /// Returns whether another answer to the same prompt precedes this answer.
     func hasAnswered(before id: String, _ messages: [JSON]) -> Bool {
         var isOne = false
         for message in messages {

@@ -12,7 +12,7 @@ package struct EventStreamTraits: Sendable, Equatable {
     package let settling: Int
 
     /// Whether OpenCode follows the symbolic links of a directory that a request names, and uses the result in events.
-    /// It does so since 1.2.21.
+    /// OpenCode 1 has done so since 1.2.21.
     package let resolvesDirectories: Bool
 
     /// Creates the properties for an instance of this family, and of this version if it is known. Heartbeats come every

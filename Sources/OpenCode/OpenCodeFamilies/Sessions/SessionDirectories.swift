@@ -2,9 +2,9 @@
 
 /// The known directories of an instance's sessions.
 ///
-/// The table stores at most ``capacity`` sessions and first removes those that have not been named for the longest
-/// time. Sessions are written to the young half, which replaces the old half when it is full. Every operation takes
-/// constant time.
+/// The table stores at most ``capacity`` sessions and first removes the sessions that have not been named for the
+/// longest time. Sessions are written to the young half, which replaces the old half when it is full. Every operation
+/// takes constant time.
 package struct SessionDirectories: Sendable {
     /// The information about one session.
     package enum Location: Sendable, Equatable {

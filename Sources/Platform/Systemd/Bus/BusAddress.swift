@@ -6,7 +6,7 @@ internal import Encodings
 package struct BusAddress: Sendable, Equatable {
     /// The address in D-Bus syntax, such as `unix:path=/run/user/1000/systemd/private`.
     package let text: String
-    /// Whether the address is that of a bus daemon; otherwise it is the manager's own socket.
+    /// Whether the address belongs to a bus daemon. Otherwise it is the manager's own socket.
     package let isBus: Bool
 
     /// Returns the possible addresses of a manager in order of preference.

@@ -39,7 +39,7 @@ package struct BusError: Error, Equatable, CustomStringConvertible {
         self.operation = operation
     }
 
-    /// One sentence without a full stop.
+    /// A sentence without a full stop.
     package var description: String { "\(operation) failed: \(message.isEmpty ? name : message)" }
 
     /// The meaning of the error for the caller.

@@ -23,7 +23,7 @@ package struct JournalEntry: Sendable, Equatable {
     package var text: String { String(decoding: message, as: UTF8.self) }
 }
 
-/// One run of one unit, whose entries are to be read.
+/// A run of one unit, whose entries are to be read.
 ///
 /// Both fields are set by journald itself (they begin with an underscore), so that a process cannot forge them.
 package struct JournalSubject: Sendable, Hashable {

@@ -9,7 +9,7 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
     /// A call into libsystemd failed.
     case failed(SystemdError)
 
-    /// One sentence that includes the fix.
+    /// A sentence that includes the fix.
     package var description: String {
         switch self {
         case .notPermitted(let folder):

@@ -3,7 +3,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// Reads the entries of one run at a time, either from its first entry or the last ones (sd-journal(3)).
+/// Reads the entries of one run at a time, either from its first entry or only the last entries (sd-journal(3)).
 ///
 /// Opening the journal takes a few system calls for each journal file. Only one thread at a time may use a reader.
 package final class JournalReader {

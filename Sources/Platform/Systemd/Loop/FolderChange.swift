@@ -25,7 +25,7 @@ package struct FolderEvents: OptionSet, Sendable {
     package static let lost = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
 }
 
-/// One change of a watched directory.
+/// A change of a watched directory.
 package struct FolderChange: Sendable, Equatable {
     /// The events that make up the change.
     package let events: FolderEvents

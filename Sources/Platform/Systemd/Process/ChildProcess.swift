@@ -20,7 +20,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         case ended
     }
 
-    /// The identity of the process. Its number is also that of its session and of its process group.
+    /// The identity of the process. Its number is also the number of its session and of its process group.
     package let identity: ProcessIdentity
     /// Whether the process is a child of this gateway. The number of such a child is not reused before ``collect()``.
     package let isOwnChild: Bool

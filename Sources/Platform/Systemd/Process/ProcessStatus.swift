@@ -4,15 +4,15 @@
 package struct ProcessStatus: Sendable, Equatable {
     /// The identity of the process.
     package let identity: ProcessIdentity
-    /// The number of its parent, or of the process that adopted it after its parent ended.
+    /// The number of the parent process, or of the process that adopted this process after the parent had ended.
     package let parent: Int32
-    /// The number of its process group.
+    /// The number of the process group.
     package let group: Int32
-    /// The number of its session.
+    /// The number of the session.
     package let session: Int32
     /// Whether the process has ended and waits to be reaped.
     package let hasEnded: Bool
-    /// Whether it is a kernel thread, which has no program.
+    /// Whether the process is a kernel thread, which has no program.
     let isKernels: Bool
     /// Whether the process was started with environment variables. Nil while its program is being started, and if the
     /// kernel does not provide this information.

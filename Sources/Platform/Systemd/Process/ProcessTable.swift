@@ -7,7 +7,7 @@ internal import Glibc
 /// Every process started with its parent's environment inherits a mark, even one that has left the process group and
 /// whose parent has ended. This makes it possible to find such a process again.
 package struct ProcessTable: Sendable {
-    /// One process of the snapshot.
+    /// A process of the snapshot.
     package struct Entry: Sendable {
         /// The kernel's status of the process.
         package let status: ProcessStatus
@@ -51,7 +51,8 @@ package struct ProcessTable: Sendable {
         ProcFile.read("/proc/\(number)/stat").flatMap { ProcessStatus($0) }
     }
 
-    /// Returns the real user id of a process, or nil if there is no such process or it may not be seen (proc(5), `hidepid=`).
+    /// Returns the real user id of a process, or nil if there is no such process or it may not be seen (proc(5),
+    /// `hidepid=`).
     ///
     /// The owner of /proc/PID is not suitable, because it is root for a process that is not dumpable.
     package static func realUser(of number: Int32) -> UInt32? {

@@ -101,8 +101,8 @@ struct PublicCheck {
         }
     }
 
-    /// Returns whether the key is accepted and the projects are those of this machine. If another gateway has equal
-    /// projects, the two gateways cannot be distinguished.
+    /// Returns whether the key is accepted and the projects are the projects of this machine. If another gateway has
+    /// equal projects, the two gateways cannot be distinguished.
     private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
         let call = ask("/projects", key: key)
         guard let head = call.head, call.failure == nil else {
