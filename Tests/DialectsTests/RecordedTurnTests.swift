@@ -19,8 +19,9 @@ import Testing
             case whole
             /// 1.18.33's recording ends earlier: `fast` was truncated, and `cutoff` never ends there.
             case beginning
-            /// The order of the updates of a part differs while its permission request waits. 1.18.33 was recorded with
-            /// both orders (with `tools-allowed-once` before the request is emitted, and with these two after it).
+            /// The order of the updates of a part differs while its permission request waits. The recordings of 1.18.33
+            /// contain both orders: before the request is emitted in `tools-allowed-once`, and after it in
+            /// `tools-rejected` and `question`.
             case questionRaces
             /// The recording also aborts an idle session. OpenCode 1 then sends idle once more, but 2.0.15 sends
             /// nothing.

@@ -70,8 +70,8 @@ extension FrameCase {
                 ClientFrame(index == 0 ? Kind.text : Kind.more, [byte], final: index == text.count - 1)
             }
         }
-        // The first two of three frames, or of three parts, of one message. The second one ends with, or contains, the
-        // invalid bytes.
+        // The first two of three frames of a message, or of three parts of a frame. The second frame or part contains
+        // the invalid bytes.
         func frames(_ first: Int, _ second: Int) -> [[UInt8]] {
             [
                 ClientFrame(Kind.text, Array(beyond[..<first]), final: false).bytes,

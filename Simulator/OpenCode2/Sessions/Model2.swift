@@ -12,7 +12,7 @@ struct Model2: Sendable, Equatable {
         self.variant = variant
     }
 
-    /// Creates a model from a request's JSON; nil if that does not name one.
+    /// Creates a model from a request's JSON; nil if the request does not name a model.
     init?(_ json: JSON?) {
         guard let id = json?["id"]?.text, let provider = json?["providerID"]?.text else { return nil }
         self.init(id: id, providerID: provider, variant: json?["variant"]?.text)

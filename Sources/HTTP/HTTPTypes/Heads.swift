@@ -51,7 +51,8 @@ package struct ResponseHead: Sendable {
         self.fields = fields
     }
 
-    /// Returns whether a final response with this status to this method has no body (RFC 9112 §6.3, items 1 and 2).
+    /// Returns whether a final response with this status has no body, if the request had this method (RFC 9112 §6.3,
+    /// items 1 and 2).
     package func hasNoBody(to method: Method) -> Bool {
         method == .head || (100..<200).contains(status) || status == 204 || status == 304
     }

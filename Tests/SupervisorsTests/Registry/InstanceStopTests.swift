@@ -11,7 +11,7 @@ import Testing
 
 /// Tests stops, ends and restarts with real child processes.
 @Suite struct InstanceStopTests {
-    /// A server that does not end at SIGTERM, and whose child does not, either.
+    /// A server that does not end at SIGTERM. Its child does not end, either.
     private static let stubborn = """
         trap '' TERM
         exec 3>../lifeline

@@ -59,7 +59,7 @@ private struct OpenTurns {
         /// The position before the first prompt since the end of the last turn. OpenCode reports the prompt before it
         /// reports that the session is busy.
         var prompt: LogPosition?
-        /// The position before the first event of the running turn.
+        /// The position before the first event of the turn that is running.
         var beginning: LogPosition?
     }
 

@@ -3,8 +3,8 @@
 import Encodings
 package import OpenCodeFamilies
 
-/// A reader's selection of the events of one instance. It is a value that learns the children of its sessions, because
-/// they belong to the selection.
+/// A reader's selection of the events of one instance. The selection is a value type. It learns the children of its
+/// sessions, because they also belong to it.
 package struct EventSelector: Sendable {
     /// A pattern for event types, such as `message.*`, or a whole type.
     package struct TypePattern: Sendable, Hashable {

@@ -40,7 +40,7 @@ package struct EventBatch: Sendable {
     /// - Parameters:
     ///   - most: The maximum number of frames.
     ///   - limit: The maximum size in bytes. At least one frame is returned.
-    ///   - separator: The beginning of frames that may only be the first one.
+    ///   - separator: The beginning of a frame that may only be the first frame of a batch.
     package func limited(to most: Int, bytes limit: Int, separator: [UInt8]) -> EventBatch {
         var count = 0
         var start = 0

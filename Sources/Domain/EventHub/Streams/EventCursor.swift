@@ -2,8 +2,9 @@
 
 import OpenCodeFamilies
 
-/// A client's position in the events of one instance, with its selection of events. It is a value that moves between
-/// the client's loop and the thread that reads logs. No other state is kept for a client, however slow the client is.
+/// A client's position in the events of one instance, with its selection of events. The cursor is a value that moves
+/// between the client's loop and the thread that reads logs. No other state is kept for a client, however slow the
+/// client is.
 package struct EventCursor: Sendable {
     /// The position at which a cursor starts in a log.
     package enum Start: Sendable, Equatable {

@@ -35,7 +35,7 @@ package struct FolderStamp: Sendable, Equatable {
         isFresh = age < Self.tick && age > .zero - Self.tick
     }
 
-    /// Returns whether the folder at the path, whose stamp this is, is certainly unchanged.
+    /// Returns whether the folder at the path is certainly unchanged since this stamp was taken.
     package func isCurrent(ofFolderAt path: String) -> Bool {
         guard !isFresh else { return false }
         let now = FolderStamp(ofFolderAt: path)

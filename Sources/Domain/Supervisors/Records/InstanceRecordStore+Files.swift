@@ -64,7 +64,7 @@ extension InstanceRecordStore {
         rmdir(folder)
     }
 
-    /// Returns the record in a file. Reports why a file is rejected.
+    /// Returns the record in a file. If the file is rejected, reports the reason.
     static func read(_ name: String, in folder: String, report: Report) -> InstanceRecord? {
         let path = "\(folder)/\(name)"
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

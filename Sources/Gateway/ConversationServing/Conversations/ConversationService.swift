@@ -43,7 +43,7 @@ package final class ConversationService: Sendable {
         case stop
     }
 
-    private struct Handover: @unchecked Sendable {  // Handed over once, at the start of the thread.
+    private struct Handover: @unchecked Sendable {  // The thread receives this value only once, when it starts.
         let loop: EventLoop
         let coordinator: ConversationCoordinator
     }

@@ -19,7 +19,7 @@ final class EventReaderThread: Sendable {
     private let mailbox: Mailbox<Message>
     private let thread: WorkerThread
 
-    private struct Handover: @unchecked Sendable {  // Handed over once, at the start of the thread.
+    private struct Handover: @unchecked Sendable {  // The thread receives this value only once, when it starts.
         let loop: EventLoop
     }
 

@@ -13,7 +13,7 @@ package final class HubThreads: Sendable {
     let turnEnds = TurnEnds()
     private let thread: WorkerThread
 
-    private struct Handover: @unchecked Sendable {  // The messages that the thread receives once, when it starts.
+    private struct Handover: @unchecked Sendable {  // The thread receives this value only once, when it starts.
         let hub: HubLoop
     }
 

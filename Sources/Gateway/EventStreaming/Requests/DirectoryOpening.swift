@@ -13,7 +13,8 @@ final class DirectoryOpening: UpstreamDelegate {
 
     /// Starts the stream.
     ///
-    /// - Parameter report: Called once with whether the instance serves such a stream, unless this object is cancelled.
+    /// - Parameter report: Called once unless this object is cancelled. Its argument is whether the instance serves
+    ///   such a stream.
     init(
         _ client: UpstreamClient, _ instance: InstanceAddress, target: ArraySlice<UInt8>, fields: FieldList,
         report: @escaping (Bool) -> Void

@@ -17,7 +17,7 @@ struct EventStreamState {
         case read
         /// The log is read at the next time that the stream's maximum rate allows (``deadline(at:)``).
         case later
-        /// The log is not read, because something else must happen first.
+        /// The log is not read, because another action must be completed first.
         case no
     }
 

@@ -3,7 +3,7 @@
 import EventLoop
 import GatewayCore
 
-/// Checks whether a client still reads although its socket accepts no more bytes. It is a value.
+/// Checks whether a client still reads although its socket accepts no more bytes. The watch is a value type.
 ///
 /// The check uses the number of bytes that the kernel holds for the client. The kernel's buffers accept bytes again
 /// only after the client has read many bytes, which may take a slow client minutes.

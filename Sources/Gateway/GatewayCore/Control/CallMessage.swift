@@ -4,10 +4,11 @@
 enum CallMessage: Sendable {
     /// The complete answer, or its beginning.
     case respond(ControlResponse)
-    /// The next bytes of the stream. `goesOn` is called after they were sent, with whether the client still reads.
+    /// The next bytes of the stream. `goesOn` is called after they were sent. Its argument is whether the client still
+    /// reads.
     case write([UInt8], goesOn: @Sendable (Bool) -> Void)
-    /// A pause of the stream. `goesOn` is called after the pause, or as soon as the client disconnects, with whether
-    /// the client still reads.
+    /// A pause of the stream. `goesOn` is called after the pause, or as soon as the client disconnects. Its argument is
+    /// whether the client still reads.
     case pause(Duration, goesOn: @Sendable (Bool) -> Void)
     /// The end of a complete stream.
     case finish

@@ -131,7 +131,7 @@ struct OutgoingRequest {
 }
 
 extension UpstreamRequest {
-    /// Appends the request in its wire format (RFC 9112 §2.1), with the body if that is complete.
+    /// Appends the request in its wire format (RFC 9112 §2.1). The body is included if it is complete.
     ///
     /// - Parameter authority: The authority of the instance.
     func write(to text: inout [UInt8], _ authority: [UInt8]) {

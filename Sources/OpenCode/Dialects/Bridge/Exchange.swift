@@ -154,7 +154,7 @@ package struct ClientAnswer: Sendable, Equatable {
     init(_ json: JSON) { self.init(200, json) }
 }
 
-/// The next step in handling a request. It is a value that the caller, which has the sockets, performs.
+/// The next step in handling a request. The caller, which has the sockets, performs this step.
 package indirect enum BridgeStep: Sendable {
     /// Send a call to OpenCode 2 and continue with its reply.
     case call(Call, @Sendable (Reply) -> BridgeStep)

@@ -2,7 +2,7 @@
 
 /// An event from a service manager. Events are delivered in the order of their occurrence.
 package enum ManagerEvent: Sendable, Equatable {
-    /// The manager is reachable (again). The value lists the loaded units.
+    /// The manager is reachable, for the first time or again. The value lists the loaded units.
     case connected([ListedUnit])
     /// The manager is no longer reachable, or was not at the first attempt. Attempts continue until it is.
     case disconnected(BusError)
