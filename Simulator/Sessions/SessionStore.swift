@@ -126,7 +126,7 @@ final class SessionStore: Sendable {
 
     var allTerminals: [JSON] { terminals.withLock { $0.map(\.info) } }
 
-    /// Removes a terminal. Returns whether it existed.
+    /// Removes a terminal. Returns whether the terminal existed.
     func removeTerminal(_ id: String) -> Bool {
         terminals.withLock { terminals in
             let before = terminals.count

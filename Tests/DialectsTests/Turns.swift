@@ -8,7 +8,8 @@ enum Turns {
     static let surroundings = InstanceDefaults(
         version: "2.0.15", agent: "build", model: Model(providerID: "mock", modelID: "talk"))
 
-    /// Returns the events of OpenCode 1 for a recorded turn of 2.0.15. Omits a session from before the recording.
+    /// Returns the events of OpenCode 1 for a recorded turn of 2.0.15, without the events of sessions that began before
+    /// the recording.
     static func translated(_ name: String) throws -> [JSON] {
         var translator = StreamTranslator(surroundings)
         return try Fixtures.turn("2.0.15", name).flatMap { translate($0, &translator) }

@@ -138,7 +138,7 @@ struct LogWriterTests {
 
         #expect(gate.has(refused: 1))
 
-        // This line is rejected together with the report about the first one, so two are missing now.
+        // This line is rejected together with the report about the first one, so two lines are missing now.
         writer.write(Self.record("two"))
 
         #expect(gate.has(refused: 3))

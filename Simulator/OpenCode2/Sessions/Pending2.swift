@@ -70,7 +70,7 @@ final class Pending2: Sendable {
         state.withLock { $0.requests.append(request) }
     }
 
-    /// Answers a request. Returns whether it was still open.
+    /// Answers a request. Returns whether the request was still open.
     ///
     /// - Parameter tell: Called before any waiting turn can continue.
     func settle(_ id: String, _ reply: Reply, tell: () -> Void) -> Bool {

@@ -56,7 +56,7 @@ final class Terminals2: Sendable {
         }
     }
 
-    /// Removes a terminal. Returns whether it existed.
+    /// Removes a terminal. Returns whether the terminal existed.
     func remove(_ id: String) -> Bool {
         state.withLock { state in
             let before = state.terminals.count

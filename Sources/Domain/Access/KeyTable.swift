@@ -40,8 +40,8 @@ package struct KeyTable: Sendable {
         return SecretBase64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
     }
 
-    /// Returns whether the table holds the key with which a principal was admitted by this or an earlier table, under
-    /// any name.
+    /// Returns whether the table contains the key that admitted a principal with this or an earlier table. The name of
+    /// the key may differ.
     package func holdsKey(of principal: Principal) -> Bool {
         principals.contains { $0.keyFingerprint == principal.keyFingerprint }
     }

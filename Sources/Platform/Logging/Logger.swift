@@ -18,7 +18,7 @@ package struct Logger: Sendable {
     ///   - sink: The destination of the records.
     ///   - level: The minimum level.
     ///   - fields: The fields that every line begins with.
-    ///   - now: Returns the wall-clock time in nanoseconds since 1970. Tests supply their own.
+    ///   - now: Returns the wall-clock time in nanoseconds since 1970. Tests supply their own clock.
     package init(
         sink: any LogSink, level: LogLevel = .info, fields: [LogField] = [],
         now: @escaping @Sendable () -> Int64 = WallClock.nanoseconds

@@ -15,8 +15,8 @@ package enum SecretBase64 {
         withDecoded(text, atMost: limit, variant: sodium_base64_VARIANT_ORIGINAL, body)
     }
 
-    /// Calls `body` with decoded base64url without padding (RFC 4648 §5), which is allowed in an HTTP token. Otherwise
-    /// the same as ``withDecoded(_:atMost:_:)``.
+    /// Calls `body` with decoded base64url without padding (RFC 4648 §5), which is allowed in an HTTP token. Apart from
+    /// this, the method behaves like ``withDecoded(_:atMost:_:)``.
     package static func withDecodedURL<Result>(
         _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {

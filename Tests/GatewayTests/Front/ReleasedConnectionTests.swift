@@ -8,7 +8,7 @@ import Testing
 /// Most of these tests concern libmicrohttpd 0.9.75, which leaks connections when it has no room to read from them.
 @Suite(.serialized) struct ReleasedConnectionTests {
     private static let chunked = "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
-    /// Chunk size lines that exceed the gateway's memory for them.
+    /// The chunk size lines that are too long for the memory that the gateway reserves for them.
     enum LongLine: CaseIterable {
         case `extension`, zeros, extensionOfTheSecondChunk
 

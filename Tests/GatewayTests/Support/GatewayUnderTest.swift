@@ -26,7 +26,8 @@ final class GatewayUnderTest: Sendable {
     ) throws {
         home = try other?.home ?? TemporaryDirectory()
         let tools = try other?.tools ?? TemporaryDirectory()
-        // The command announces the port of the test's own server and ends with its parent, however that ends.
+        // The command announces the port of the test's own server and ends with its parent, even if the parent is
+        // killed.
         let shim = try tools.write(
             """
             #!/bin/sh

@@ -56,7 +56,7 @@ extension ConversationState {
 
     /// Records a gap at this position of the replay.
     ///
-    /// - Parameter endsTurns: Whether OpenCode has ended at the gap.
+    /// - Parameter endsTurns: Whether all turns end at the gap, because OpenCode has ended.
     package mutating func replayGap(endsTurns: Bool) {
         if endsTurns { turns = [:] }
         for session in turns.keys { turns[session]?.miss() }

@@ -61,7 +61,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// Ends the waiting if an instance's new state was the last one to wait for.
+    /// Ends the wait for settled instances if an instance's new state means that all instances have settled.
     func noteSettled() {
         guard opening.settling != nil, !isSettling else { return }
         endSettling()

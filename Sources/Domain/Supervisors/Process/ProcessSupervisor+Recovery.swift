@@ -61,7 +61,7 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Takes over the server of a record. Returns false if that is not possible.
+    /// Takes over the server of a record. Returns false if the server cannot be taken over.
     private func adopt(_ record: InstanceRecord, in table: ProcessTable) -> Bool {
         if let instance = instances[record.project] { return instance.run.id == record.run }
         guard let process = leader(of: record, in: table) else { return false }

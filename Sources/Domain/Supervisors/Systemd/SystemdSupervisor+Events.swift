@@ -148,7 +148,7 @@ extension SystemdSupervisor {
         }
     }
 
-    /// Reports an event, after the end whose report was delayed.
+    /// Reports an event. If the report of an earlier run's end was delayed, this end is reported first.
     private func report(_ event: SupervisedEvent, of project: ProjectName) {
         reportEnd(of: project)
         observer?.supervised(project, event)

@@ -29,7 +29,7 @@ extension SessionState {
         emit(.busy)
     }
 
-    /// Changes the step that an event names. Does nothing if that step is not the current one.
+    /// Changes the step that an event names. Does nothing if the event names a step other than the current step.
     mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
         // An event within the step shows that the step has begun.

@@ -45,7 +45,7 @@ package struct EventStreamTraits: Sendable, Equatable {
 
 /// A stream of OpenCode that the gateway can serve itself.
 package enum OpenCodeEventStream: Sendable, Equatable {
-    /// All events, in the instance's format: `/global/event` of OpenCode 1, `/api/event` of OpenCode 2.
+    /// All events in the instance's format, as on `/global/event` of OpenCode 1 and on `/api/event` of OpenCode 2.
     case everything
     /// The events of one directory: `/event` of OpenCode 1.
     case directory

@@ -11,7 +11,7 @@ extension ServiceManager {
         job("StartUnit", of: unit, reply: reply)
     }
 
-    /// Stops a unit. The reply is its job.
+    /// Stops a unit. The reply is the job that stops the unit.
     package func stop(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
         job("StopUnit", of: unit, reply: reply)
     }
