@@ -89,7 +89,7 @@ import Testing
         #expect(reader.text == own)
         #expect(reader.filter.question == .session(Array("ses_1".utf8)))
 
-        // Bytes that arrive in the meantime wait behind the event, and are not lost.
+        // Bytes that arrive in the meantime are processed after the event, and are not lost.
         reader.read(own, answering: false)
         reader.answer(try #require(reader.filter.question))
 

@@ -38,8 +38,8 @@ struct TurnRoutesTests {
         ],
     ]
 
-    /// The requests for a session or a model that respond immediately, as recorded. Whoever adds another such route
-    /// must classify it.
+    /// The requests for a session or a model that respond immediately, as recorded. Another such route must be added
+    /// to this set when it is introduced.
     private static let atOnce: Set<String> = [
         "/session/{sessionID}/prompt_async", "/api/session/{sessionID}/prompt", "/api/session/{sessionID}/command",
         "/api/session/{sessionID}/compact", "/api/session/{sessionID}/synthetic",

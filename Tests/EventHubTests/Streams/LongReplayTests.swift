@@ -6,7 +6,8 @@ import OpenCodeFamilies
 import TestKit
 import Testing
 
-/// Tests that a client that is far behind receives everything in any encoding, even if this exceeds the stored frames.
+/// Tests that a client with many missing events receives everything in any encoding, even if this exceeds the stored
+/// frames.
 @Suite struct LongReplayTests {
     private static let count = 20_000
 

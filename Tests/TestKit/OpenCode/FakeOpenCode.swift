@@ -18,7 +18,7 @@ package struct FakeOpenCode: Sendable {
     /// The version of the API, which determines the announcement and the path of the health check.
     package enum Family: Sendable {
         case one(version: String = "fake")
-        /// OpenCode 2. `health` returns the body of the health answer for a path; nil stands for 404.
+        /// OpenCode 2. `health` returns the body of the health answer for a path; nil means 404.
         case two(health: @Sendable (_ path: String) -> String? = { $0 == "/api/info" ? #"{"version":"2.fake"}"# : nil })
 
         /// The words of the announcement before the URL.
@@ -29,7 +29,7 @@ package struct FakeOpenCode: Sendable {
             }
         }
 
-        /// Returns the body of a health answer. The inner nil stands for 404, and the outer nil for a path that is not
+        /// Returns the body of a health answer. The inner nil means 404, and the outer nil for a path that is not
         /// a health check.
         func health(_ path: String) -> String?? {
             switch self {
