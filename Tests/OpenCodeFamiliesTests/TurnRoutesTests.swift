@@ -38,8 +38,8 @@ struct TurnRoutesTests {
         ],
     ]
 
-    /// The requests for a session or a model that respond immediately, as recorded. Another such route must be added
-    /// to this set when it is introduced.
+    /// The requests for a session or a model that respond immediately, as recorded. A new route of this kind must be
+    /// either in this set or in `expected`.
     private static let atOnce: Set<String> = [
         "/session/{sessionID}/prompt_async", "/api/session/{sessionID}/prompt", "/api/session/{sessionID}/command",
         "/api/session/{sessionID}/compact", "/api/session/{sessionID}/synthetic",
