@@ -59,7 +59,7 @@ package struct Configuration: Sendable {
     }
 }
 
-/// The source of a setting's value. Later cases take precedence over earlier ones.
+/// The source of a setting's value. Later cases take precedence over earlier cases.
 package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
     /// The default value in the table of settings.
     case `default`

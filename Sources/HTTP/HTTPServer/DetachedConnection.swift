@@ -26,7 +26,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     /// The interval for checking whether the client of an aborted HTTP/1.0 connection has received everything.
     static let resetInterval = Duration.milliseconds(5)
 
-    /// The maximum number of reads of 64 KiB in one pass, so that one client's flood does not delay the others.
+    /// The maximum number of reads of 64 KiB in one pass, so that one client's data does not delay other clients.
     static let readsPerPass = 16
 
     let loop: EventLoop

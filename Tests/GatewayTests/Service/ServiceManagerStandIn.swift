@@ -69,8 +69,8 @@ final class HeldSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Starts a gateway with this socket as the service manager would. Returns when the gateway listens, unless the
-    /// caller does not wait.
+    /// Starts a gateway with this socket as the service manager would. If `waits` is true, returns only after the
+    /// gateway has begun to listen.
     func startGateway(
         home: String, flags: [String] = [], environment: [String: String] = [:], waits: Bool = true
     ) throws -> TestProcess {

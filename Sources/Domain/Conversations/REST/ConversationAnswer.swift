@@ -8,7 +8,7 @@ internal import JSONText
 package struct ConversationAnswer: Error, Sendable, Equatable {
     /// The HTTP status code of the response.
     package let status: Int
-    /// The fields in addition to those of every response.
+    /// The fields in addition to the fields of every response.
     package let fields: [String: String]
     /// The body; empty if there is none.
     package let body: [UInt8]

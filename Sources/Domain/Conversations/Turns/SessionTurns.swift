@@ -348,8 +348,8 @@ struct SessionTurns: Sendable {
         let entries = Entry.read(messages, isAll: true)
         guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
         if !isKnown {
-            // If the messages after these answers are reverted, the answers are the last ones again, but they are not
-            // new.
+            // If the messages after these answers are reverted, the answers are the last answers again, but they are
+            // not new.
             let old = entries.filter { $0.role == .assistant && $0.isComplete && $0.root != last.root }.map(\.root)
             ended = old.filter { root in !isOpen(root) && !waiting.contains { $0.root == root } } + ended
             ended = Array(ended.suffix(Self.remembered))

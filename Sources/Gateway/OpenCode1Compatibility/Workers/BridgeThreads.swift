@@ -41,7 +41,7 @@ package final class BridgeThreads: Sendable {
         }
     }
 
-    /// Adds jobs after all earlier ones. A loop must call this once at the end of a pass, because waking a thread costs
+    /// Adds jobs after all earlier jobs. A loop must call this once at the end of a pass, because waking a thread costs
     /// as much as translating a small answer.
     func think(_ thoughts: [BridgeJob]) {
         queue.monitor.withLock { $0.thoughts.append(contentsOf: thoughts) }

@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// The routes of sessions, except those of messages and prompts.
+    /// The routes of sessions, except the routes of messages and prompts.
     static let sessions: [BridgeRoute] = [
         BridgeRoute(.get, "/session") { bridge, _, request in bridge.list(request) },
         BridgeRoute(

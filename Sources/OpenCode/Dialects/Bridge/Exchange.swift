@@ -51,7 +51,7 @@ package struct Call: Sendable, Equatable {
     package let target: String
     /// The body; nil if there is none.
     package let body: JSON?
-    /// The fields in addition to those of every request.
+    /// The fields in addition to the fields of every request.
     package let fields: [String: String]
     /// Whether the reply arrives only at the end of a turn, however long that takes.
     package let isLong: Bool
@@ -134,7 +134,7 @@ package struct Reply: Sendable, Equatable {
 package struct ClientAnswer: Sendable, Equatable {
     /// The HTTP status code of the response.
     package let status: Int
-    /// The fields in addition to those of every response. If there is a body, it is JSON.
+    /// The fields in addition to the fields of every response. If there is a body, it is JSON.
     package let fields: [String: String]
     /// The body; empty if there is none.
     package let body: [UInt8]

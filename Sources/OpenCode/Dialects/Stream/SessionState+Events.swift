@@ -99,8 +99,8 @@ extension SessionState {
                     partID: PartIDs.make(step.info.id, .content(text.place)), field: "text", delta: addition)))
     }
 
-    /// Translates `session.revert.committed`. OpenCode 2 removes a message and all later ones at once, but OpenCode 1
-    /// sends an event for each.
+    /// Translates `session.revert.committed`. OpenCode 2 removes a message and all later messages at once, but OpenCode
+    /// 1 sends an event for each message.
     private mutating func revertCommitted(_ event: OpenCode2Event) {
         session.revert = nil
         if let first = event["to"]?.text.map(MessageIDs.openCode1), let index = messageIDs.firstIndex(of: first) {

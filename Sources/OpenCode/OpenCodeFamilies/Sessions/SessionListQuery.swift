@@ -33,7 +33,7 @@ package struct SessionListQuery: Sendable {
     }
 
     private let raw: [UInt8]
-    /// The parameters, without those that have an empty value.
+    /// The parameters, without parameters whose value is empty.
     private var kept: [ArraySlice<UInt8>] = []
     private var projects: [[UInt8]] = []
     private var cursors: [[UInt8]] = []
