@@ -10,7 +10,7 @@ struct ForwardedClientTests {
     private func client(_ values: [String], peer: String = "10.0.0.1") throws -> String {
         let trusted = AddressRanges([try AddressRange("10.0.0.0/8"), try AddressRange("fd00::/8")])
         var walk = ForwardedClient(peer: try #require(IPAddress(peer)), trusted: trusted)
-        for value in values.reversed() { walk.read(Array(value.utf8)[...]) }
+        for value in values.reversed() { walk.parse(Array(value.utf8)[...]) }
         return walk.address.description
     }
 

@@ -64,7 +64,7 @@ struct ConversationHarness {
     mutating func revoke(_ chat: Int = 1) { chats[chat]?.revoke() }
 
     /// Disconnects the client of a chat.
-    mutating func leave(_ chat: Int = 1) { chats[chat]?.end() }
+    mutating func leave(_ chat: Int = 1) { chats[chat]?.clientDisconnected() }
 
     mutating func release() {
         isHeld = false
@@ -271,7 +271,7 @@ struct ConversationHarness {
         var generator = self
         var work = ConversationWork(request, at: now) { generator.random() }
         seed = generator.seed
-        var step = work.begin(in: state)
+        var step = work.start(in: state)
         while true {
             switch step {
             case .run(let plan):

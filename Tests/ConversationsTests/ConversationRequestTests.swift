@@ -301,7 +301,7 @@ import Testing
         let request = ConversationRequest("PATCH", ["conversations", id], body: Array(body.utf8))
         var work = ConversationWork(request, at: 0) { 0 }
         let state = ConversationState(directory: "/d", kept: [])
-        guard case .answer(let answer, _) = work.begin(in: state) else { return #expect(Bool(false)) }
+        guard case .answer(let answer, _) = work.start(in: state) else { return #expect(Bool(false)) }
 
         #expect(answer.status == 400)
     }

@@ -57,7 +57,7 @@ struct FakeOpenCode2 {
 
     /// Returns the bridge's response to a request of OpenCode 1.
     mutating func answer(_ request: ClientRequest) -> OpenCodeAnswer {
-        guard var step = bridge.begin(request) else { return OpenCodeAnswer(404, []) }
+        guard var step = bridge.firstStep(request) else { return OpenCodeAnswer(404, []) }
         while true {
             switch step {
             case .call(let call, let next):

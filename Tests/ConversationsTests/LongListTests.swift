@@ -17,7 +17,7 @@ import Testing
         let query = cursor.map { [(name: "cursor", value: $0)] } ?? []
         let request = ConversationRequest("GET", ["conversations", id, "messages"], query: query, body: [])
         var work = ConversationWork(request, at: 0) { 0 }
-        var step = work.begin(in: state)
+        var step = work.start(in: state)
         while case .run(var plan) = step {
             var result: Result<ConversationWork.WorkResult, ConversationError>?
             while result == nil {

@@ -32,7 +32,7 @@ struct BridgeRun {
         let segments = path.split(separator: "/").map(String.init)
         let request = ClientRequest(
             method, segments, query: query, directory: "/home/vibe/demo", body: Array(body.utf8))
-        guard let first = bridge.begin(request) else { throw NoRoute() }
+        guard let first = bridge.firstStep(request) else { throw NoRoute() }
         var (step, rest) = (first, replies[...])
         while true {
             switch step {

@@ -24,7 +24,7 @@ enum TranslationFigures {
             appending += time { for line in deltas { append(line, log) } }
 
             var plain = cursor(after, start)
-            framing += time { while !step(&plain, plain.read(log, atMost: 64 << 10, connected: [])) {} }
+            framing += time { while !step(&plain, plain.nextBatch(log, atMost: 64 << 10, connected: [])) {} }
 
             // The measurement excludes the events before the deltas.
             var tracks = EncodedStreams()

@@ -28,11 +28,11 @@ final class IdleConnectionsTests {
         let (first, second, other) = (connection(1), connection(1), connection(2))
         for connection in [first, second, other] { #expect(kept.add(connection) == nil) }
 
-        #expect(kept.take(instance(1)) === second)
-        #expect(kept.take(instance(1)) === first)
-        #expect(kept.take(instance(1)) == nil)
-        #expect(kept.take(instance(3)) == nil)
-        #expect(kept.take(instance(2)) === other)
+        #expect(kept.removeNewest(instance(1)) === second)
+        #expect(kept.removeNewest(instance(1)) === first)
+        #expect(kept.removeNewest(instance(1)) == nil)
+        #expect(kept.removeNewest(instance(3)) == nil)
+        #expect(kept.removeNewest(instance(2)) === other)
         #expect(kept.isEmpty)
     }
 
@@ -42,9 +42,9 @@ final class IdleConnectionsTests {
         let (first, second) = (connection(1), UpstreamConnection(Socket(owning: -1), to: other, client: client))
         for connection in [first, second] { #expect(kept.add(connection) == nil) }
 
-        #expect(kept.take(other) === second)
-        #expect(kept.take(other) == nil)
-        #expect(kept.take(instance(1)) === first)
+        #expect(kept.removeNewest(other) === second)
+        #expect(kept.removeNewest(other) == nil)
+        #expect(kept.removeNewest(instance(1)) === first)
     }
 
     @Test func `a full list of idle connections evicts its oldest, regardless of the instance`() {
@@ -65,7 +65,7 @@ final class IdleConnectionsTests {
         kept.remove(first)
         kept.remove(first)
 
-        #expect(kept.take(instance(1)) === second)
+        #expect(kept.removeNewest(instance(1)) === second)
         #expect(kept.isEmpty)
     }
 
@@ -86,7 +86,7 @@ final class IdleConnectionsTests {
         #expect(removed.count == 2)
         #expect(removed.allSatisfy { $0 !== connections[0] })
         #expect(kept.nextExpiry == connections[0].usableUntil)
-        #expect(kept.take(instance(0)) === connections[0])
+        #expect(kept.removeNewest(instance(0)) === connections[0])
         #expect(kept.isEmpty)
         #expect(kept.nextExpiry == nil)
     }

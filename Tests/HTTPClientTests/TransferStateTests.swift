@@ -252,7 +252,7 @@ import Testing
         var heads = 0
         while index < bytes.count {
             var piece: [UInt8] = []
-            let head = state.read(bytes.span, from: &index) { piece.append(copying: $0) }
+            let head = state.parse(bytes.span, from: &index) { piece.append(copying: $0) }
             content += String(decoding: piece, as: UTF8.self)
             guard head != nil else { break }
             heads += 1
@@ -287,7 +287,7 @@ import Testing
         let bytes = Array("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\nearly".utf8)
         var index = 0
 
-        #expect(state.read(bytes.span, from: &index) { _ in Issue.record("a body") } == nil)
+        #expect(state.parse(bytes.span, from: &index) { _ in Issue.record("a body") } == nil)
         #expect(String(decoding: bytes[index...], as: UTF8.self) == "early")
         #expect(state.switching?.fields.count == 1)
     }

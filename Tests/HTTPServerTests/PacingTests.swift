@@ -9,16 +9,16 @@ import Testing
     @Test func `a connection is suspended only after eight calls for its response in vain`() {
         var wait = AnswerWait()
 
-        #expect(wait.end() == false)
+        #expect(wait.stop() == false)
         #expect(wait.askedInVain() == .begins)
 
         for _ in 0..<7 { #expect(wait.askedInVain() == .goesOn) }
 
         #expect(wait.askedInVain() == .ends)
         #expect(wait.isOn)
-        #expect(wait.end() == true)
+        #expect(wait.stop() == true)
         #expect(!wait.isOn)
-        #expect(wait.end() == false)
+        #expect(wait.stop() == false)
         #expect(wait.askedInVain() == .begins)
     }
 

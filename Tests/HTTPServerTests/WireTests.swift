@@ -11,7 +11,7 @@ import Testing
     private static func wire(_ body: WireBody, _ pieces: [String], trailers: FieldList? = nil) -> String {
         var queue = ByteQueue()
         for piece in pieces { Array(piece.utf8).withSpan { body.write($0, to: &queue) } }
-        body.end(trailers: trailers ?? FieldList(), to: &queue)
+        body.finish(trailers: trailers ?? FieldList(), to: &queue)
         return queue.withBytes { bytes in
             var text: [UInt8] = []
             text.append(copying: bytes)

@@ -14,8 +14,8 @@ struct FieldListPoolTests {
         reader.lend(from: &spare)
         let bytes = "\(interim)HTTP/1.1 200 OK\r\nServer: s\r\n\r\n".bytes
         var index = 0
-        var progress = try reader.read(bytes.span, from: &index)
-        if case .interim = progress { progress = try reader.read(bytes.span, from: &index) }
+        var progress = try reader.parse(bytes.span, from: &index)
+        if case .interim = progress { progress = try reader.parse(bytes.span, from: &index) }
         guard case .complete(let head) = progress else {
             Issue.record("the head was not read: \(progress)")
             return
@@ -31,11 +31,11 @@ struct FieldListPoolTests {
         var reader = ResponseHeadReader()
         var index = 0
         let beginning = "HTTP/1.1 200 OK\r\nServer: s\r\n".bytes
-        _ = try reader.read(beginning.span, from: &index)
+        _ = try reader.parse(beginning.span, from: &index)
         spare.giveBack(FieldList(["X": "y"]))
         reader.lend(from: &spare)
         index = 0
-        guard case .complete(let head) = try reader.read("\r\n".bytes.span, from: &index) else {
+        guard case .complete(let head) = try reader.parse("\r\n".bytes.span, from: &index) else {
             Issue.record("the head was not read")
             return
         }
@@ -49,14 +49,14 @@ struct FieldListPoolTests {
         var reader = ResponseHeadReader()
         for _ in 0..<3 { reader.lend(from: &spare) }
 
-        #expect(spare.take().byteCapacity > 0)
+        #expect(spare.acquire().byteCapacity > 0)
     }
 
     @Test func `a returned list that is still referenced stays unchanged`() {
         var spare = FieldListPool()
         let held = FieldList(["A": "1"])
         spare.giveBack(held)
-        var taken = spare.take()
+        var taken = spare.acquire()
         taken.makeRoom(fields: 4, bytes: 100)
         taken.append("B", "2")
 
@@ -72,11 +72,11 @@ struct FieldListPoolTests {
         roomy.append("X", "y")
         spare.giveBack(roomy)
 
-        #expect(spare.take().byteCapacity == 0)
+        #expect(spare.acquire().byteCapacity == 0)
 
         for _ in 0..<100 { spare.giveBack(FieldList(["A": "1"])) }
         var count = 0
-        while spare.take().count > 0 { count += 1 }
+        while spare.acquire().count > 0 { count += 1 }
 
         #expect(count == 64)
     }

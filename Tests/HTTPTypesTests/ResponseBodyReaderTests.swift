@@ -20,7 +20,7 @@ struct ResponseBodyReaderTests {
         var content: [UInt8] = []
         var reading = Reading()
         do throws(Fault) {
-            for piece in pieces { try reader.read(piece.span) { run in content.append(copying: run) } }
+            for piece in pieces { try reader.decode(piece.span) { run in content.append(copying: run) } }
             reading.isComplete = reader.isComplete
             try reader.closed()
         } catch {
@@ -68,7 +68,7 @@ struct ResponseBodyReaderTests {
     @Test(arguments: [ResponseFraming.none, .length(0), .length(1), .chunked])
     func `an empty read is not excess`(framing: ResponseFraming) throws {
         var reader = ResponseBodyReader(framing)
-        try reader.read([UInt8]().span) { _ in Issue.record("content without input") }
+        try reader.decode([UInt8]().span) { _ in Issue.record("content without input") }
     }
 
     @Test(
@@ -83,12 +83,12 @@ struct ResponseBodyReaderTests {
 
     @Test func `trailers are available only after a complete chunked body`() throws {
         var reader = ResponseBodyReader(.chunked)
-        try reader.read("0\r\nX-Sum: 1\r\n\r\n".bytes.span) { _ in }
+        try reader.decode("0\r\nX-Sum: 1\r\n\r\n".bytes.span) { _ in }
 
         #expect(reader.trailers.lines == ["X-Sum: 1"])
 
         var plain = ResponseBodyReader(.length(12))
-        try plain.read("0\r\nX: 1\r\n\r\n".bytes.span) { _ in }
+        try plain.decode("0\r\nX: 1\r\n\r\n".bytes.span) { _ in }
 
         #expect(plain.trailers.count == 0)
     }

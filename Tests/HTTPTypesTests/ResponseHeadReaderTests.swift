@@ -20,7 +20,7 @@ struct ResponseHeadReaderTests {
             let line = Array(rest[..<end])
             rest = rest[end...]
             var index = 0
-            let progress = try reader.read(line.span, from: &index)
+            let progress = try reader.parse(line.span, from: &index)
             #expect(index == line.count)
             switch progress {
             case .needsMore: said.append("+")
@@ -118,7 +118,7 @@ struct ResponseHeadReaderTests {
             while head == nil, position < text.count {
                 let piece = text.span.extracting(position..<min(position + size, text.count))
                 var index = 0
-                if case .complete(let complete) = try reader.read(piece, from: &index) { head = complete }
+                if case .complete(let complete) = try reader.parse(piece, from: &index) { head = complete }
                 position += index
             }
             #expect(head?.fields.lines == ["X: one", "X: "])
@@ -134,7 +134,7 @@ struct ResponseHeadReaderTests {
         #expect(throws: Fault.tooLarge) {
             for _ in 0...64 {
                 var index = 0
-                _ = try reader.read(piece.span, from: &index)
+                _ = try reader.parse(piece.span, from: &index)
             }
         }
     }
@@ -142,7 +142,7 @@ struct ResponseHeadReaderTests {
     @Test func `an empty read completes no head`() throws {
         var reader = ResponseHeadReader()
         var index = 0
-        guard case .needsMore = try reader.read([UInt8]().span, from: &index) else {
+        guard case .needsMore = try reader.parse([UInt8]().span, from: &index) else {
             Issue.record("a head without input")
             return
         }

@@ -66,16 +66,16 @@ import Testing
         )
 
         #expect(
-            ProjectFolders.read(status: 200, body: body)
+            ProjectFolders.parse(status: 200, body: body)
                 == ["/home/vibe/.local/share/opencode/worktree/6763b0/try", "/home/vibe/demo"])
-        #expect(ProjectFolders.read(status: 404, body: []) == [])
-        #expect(ProjectFolders.read(status: 500, body: body) == nil)
+        #expect(ProjectFolders.parse(status: 404, body: []) == [])
+        #expect(ProjectFolders.parse(status: 500, body: body) == nil)
 
         for text in ["{}", "[{}]", "[null]", #"[{"directory":"/a"},{"directory":1}]"#, #"{"directory":"/a"}"#] {
-            #expect(ProjectFolders.read(status: 200, body: bytes(text)) == nil, "\(text)")
+            #expect(ProjectFolders.parse(status: 200, body: bytes(text)) == nil, "\(text)")
         }
 
-        #expect(ProjectFolders.read(status: 200, body: bytes("[]")) == [])
+        #expect(ProjectFolders.parse(status: 200, body: bytes("[]")) == [])
         #expect(ProjectFolders.path(ofProject: "6763b0", for: .two) == "/api/worktree?projectID=6763b0")
         #expect(ProjectFolders.path(ofProject: "a/b?c", for: .two) == nil)
     }
@@ -112,7 +112,7 @@ import Testing
             for piece in [
                 Array(page.utf8.prefix(page.utf8.count / 2)), Array(page.utf8.dropFirst(page.utf8.count / 2)),
             ] {
-                listing.read(piece.span) { id, directory in
+                listing.parse(piece.span) { id, directory in
                     sessions.append(String(decoding: id + [UInt8(ascii: "@")] + directory, as: UTF8.self))
                 }
             }

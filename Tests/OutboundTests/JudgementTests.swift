@@ -59,7 +59,7 @@ struct AnswerHeadReaderTests {
     private static func read(_ lines: [String]) -> (reader: AnswerHeadReader, last: AnswerHeadReader.Step) {
         var reader = AnswerHeadReader()
         var last = AnswerHeadReader.Step.more
-        for line in lines { last = reader.take(Array((line + "\r\n").utf8)) }
+        for line in lines { last = reader.parse(Array((line + "\r\n").utf8)) }
         return (reader, last)
     }
 
@@ -84,7 +84,7 @@ struct AnswerHeadReaderTests {
 
         var following = reader
 
-        #expect(following.take(Array("Trailer: x\r\n".utf8)) == .more)
+        #expect(following.parse(Array("Trailer: x\r\n".utf8)) == .more)
         #expect(following.fields.count == 1)
     }
 

@@ -8,7 +8,7 @@ import Testing
 struct StreamArrivalsTests {
     private static func verdict(_ parts: [(String, Int)]) -> StreamArrivals.Verdict {
         var arrivals = StreamArrivals(count: 5, interval: .milliseconds(200))
-        for (text, milliseconds) in parts { arrivals.take(Array(text.utf8), at: .milliseconds(milliseconds)) }
+        for (text, milliseconds) in parts { arrivals.record(Array(text.utf8), at: .milliseconds(milliseconds)) }
         return arrivals.verdict
     }
 

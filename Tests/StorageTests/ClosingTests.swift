@@ -52,16 +52,16 @@ import Testing
         queue.append(Self.write())
         var batch: [Write] = []
 
-        #expect(queue.take(into: &batch, retryAfter: nil))
+        #expect(queue.dequeue(into: &batch, retryAfter: nil))
         // The first attempt has failed, and nothing else has arrived by the time the end is near.
-        #expect(queue.take(into: &batch, retryAfter: .zero))
+        #expect(queue.dequeue(into: &batch, retryAfter: .zero))
 
         queue.append(Self.write())
 
         #expect(!queue.close(atMost: .zero))
-        #expect(queue.take(into: &batch, retryAfter: .seconds(3600)))
+        #expect(queue.dequeue(into: &batch, retryAfter: .seconds(3600)))
         #expect(batch.count == 2)
-        #expect(!queue.take(into: &batch, retryAfter: .seconds(3600)))
+        #expect(!queue.dequeue(into: &batch, retryAfter: .seconds(3600)))
         #expect(batch.count == 2)
     }
 

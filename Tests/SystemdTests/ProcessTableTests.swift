@@ -155,7 +155,7 @@ import Testing
         let child = try TestProcess(
             "/bin/sh", ["-c", "sleep 1000 & echo ready; wait"], environment: ["TABLE_TEST_MARK": "run 7"])
         try child.waitForLine { $0 == "ready" }
-        let table = ProcessTable.read(mark: "TABLE_TEST_MARK")
+        let table = ProcessTable.snapshot(mark: "TABLE_TEST_MARK")
         let parent = try #require(table.entries.first { $0.status.identity.number == child.pid })
 
         #expect(parent.mark == "run 7")

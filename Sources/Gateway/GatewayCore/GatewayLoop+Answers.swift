@@ -30,7 +30,7 @@ extension GatewayLoop {
             return answer(connection, page.whole)
         }
         let answer = completed(GatewayAnswer(head: page.unchanged, body: []), connection)
-        connection.begin(answer.head, .none(announced: UInt64(page.whole.body.count)))
+        connection.startResponse(answer.head, .none(announced: UInt64(page.whole.body.count)))
     }
 
     /// Returns the answer with the fields that all of the gateway's own answers have. An error gets the request's id,

@@ -106,7 +106,7 @@ extension BridgeExchange: BridgeDelegate {
             return leave()
         }
         if connection.canBegin(head, .unknown) {
-            connection.begin(head, .unknown)
+            connection.startResponse(head, .unknown)
         } else {
             guard let detached = connection.detach(head, .unknown, policy: .pauseSource) else { return leave() }
             self.detached = detached

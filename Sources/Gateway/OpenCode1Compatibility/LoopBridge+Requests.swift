@@ -25,7 +25,7 @@ extension LoopBridge {
                 let bridge = Bridge(surroundings, home: threads.home, directory: own) { path in
                     scope?.holds(Array(path.utf8)[...]) ?? true
                 }
-                return bridge.begin(request) ?? Bridge.pass(request)
+                return bridge.firstStep(request) ?? Bridge.pass(request)
             }
         }
     }

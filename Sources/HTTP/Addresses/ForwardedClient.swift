@@ -23,7 +23,7 @@ package struct ForwardedClient {
     }
 
     /// Reads one field's value. If a request has several such fields, pass the last one first.
-    package mutating func read(_ value: ArraySlice<UInt8>) {
+    package mutating func parse(_ value: ArraySlice<UInt8>) {
         var end = value.endIndex
         while !isFound, end >= value.startIndex {
             let comma = value[..<end].lastIndex(of: UInt8(ascii: ","))

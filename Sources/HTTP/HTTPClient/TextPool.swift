@@ -9,7 +9,7 @@ struct TextPool {
     private var spare: [[UInt8]] = []
 
     /// Returns an empty buffer, with reserved capacity if the pool has one.
-    mutating func take() -> [UInt8] { spare.popLast() ?? [] }
+    mutating func acquire() -> [UInt8] { spare.popLast() ?? [] }
 
     /// Returns a buffer to the pool.
     mutating func giveBack(_ text: consuming [UInt8]) {

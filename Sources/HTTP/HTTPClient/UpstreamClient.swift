@@ -98,7 +98,7 @@ package final class UpstreamClient {
     ) -> UpstreamConnection? {
         if choice == .own { return nil }
         // A connection that was idle for longer can still carry other requests.
-        while let connection = idle.take(
+        while let connection = idle.removeNewest(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
         {
             if connection.isUsable(for: choice) { return connection }

@@ -65,7 +65,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         transfer = client.start(request, follower: self)
     }
 
-    private func end(_ result: RequestResult) {
+    private func finish(_ result: RequestResult) {
         if let timer { loop.cancel(timer) }
         timer = nil
         transfer?.cancel()
@@ -76,7 +76,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     }
 
     /// Reports that the time limit has passed.
-    package func timerFired(_ timer: LoopTimer) { end(.late) }
+    package func timerFired(_ timer: LoopTimer) { finish(.late) }
 
     /// Stores the status of the response.
     package func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) { status = head.status }
@@ -92,10 +92,10 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     }
 
     /// Reports the complete response to the caller.
-    package func answerEnded(trailers: FieldList) { end(.answered(status: status, body: body)) }
+    package func answerEnded(trailers: FieldList) { finish(.answered(status: status, body: body)) }
 
     /// Reports the failure of the request.
-    package func answerFailed(_ failure: UpstreamFailure) { end(.failed(failure)) }
+    package func answerFailed(_ failure: UpstreamFailure) { finish(.failed(failure)) }
 
     /// Does nothing, because the response is reported as a whole.
     package func answerSettled() {}

@@ -47,7 +47,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
                 return pause()
             }
             switch listener.accept() {
-            case .connection(let descriptor, let address): server.take(descriptor, from: address, by: entrance)
+            case .connection(let descriptor, let address): server.add(descriptor, from: address, by: entrance)
             case .nobody: return
             case .exhausted(let code):
                 server.handler.turnedAway("", .notAccepted(code: code))

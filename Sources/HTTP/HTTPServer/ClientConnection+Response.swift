@@ -42,7 +42,7 @@ extension ClientConnection {
     /// Begins a response. Its body follows with ``write(_:)`` and ``finish(trailers:)``.
     ///
     /// The request's body must be complete, and ``canBegin(_:_:)`` must return true.
-    package func begin(_ head: ResponseHead, _ length: BodyLength) {
+    package func startResponse(_ head: ResponseHead, _ length: BodyLength) {
         guard state.call(.begin) == .accepted else { return }
         pendingAnswer = .begun(head, length)
         offerAnswer()

@@ -280,7 +280,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
 
     /// Ends the wait, because the response is available or no client can receive it any more.
     func endWait() {
-        if wait.end() { server.pacing.waitEnds() }
+        if wait.stop() { server.pacing.waitEnds() }
     }
 
     /// Lets libmicrohttpd continue. It calls the connection during the server's next run.

@@ -79,7 +79,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     ///
     /// - Returns: false if this is not possible. The connection is then closed, and the exchange has been notified.
     func start(_ head: ResponseHead, length: BodyLength, end: AnswerEnd) -> Bool {
-        var bytes = WireHead.begin(head)
+        var bytes = WireHead.statusAndFields(head)
         body = WireBody(length, version: version, isHead: isHead)
         if let field = body.field { WireHead.add(field.name, field.value, to: &bytes) }
         state.endsByClosing = body.endsByClosing
@@ -165,7 +165,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         summary.isComplete = true
         // If a body is shorter than promised, no client may take the next response for its remainder.
         if let promised = body.promised, body.isPresent, promised != summary.bodyBytes { state.handsBack = false }
-        body.end(trailers: trailers, to: &pending)
+        body.finish(trailers: trailers, to: &pending)
         arm(server.limits.sendTimeout)
         scheduleFlush()
     }

@@ -33,7 +33,7 @@ struct AnswerWait: Equatable {
 
     /// Ends the wait, because the response is available or no client can receive it any more. Returns whether the
     /// connection was waiting.
-    mutating func end() -> Bool {
+    mutating func stop() -> Bool {
         guard isOn else { return false }
         vainCalls = 0
         return true

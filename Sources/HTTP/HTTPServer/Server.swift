@@ -172,7 +172,7 @@ package final class Server {
 
     /// Passes a connected descriptor to libmicrohttpd. libmicrohttpd either calls ``started(_:)`` before this method
     /// returns, or not at all.
-    func take(_ descriptor: Int32, from address: SocketAddress, by entrance: UInt8) {
+    func add(_ descriptor: Int32, from address: SocketAddress, by entrance: UInt8) {
         arriving = Client(address, entrance: entrance)
         // libmicrohttpd sets TCP_NODELAY, so that small writes are sent immediately, before it sends anything.
         if daemon?.add(descriptor) == true { needsRun() }

@@ -7,7 +7,7 @@ import HTTPTypes
 /// Encodes heads in their wire format, for the responses that libmicrohttpd does not send.
 enum WireHead {
     /// Returns the status line and fields, without the empty line that ends the head.
-    static func begin(_ head: ResponseHead) -> [UInt8] {
+    static func statusAndFields(_ head: ResponseHead) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(256)
         bytes.append(contentsOf: "HTTP/1.1 ".utf8)
@@ -31,7 +31,7 @@ enum WireHead {
 
     /// Returns a complete response after which the connection is closed.
     static func complete(_ answer: GatewayAnswer) -> [UInt8] {
-        var bytes = begin(answer.head)
+        var bytes = statusAndFields(answer.head)
         add("Content-Length", String(answer.body.count), to: &bytes)
         add("Connection", "close", to: &bytes)
         endLine(&bytes)
@@ -98,7 +98,7 @@ struct WireBody {
     }
 
     /// Adds the end marker of a complete body.
-    func end(trailers: FieldList, to wire: inout ByteQueue) {
+    func finish(trailers: FieldList, to wire: inout ByteQueue) {
         guard framing == .chunked else { return }
         var end = Array("0\r\n".utf8)
         trailers.appendLines(to: &end)

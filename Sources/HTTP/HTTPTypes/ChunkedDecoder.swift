@@ -65,12 +65,12 @@ package struct ChunkedDecoder: Sendable {
                 if remaining == 0 { state = .dataCarriageReturn }
                 continue
             }
-            try take(bytes[index])
+            try consume(bytes[index])
             index += 1
         }
     }
 
-    private mutating func take(_ byte: UInt8) throws(Fault) {
+    private mutating func consume(_ byte: UInt8) throws(Fault) {
         switch state {
         case .size(let digits): try takeSize(byte, digits)
         case .sizeSpace(let length): try takeAfterSize(byte, length)

@@ -15,7 +15,7 @@ package struct FieldListPool {
     package init() {}
 
     /// Returns a list with arbitrary content. Call ``FieldList/makeRoom(fields:bytes:)`` before using it.
-    package mutating func take() -> FieldList { spare.popLast() ?? FieldList() }
+    package mutating func acquire() -> FieldList { spare.popLast() ?? FieldList() }
 
     /// Returns a list's memory to the pool.
     package mutating func giveBack(_ fields: consuming FieldList) {

@@ -45,7 +45,7 @@ package struct ResponseBodyReader: Sendable {
     package var trailers: FieldList { decoder?.trailers ?? FieldList() }
 
     /// Reads the next bytes and passes each run of content to `content`, in order.
-    package mutating func read(_ bytes: Span<UInt8>, content: (Span<UInt8>) -> Void) throws(Fault) {
+    package mutating func decode(_ bytes: Span<UInt8>, content: (Span<UInt8>) -> Void) throws(Fault) {
         switch framing {
         case .none:
             if !bytes.isEmpty { throw .excess }

@@ -44,12 +44,12 @@ package struct ResponseHeadReader: Sendable {
     /// Takes a list from `spare` for the fields of the next head, unless a head has begun or the reader already owns
     /// memory.
     package mutating func lend(from spare: inout FieldListPool) {
-        if status == 0, fields.byteCapacity == 0 { fields = spare.take() }
+        if status == 0, fields.byteCapacity == 0 { fields = spare.acquire() }
     }
 
     /// Reads bytes from `index` up to the end of the head, in any pieces. Advances
     /// `index` past the bytes read.
-    package mutating func read(_ bytes: Span<UInt8>, from index: inout Int) throws(Fault) -> Progress {
+    package mutating func parse(_ bytes: Span<UInt8>, from index: inout Int) throws(Fault) -> Progress {
         while index < bytes.count {
             let start = index
             index = bytes.firstIndex(of: UInt8(ascii: "\n"), from: index)
@@ -62,7 +62,7 @@ package struct ResponseHeadReader: Sendable {
                 beginning.append(copying: piece)
                 break
             }
-            let progress = beginning.isEmpty ? try read(line: piece) : try readWithBeginning(piece)
+            let progress = beginning.isEmpty ? try parse(line: piece) : try readWithBeginning(piece)
             if case .needsMore = progress { continue }
             return progress
         }
@@ -73,25 +73,25 @@ package struct ResponseHeadReader: Sendable {
         var line: [UInt8] = []
         swap(&line, &beginning)
         line.append(copying: end)
-        return try read(line: line.span)
+        return try parse(line: line.span)
     }
 
     /// Reads one line including its line end.
-    private mutating func read(line bytes: Span<UInt8>) throws(Fault) -> Progress {
+    private mutating func parse(line bytes: Span<UInt8>) throws(Fault) -> Progress {
         guard bytes.count >= 2, bytes[bytes.count - 2] == 0x0d else { throw .badLineEnding }
         let line = bytes.extracting(0..<(bytes.count - 2))
         if status == 0 {
             status = try readStatus(line)
             fields.makeRoom(fields: 12, bytes: 480)
         } else if line.isEmpty {
-            return end()
+            return finish()
         } else {
             try add(line, bytes)
         }
         return .needsMore
     }
 
-    private mutating func end() -> Progress {
+    private mutating func finish() -> Progress {
         var head = ResponseHead(status: status)
         swap(&head.fields, &fields)
         status = 0

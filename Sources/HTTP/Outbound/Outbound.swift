@@ -51,7 +51,7 @@ package final class Outbound: Sendable {
         do {
             thread = try WorkerThread(name: "outbound") { TransferLoop(settings, inbox).run() }
         } catch {
-            inbox.end()
+            inbox.close()
             throw OutboundFailure(
                 .unavailable,
                 "The thread for outbound requests could not be started (error \(error.code)). Raise the limit on "
@@ -78,7 +78,7 @@ package final class Outbound: Sendable {
         let result: Result<OutboundAnswer, OutboundFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let transfer = start(request) { event in
-                    if let result = collector.take(event) { continuation.resume(returning: result) }
+                    if let result = collector.collect(event) { continuation.resume(returning: result) }
                 }
                 collector.began(transfer)
             }
@@ -132,7 +132,7 @@ private final class AnswerCollector: Sendable {
     }
 
     /// Returns the result of the request if the event completes it.
-    func take(_ event: OutboundEvent) -> Result<OutboundAnswer, OutboundFailure>? {
+    func collect(_ event: OutboundEvent) -> Result<OutboundAnswer, OutboundFailure>? {
         state.withLock { state in
             switch event {
             case .head(let head): state.head = head

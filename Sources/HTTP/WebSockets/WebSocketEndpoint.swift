@@ -48,7 +48,7 @@ package final class WebSocketEndpoint {
         guard phase != .ended else { return }
         let parser = self.parser ?? FrameParser()
         self.parser = parser
-        switch parser.read(bytes, { [self] in take($0, at: $1, bytes: $2, emit: emit) }) {
+        switch parser.parse(bytes, { [self] in process($0, at: $1, bytes: $2, emit: emit) }) {
         case .wantsMore: break
         case .refused: break
         case .malformed:
@@ -80,14 +80,14 @@ package final class WebSocketEndpoint {
     package func sent(_ count: Int) { outgoing.sent(count) }
 
     /// Handles a part of a frame. Returns whether to continue parsing.
-    private func take(
+    private func process(
         _ head: FrameHead, at place: FrameParser.PartPosition, bytes: Span<UInt8>, emit: (Event) -> Void
     ) -> Bool {
-        let fault = (place.isFirst ? messages.begin(head) : nil) ?? messages.add(bytes)
+        let fault = (place.isFirst ? messages.startFrame(head) : nil) ?? messages.add(bytes)
         if let fault {
             fail(fault, emit)
         } else if place.isLast {
-            follow(messages.end(), emit)
+            follow(messages.finishFrame(), emit)
         }
         return phase != .ended
     }

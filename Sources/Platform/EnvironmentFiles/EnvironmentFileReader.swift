@@ -32,7 +32,7 @@ struct EnvironmentFileReader {
         }
         while let byte = rest.first {
             switch byte {
-            case Self.space, Self.tab, Self.lineFeed, Self.carriageReturn: take()
+            case Self.space, Self.tab, Self.lineFeed, Self.carriageReturn: advance()
             case UInt8(ascii: "#"), UInt8(ascii: ";"): skipLine()
             default: try readAssignment()
             }
@@ -49,7 +49,7 @@ struct EnvironmentFileReader {
             ignoredLines.append(problem(Self.problem(ofText: name), start))
             return
         }
-        take()
+        advance()
         let value = try readValue()
         guard let nameText = text(name), let valueText = text(value[...]) else {
             throw problem("is not UTF-8 text: save the file as UTF-8", start)
@@ -66,7 +66,7 @@ struct EnvironmentFileReader {
         var value: [UInt8] = []
         while let byte = rest.first, !Self.endsLine(byte) {
             switch byte {
-            case Self.space, Self.tab: take()
+            case Self.space, Self.tab: advance()
             case UInt8(ascii: "'"): try readSingleQuoted(into: &value)
             case UInt8(ascii: "\""): try readDoubleQuoted(into: &value)
             default:
@@ -82,14 +82,14 @@ struct EnvironmentFileReader {
     private mutating func readPlain(into value: inout [UInt8]) {
         var kept = value.count
         while let byte = rest.first, !Self.endsLine(byte) {
-            take()
+            advance()
             guard byte == Self.backslash else {
                 value.append(byte)
                 if !Self.isBlank(byte) { kept = value.count }
                 continue
             }
             if let next = rest.first {
-                take()
+                advance()
                 if !Self.endsLine(next) { value.append(next) }
             }
             kept = value.count
@@ -99,9 +99,9 @@ struct EnvironmentFileReader {
 
     private mutating func readSingleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
         let start = line
-        take()
+        advance()
         while let byte = rest.first {
-            take()
+            advance()
             if byte == UInt8(ascii: "'") { return }
             value.append(byte)
         }
@@ -112,15 +112,15 @@ struct EnvironmentFileReader {
     /// joins the next line. Any other backslash is an ordinary byte.
     private mutating func readDoubleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
         let start = line
-        take()
+        advance()
         while let byte = rest.first {
-            take()
+            advance()
             if byte == UInt8(ascii: "\"") { return }
             guard byte == Self.backslash, let next = rest.first else {
                 value.append(byte)
                 continue
             }
-            take()
+            advance()
             if next == Self.lineFeed { continue }
             if !"\"\\`$".utf8.contains(next) { value.append(Self.backslash) }
             value.append(next)
@@ -133,7 +133,7 @@ struct EnvironmentFileReader {
     }
 
     /// Consumes one byte and counts lines. CR LF is one line end; so is a CR alone.
-    private mutating func take() {
+    private mutating func advance() {
         guard let byte = rest.popFirst() else { return }
         if byte == Self.lineFeed || (byte == Self.carriageReturn && rest.first != Self.lineFeed) { line += 1 }
     }

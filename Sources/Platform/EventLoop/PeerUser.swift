@@ -113,15 +113,15 @@ extension PeerUser {
             let isIPv4 = message.native(at: 0, UInt8.self) == UInt8(AF_INET)
             guard isIPv4 || message.native(at: 0, UInt8.self) == UInt8(AF_INET6),
                 Self.connected.contains(message.native(at: 1, UInt8.self)),
-                Self.end(in: message, port: 4, address: 8, isIPv4) == socket,
-                Self.end(in: message, port: 6, address: 24, isIPv4) == other
+                Self.endpoint(in: message, port: 4, address: 8, isIPv4) == socket,
+                Self.endpoint(in: message, port: 6, address: 24, isIPv4) == other
             else { return nil }
             // A closed socket has no inode, and the kernel reports user 0 for it (net/ipv4/inet_diag.c).
             guard message.native(at: 68, UInt32.self) != 0 else { return nil }
             return message.native(at: 64, UInt32.self)
         }
 
-        private static func end(in message: ArraySlice<UInt8>, port: Int, address: Int, _ isIPv4: Bool) -> End {
+        private static func endpoint(in message: ArraySlice<UInt8>, port: Int, address: Int, _ isIPv4: Bool) -> End {
             let words = (0..<4).map { UInt64(UInt32(bigEndian: message.native(at: address + 4 * $0, UInt32.self))) }
             let number = UInt16(bigEndian: message.native(at: port, UInt16.self))
             if isIPv4 { return End(high: 0, low: 0xffff_0000_0000 | words[0], port: number) }

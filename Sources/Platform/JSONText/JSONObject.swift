@@ -43,7 +43,7 @@ package struct JSONObject: Sendable, Equatable {
     ///
     /// Earlier members with the same name, which have no effect, are removed as well. They would take effect if they
     /// were written after the known members.
-    package mutating func take<Value>(_ name: String, _ form: (JSON) -> Value?) -> Value? {
+    package mutating func extract<Value>(_ name: String, _ form: (JSON) -> Value?) -> Value? {
         guard let index = members.lastIndex(where: { $0.name == name }), let value = form(members[index].value) else {
             return nil
         }
@@ -53,23 +53,23 @@ package struct JSONObject: Sendable, Equatable {
 
     /// Removes and returns a string member; see ``take(_:_:)``. A string with an unpaired surrogate remains.
     package mutating func text(_ name: String) -> String? {
-        take(name) { if case .string(let text) = $0 { text } else { nil } }
+        extract(name) { if case .string(let text) = $0 { text } else { nil } }
     }
 
     /// Removes and returns a number member; see ``take(_:_:)``.
-    package mutating func number(_ name: String) -> Number? { take(name, \.number) }
+    package mutating func number(_ name: String) -> Number? { extract(name, \.number) }
     /// Removes and returns a Boolean member; see ``take(_:_:)``.
-    package mutating func bool(_ name: String) -> Bool? { take(name, \.bool) }
+    package mutating func bool(_ name: String) -> Bool? { extract(name, \.bool) }
     /// Removes and returns an object member; see ``take(_:_:)``.
-    package mutating func object(_ name: String) -> JSONObject? { take(name, \.object) }
+    package mutating func object(_ name: String) -> JSONObject? { extract(name, \.object) }
     /// Removes and returns an array member; see ``take(_:_:)``.
-    package mutating func array(_ name: String) -> [JSON]? { take(name, \.array) }
+    package mutating func array(_ name: String) -> [JSON]? { extract(name, \.array) }
     /// Removes and returns a member of any type; see ``take(_:_:)``.
-    package mutating func value(_ name: String) -> JSON? { take(name) { $0 } }
+    package mutating func value(_ name: String) -> JSON? { extract(name) { $0 } }
 
     /// Removes and returns an array member that contains only strings; see ``take(_:_:)``.
     package mutating func texts(_ name: String) -> [String]? {
-        take(name) { value in
+        extract(name) { value in
             guard let array = value.array else { return nil }
             let texts = array.compactMap { if case .string(let text) = $0 { text } else { nil } }
             return texts.count == array.count ? texts : nil

@@ -30,7 +30,7 @@ package struct JSONParser {
 
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    private mutating func take(_ character: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ character: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: character) else { return false }
         index += 1
         return true
@@ -72,42 +72,42 @@ package struct JSONParser {
 
     private mutating func object() -> JSON? {
         var members: [JSONObject.Member] = []
-        if take("}") { return .object(JSONObject()) }
+        if consume("}") { return .object(JSONObject()) }
         while true {
             skipSpace()
-            guard take("\""), let name = string()?.text else { return nil }
+            guard consume("\""), let name = string()?.text else { return nil }
             skipSpace()
-            guard take(":") else { return nil }
+            guard consume(":") else { return nil }
             skipSpace()
             guard let value = value() else { return nil }
             members.append(JSONObject.Member(name, value))
             skipSpace()
-            if take("}") { return .object(JSONObject(members)) }
-            guard take(",") else { return nil }
+            if consume("}") { return .object(JSONObject(members)) }
+            guard consume(",") else { return nil }
         }
     }
 
     private mutating func array() -> JSON? {
         var elements: [JSON] = []
-        if take("]") { return .array([]) }
+        if consume("]") { return .array([]) }
         while true {
             skipSpace()
             guard let value = value() else { return nil }
             elements.append(value)
             skipSpace()
-            if take("]") { return .array(elements) }
-            guard take(",") else { return nil }
+            if consume("]") { return .array(elements) }
+            guard consume(",") else { return nil }
         }
     }
 
     private mutating func number() -> JSON? {
         let start = index
-        _ = take("-")
+        _ = consume("-")
         let digits = index
         guard skipDigits(), index == digits + 1 || bytes[digits] != UInt8(ascii: "0") else { return nil }
-        if take("."), !skipDigits() { return nil }
-        if take("e") || take("E") {
-            if !take("+") { _ = take("-") }
+        if consume("."), !skipDigits() { return nil }
+        if consume("e") || consume("E") {
+            if !consume("+") { _ = consume("-") }
             guard skipDigits() else { return nil }
         }
         return .number(Number(text: String(decoding: bytes[start..<index], as: UTF8.self)))
@@ -147,7 +147,7 @@ package struct JSONParser {
             }
             guard let byte = next else { return nil }
             index += 1
-            if decoder.take(byte) { return decoder }
+            if decoder.consume(byte) { return decoder }
         }
         return nil
     }

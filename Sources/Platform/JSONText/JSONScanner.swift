@@ -17,23 +17,23 @@ package struct JSONScanner {
     /// begins there.
     package mutating func enterObject(_ text: borrowing Span<UInt8>) -> Bool {
         skipSpace(text)
-        return take(UInt8(ascii: "{"), text)
+        return consume(UInt8(ascii: "{"), text)
     }
 
     /// Returns the range of the next member's name, without its quotes. Returns nil at the end of the object, which it
     /// skips, and if the text is malformed. Read the value next, with ``value(_:)`` or ``enterObject(_:)``.
     package mutating func name(_ text: borrowing Span<UInt8>) -> Range<Int>? {
         skipSpace(text)
-        _ = take(UInt8(ascii: ","), text)
+        _ = consume(UInt8(ascii: ","), text)
         skipSpace(text)
-        guard !take(UInt8(ascii: "}"), text), index < text.count, text[unchecked: index] == UInt8(ascii: "\"") else {
+        guard !consume(UInt8(ascii: "}"), text), index < text.count, text[unchecked: index] == UInt8(ascii: "\"") else {
             return nil
         }
         let start = index + 1
         guard skipString(text) != nil else { return nil }
         let name = start..<index - 1
         skipSpace(text)
-        guard take(UInt8(ascii: ":"), text) else { return nil }
+        guard consume(UInt8(ascii: ":"), text) else { return nil }
         skipSpace(text)
         return name
     }
@@ -47,7 +47,7 @@ package struct JSONScanner {
     // MARK: Steps
 
     /// Skips the given byte. Returns false if the current byte is a different one.
-    mutating func take(_ byte: UInt8, _ text: borrowing Span<UInt8>) -> Bool {
+    mutating func consume(_ byte: UInt8, _ text: borrowing Span<UInt8>) -> Bool {
         guard index < text.count, text[unchecked: index] == byte else { return false }
         index += 1
         return true

@@ -56,7 +56,7 @@ struct JSONStringDecoder {
     }
 
     /// Consumes the next byte after the opening quote. Returns whether it was the closing quote.
-    mutating func take(_ byte: UInt8) -> Bool {
+    mutating func consume(_ byte: UInt8) -> Bool {
         switch state {
         case .plain:
             if byte == UInt8(ascii: "\"") {
@@ -140,8 +140,8 @@ package enum JSONString {
     /// ``longest`` bytes.
     package static func decoded(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
         var decoder = JSONStringDecoder(limit: longest)
-        for index in range { _ = decoder.take(text[index]) }
-        _ = decoder.take(UInt8(ascii: "\""))
+        for index in range { _ = decoder.consume(text[index]) }
+        _ = decoder.consume(UInt8(ascii: "\""))
         return decoder.bytes
     }
 }

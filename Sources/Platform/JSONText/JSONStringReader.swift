@@ -66,7 +66,7 @@ package struct JSONStringReader: Sendable {
                 if byte == UInt8(ascii: "\\") { state = .skipped(isEscaped: true) }
                 if byte == UInt8(ascii: "\"") { state = .between }
             case .kept:
-                guard text.take(byte) else { continue }
+                guard text.consume(byte) else { continue }
                 state = .between
                 if let finding = endText() { return finding }
             }

@@ -36,21 +36,21 @@ package struct JSONValueFinder {
     /// Reads the object at the current position. Returns whether to continue after it. The object has the depth of the
     /// requested places.
     private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
-        _ = scanner.take(UInt8(ascii: "{"), text)
+        _ = scanner.consume(UInt8(ascii: "{"), text)
         scanner.skipSpace(text)
-        if scanner.take(UInt8(ascii: "}"), text) { return true }
+        if scanner.consume(UInt8(ascii: "}"), text) { return true }
         while scanner.index < text.count, text[unchecked: scanner.index] == UInt8(ascii: "\"") {
             let start = scanner.index + 1
             guard let isEscaped = scanner.skipString(text) else { return false }
             let key = start..<scanner.index - 1
             scanner.skipSpace(text)
-            guard scanner.take(UInt8(ascii: ":"), text) else { return false }
+            guard scanner.consume(UInt8(ascii: ":"), text) else { return false }
             scanner.skipSpace(text)
             let entry = entry(text, key, isEscaped: isEscaped, node: node)
             guard readValue(text, of: entry, found) else { return false }
             scanner.skipSpace(text)
-            if scanner.take(UInt8(ascii: "}"), text) { return true }
-            guard scanner.take(UInt8(ascii: ","), text) else { return false }
+            if scanner.consume(UInt8(ascii: "}"), text) { return true }
+            guard scanner.consume(UInt8(ascii: ","), text) else { return false }
             scanner.skipSpace(text)
         }
         return false

@@ -50,7 +50,7 @@ final class LogQueue: Sendable {
 
     /// Blocks until records are queued, then swaps them with `batch`, whose previous content is discarded. Returns
     /// false when the queue is closed and empty.
-    func take(into batch: inout LogBatch, now: () -> Int64) -> Bool {
+    func dequeue(into batch: inout LogBatch, now: () -> Int64) -> Bool {
         batch.clear()
         state.withLock { $0.isWriterIdle = $0.waiting.ends.isEmpty }
         state.wait(until: { !$0.waiting.ends.isEmpty || $0.isClosed }, then: { _ in })
@@ -80,7 +80,7 @@ final class LogQueue: Sendable {
     }
 
     /// Records that the writer has ended and will write nothing more.
-    func end() {
+    func markWriterEnded() {
         state.withLock { $0.hasEnded = true }
         state.notifyAll()
     }

@@ -30,11 +30,11 @@ package final class LogWriter: LogSink {
         thread = try WorkerThread(name: "log-writer") {
             // While one buffer is written out, the other is filled.
             var batch = LogBatch()
-            while queue.take(into: &batch, now: now) {
+            while queue.dequeue(into: &batch, now: now) {
                 let refused = output.write(batch.bytes, ends: batch.ends)
                 queue.finish(batch, refused: refused)
             }
-            queue.end()
+            queue.markWriterEnded()
         }
     }
 

@@ -59,14 +59,14 @@ package final class Store: Sendable {
                         file, queue: queue, pause: keepsTrying ? pause : nil, opening: opening, report: report)
                     {
                         reader.hold(connection.lock)
-                        opening.end(nil)
+                        opening.complete(nil)
                         var writer = Writer(connection, queue, pause: pause, report: report)
                         writer.run()
                     }
                 } catch {
-                    opening.end(error)
+                    opening.complete(error)
                 }
-                queue.end()
+                queue.markWriterEnded()
             }
             self.reader = reader
         } catch {
@@ -109,7 +109,7 @@ package final class Store: Sendable {
                 }
                 queue.setObstacle(error)
                 if isFirst { report(.waits(error)) }
-                opening.end(nil)
+                opening.complete(nil)
                 guard queue.waitToOpen(pause) else {
                     queue.lose(queue.refuse(error).count)
                     break
@@ -211,7 +211,7 @@ package final class Store: Sendable {
     private final class Opening: Sendable {
         private let result = Monitor<(isOver: Bool, error: StorageError?)>((false, nil))
 
-        func end(_ error: StorageError?) {
+        func complete(_ error: StorageError?) {
             result.withLock { if !$0.isOver { $0 = (true, error) } }
             result.notifyAll()
         }

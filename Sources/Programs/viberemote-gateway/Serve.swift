@@ -31,7 +31,7 @@ enum Serve {
             // Block the signals before any thread is created, because a thread inherits the mask of its creator.
             try SystemEventLoop.blockSignals([SIGTERM, SIGINT, SIGHUP])
             signal(SIGPIPE, SIG_IGN)
-            let inherited = try InheritedDescriptors.take()
+            let inherited = try InheritedDescriptors.acquire()
             let writer = try LogSetUp.writer(configuration)
             defer { writer.close() }
             let log = Logger(sink: writer, level: configuration.logLevel)

@@ -11,7 +11,7 @@ import Testing
         var frames: [EncodedFrame] = []
         for frame in story.frames(form) {
             let payload = story.payload(frame)
-            frames += merger.take(frame, EventSkeleton(line: payload.span, family: .one), payload: payload.span)
+            frames += merger.merge(frame, EventSkeleton(line: payload.span, family: .one), payload: payload.span)
         }
         return frames + merger.finish()
     }
@@ -43,7 +43,7 @@ import Testing
         var emitted: [EncodedFrame] = []
         for frame in second.frames(.raw) {
             let payload = second.payload(frame)
-            emitted += merger.take(frame, EventSkeleton(line: payload.span, family: .two), payload: payload.span)
+            emitted += merger.merge(frame, EventSkeleton(line: payload.span, family: .two), payload: payload.span)
         }
         emitted += merger.finish()
 

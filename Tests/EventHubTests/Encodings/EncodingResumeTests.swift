@@ -102,7 +102,7 @@ import Testing
                 #expect(!state.interrupt().isEmpty)
             } else {
                 let event = Story.Event(story.events[index].time, #"{"type":"file.edited","properties":{}}"#)
-                let frames = state.take(
+                let frames = state.encode(
                     id: EventID(generation: 8, sequence: 1), time: event.time, skeleton: event.skeleton,
                     payload: event.json.span)
                 #expect(frames.last?.id.text == "8-1")
@@ -117,7 +117,7 @@ import Testing
         var turns = TurnBeginnings()
         func take(_ sequence: UInt64, _ json: String, generation: UInt64 = 1) {
             let bytes = Array(json.utf8)
-            turns.take(
+            turns.record(
                 id: EventID(generation: generation, sequence: sequence),
                 skeleton: EventSkeleton(line: bytes.span, family: .one), payload: bytes.span)
         }

@@ -87,7 +87,7 @@ struct Story {
     func take(_ index: Int, _ state: inout EncodingState) -> [EncodedFrame] {
         let event = events[index]
         let json = event.json
-        return state.take(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
+        return state.encode(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
     }
 
     /// Returns, for a client that stopped after each event, the index of the event from which the state is rebuilt.
@@ -96,7 +96,7 @@ struct Story {
         var turns = TurnBeginnings()
         return events.indices.map { index in
             let json = events[index].json
-            turns.take(id: Self.id(index), skeleton: events[index].skeleton, payload: json.span)
+            turns.record(id: Self.id(index), skeleton: events[index].skeleton, payload: json.span)
             return turns.first.map { Int($0.sequence) - 1 } ?? index
         }
     }

@@ -45,7 +45,7 @@ private struct Fixture {
         var rounds = 0
         while rounds < 100_000 {
             rounds += 1
-            let batch = cursor.read(log, atMost: limit, connected: Array("data: connected\n\n".utf8))
+            let batch = cursor.nextBatch(log, atMost: limit, connected: Array("data: connected\n\n".utf8))
             let taken = min(batch.bytes.count, max(batch.bytes.isEmpty ? 0 : 1, taking(batch.bytes.count)))
             received += batch.bytes[..<taken]
             cursor.sent(taken, of: batch)
@@ -244,7 +244,7 @@ extension Fixture {
                 let batch =
                     cursor.isFormed
                     ? cursor.readFormed(fixture.log, &tracks, atMost: 900, connected: [], now: 1_000_000)
-                    : cursor.read(fixture.log, atMost: 900, connected: [])
+                    : cursor.nextBatch(fixture.log, atMost: 900, connected: [])
                 #expect(!batch.isBroken)
                 let taken = min(batch.bytes.count, max(1, taking(batch.bytes.count)))
                 bytes += batch.bytes[..<taken]

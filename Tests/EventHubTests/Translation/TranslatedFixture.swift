@@ -101,7 +101,7 @@ final class TranslatedFixture {
     func events(_ reader: inout TranslatedEventReader, limit: Int = 300) -> [TranslatedEvent] {
         var events: [TranslatedEvent] = []
         for _ in 0..<100_000 {
-            let batch = reader.read(atMost: limit)
+            let batch = reader.nextBatch(atMost: limit)
             events += batch.events
             if let question = batch.question {
                 asked.append(question)

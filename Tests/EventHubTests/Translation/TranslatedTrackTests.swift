@@ -251,7 +251,7 @@ import Testing
         plain.isOpenCode1Compatible = false
         let framed = clock.measure {
             while true {
-                let batch = plain.read(fixture.log, atMost: 64 * 1024, connected: [])
+                let batch = plain.nextBatch(fixture.log, atMost: 64 * 1024, connected: [])
                 plain.sent(batch.bytes.count, of: batch)
                 if batch.isAtEnd { break }
             }

@@ -11,7 +11,7 @@ import Testing
         var start = 0
         while start < bytes.count {
             let piece = Array(bytes[start..<min(bytes.count, start + pieces)])
-            reader.read(piece.span) { frames.append($0) }
+            reader.parse(piece.span) { frames.append($0) }
             start += pieces
         }
         return frames

@@ -19,7 +19,7 @@ import Testing
     }
 
     private func lock(_ path: String, _ kind: FolderLock.Kind) throws -> FolderLock? {
-        guard case .locked(let lock) = try FolderLock.take(home.path + path, kind) else { return nil }
+        guard case .locked(let lock) = try FolderLock.acquire(home.path + path, kind) else { return nil }
         return lock
     }
 
@@ -100,7 +100,7 @@ import Testing
         }
         _ = output.fileHandleForReading.availableData
 
-        let attempt = try FolderLock.take(home.path + "/projects", .exclusive, ignoresEndedHolder: isHolderGone)
+        let attempt = try FolderLock.acquire(home.path + "/projects", .exclusive, ignoresEndedHolder: isHolderGone)
 
         guard case .heldByOtherUser(let process) = attempt else {
             Issue.record("the attempt was \(attempt)")

@@ -8,7 +8,7 @@ extension ChatSession {
 
     // MARK: Starting work
 
-    mutating func begin(
+    mutating func start(
         _ message: ClientMessage, in state: inout ConversationState, at now: Int64, random: () -> UInt64
     ) -> [Action] {
         switch message {
@@ -39,7 +39,7 @@ extension ChatSession {
         let before = state
         let plan = state.finding(id).then { list, session in
             let revision = before.revision(of: session.id)
-            return Window.read(session, asking, size: 200) { window in
+            return Window.load(session, asking, size: 200) { window in
                 // The encoded texts are at least as long as the plain texts.
                 window.entries.reduce(0) { $0 + $1.text.utf8.count } > ServerMessage.loaded
             }
@@ -56,7 +56,7 @@ extension ChatSession {
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt
             }
-            return Survey.read(Array(uncounted.prefix(100)), with: state.asking, counts: [:])
+            return Survey.load(Array(uncounted.prefix(100)), with: state.asking, counts: [:])
                 .then { .done(.listed(list, $0, revisions: revisions)) }
         }
     }

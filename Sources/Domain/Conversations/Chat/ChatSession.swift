@@ -117,14 +117,14 @@ package struct ChatSession: Sendable {
 
     /// Handles a disconnected client. Its messages that have an effect are still processed in order. Its queries are
     /// discarded.
-    package mutating func end() {
+    package mutating func clientDisconnected() {
         hasEnded = true
         queue.removeAll { !$0.outlastsClient }
     }
 
     /// Handles a revoked key. Prompts that OpenCode has accepted remain, but nothing more is sent to OpenCode.
     package mutating func revoke() {
-        end()
+        clientDisconnected()
         queue = []
         if let current, case .user = works[current] { isCancelled = true }
     }
@@ -137,14 +137,14 @@ package struct ChatSession: Sendable {
     package mutating func receive(
         _ text: [UInt8], in state: inout ConversationState, at now: Int64, random: () -> UInt64
     ) -> [Action] {
-        switch ClientMessage.read(text) {
+        switch ClientMessage.parse(text) {
         case .failure(let problem): return [.send(ServerMessage.error(problem))]
         case .success(.ping): return [.send(ServerMessage.pong())]
         case .success(_) where refusal != nil: return problem(refusal)
         case .success(.cancel(let id)): return cancel(id, &state)
         case .success(let message):
             guard !hasEnded || message.outlastsClient else { return [] }
-            guard isOccupied else { return begin(message, in: &state, at: now, random: random) }
+            guard isOccupied else { return start(message, in: &state, at: now, random: random) }
             guard queue.count < Self.queueLimit else {
                 return problem(
                     ConversationError(
@@ -171,7 +171,7 @@ package struct ChatSession: Sendable {
         case .success(let result): actions = finish(work, with: result, in: &state, at: now)
         case .failure(let refusal): actions = refuse(work, with: refusal, in: &state, at: now)
         }
-        while !isOccupied, !queue.isEmpty { actions += begin(queue.removeFirst(), in: &state, at: now, random: random) }
+        while !isOccupied, !queue.isEmpty { actions += start(queue.removeFirst(), in: &state, at: now, random: random) }
         return actions
     }
 

@@ -44,7 +44,7 @@ enum ClientMessage: Sendable, Equatable {
     }
 
     /// Parses a message of the client.
-    static func read(_ bytes: [UInt8]) -> Result<ClientMessage, Problem> {
+    static func parse(_ bytes: [UInt8]) -> Result<ClientMessage, Problem> {
         Result { () throws(Problem) in try ClientMessage(bytes) }
     }
 

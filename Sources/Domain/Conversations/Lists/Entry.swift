@@ -39,7 +39,7 @@ package struct Entry: Sendable, Equatable {
 
     /// Returns the entries of consecutive messages, oldest first. If older messages are missing (`isAll` is false),
     /// everything before the first user message is omitted, because its beginning may be missing.
-    static func read(_ messages: [Message], isAll: Bool) -> [Entry] {
+    static func entries(_ messages: [Message], isAll: Bool) -> [Entry] {
         var entries: [Entry] = []
         // The user message that each message belongs to.
         var roots: [String: String] = [:]

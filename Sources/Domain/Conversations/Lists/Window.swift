@@ -18,7 +18,7 @@ package struct Window: Sendable {
     private init(_ revert: Session.Revert?) { self.revert = revert }
 
     /// The entries that a conversation shows for the messages, oldest first.
-    var entries: [Entry] { Entry.read(revert?.rest(of: messages) ?? messages, isAll: isAll) }
+    var entries: [Entry] { Entry.entries(revert?.rest(of: messages) ?? messages, isAll: isAll) }
 
     /// OpenCode's cursor of the response that contains this message; nil for the newest response.
     func place(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
@@ -26,7 +26,7 @@ package struct Window: Sendable {
     /// Reads older messages until `isEnough` returns true or no messages remain.
     ///
     /// - Parameter size: The number of messages for each request.
-    static func read(
+    static func load(
         _ session: Session, _ asking: RequestBuilder, size: Int, before: String? = nil,
         until isEnough: @escaping @Sendable (Window) -> Bool
     ) -> Plan<Window> {
@@ -106,13 +106,13 @@ struct MessagePage: Sendable {
     }
 
     /// Reads a page of at most `limit` entries: the newest entries, or those before a position.
-    static func read(_ session: Session, limit: Int, before position: Position?, _ asking: RequestBuilder) -> Plan<
+    static func load(_ session: Session, limit: Int, before position: Position?, _ asking: RequestBuilder) -> Plan<
         MessagePage
     > {
         // An answer with tools consists of several messages. 30 entries fit into one of OpenCode 2's pages of 100,
         // which also contain its messages about the end of a turn.
         let size = max(40, limit * 2)
-        return Window.read(session, asking, size: size, before: position?.before) { window in
+        return Window.load(session, asking, size: size, before: position?.before) { window in
             let entries = window.entries
             return older(entries, than: position).map { $0 >= limit } ?? false
         }
@@ -147,8 +147,8 @@ package struct Survey: Sendable, Equatable {
     package var newest: Entry?
 
     /// Surveys a session by reading all its messages.
-    static func read(_ session: Session, _ asking: RequestBuilder) -> Plan<Survey> {
-        Window.read(session, asking, size: 200) { _ in false }
+    static func load(_ session: Session, _ asking: RequestBuilder) -> Plan<Survey> {
+        Window.load(session, asking, size: 200) { _ in false }
             .then { window in
                 let entries = window.entries
                 return .done(Survey(count: entries.count, newest: entries.last))
@@ -157,23 +157,23 @@ package struct Survey: Sendable, Equatable {
 
     /// Surveys a session whose message count is known, by reading only its newest messages.
     static func newest(_ session: Session, _ asking: RequestBuilder, count: Int) -> Plan<Survey> {
-        Window.read(session, asking, size: 10) { !$0.entries.isEmpty }
+        Window.load(session, asking, size: 10) { !$0.entries.isEmpty }
             .then { .done(Survey(count: count, newest: $0.entries.last)) }
     }
 
     /// Surveys sessions one after the other, and omits sessions that cannot be read.
     ///
     /// - Parameter counts: The known message counts.
-    static func read(
+    static func load(
         _ sessions: [Session], with asking: RequestBuilder, counts: [String: Int], known: [String: Survey] = [:]
     ) -> Plan<[String: Survey]> {
         guard let session = sessions.first else { return .done(known) }
-        let plan = counts[session.id].map { newest(session, asking, count: $0) } ?? read(session, asking)
+        let plan = counts[session.id].map { newest(session, asking, count: $0) } ?? load(session, asking)
         let rest = Array(sessions.dropFirst())
         return plan.settled { survey in
             var known = known
             known[session.id] = survey
-            return read(rest, with: asking, counts: counts, known: known)
+            return load(rest, with: asking, counts: counts, known: known)
         }
     }
 }

@@ -42,19 +42,20 @@ package struct AnswerStream: Sendable {
     package mutating func receive(_ event: ConversationEvent, at now: Int64) -> [Action] {
         guard !isOver, event.session == session else { return [] }
         switch event.content {
-        case .answer(let id, let event) where id == self.id: return take(event, now)
+        case .answer(let id, let event) where id == self.id: return actions(event, now)
         case .renamed(let sent, let actual):
             if sent == messageID { id = Entry.answerID(to: actual, in: session) }
             return []
         case .answer: return []
-        case .deleted: return end("", refusal: ConversationError(.notFound, "The conversation was deleted."), at: now)
+        case .deleted:
+            return finish("", refusal: ConversationError(.notFound, "The conversation was deleted."), at: now)
         }
     }
 
     /// Ends the stream, with the reason why OpenCode has not accepted the prompt.
     package mutating func refused(_ refusal: ConversationError, at now: Int64) -> [Action] {
         guard !isOver else { return [] }
-        return end(refusal.message, refusal: refusal, at: now)
+        return finish(refusal.message, refusal: refusal, at: now)
     }
 
     /// Sends a comment if the deadline has passed.
@@ -64,7 +65,7 @@ package struct AnswerStream: Sendable {
         return [.write(Array(": \n\n".utf8))]
     }
 
-    private mutating func take(_ event: TurnEvent, _ now: Int64) -> [Action] {
+    private mutating func actions(_ event: TurnEvent, _ now: Int64) -> [Action] {
         switch event {
         case .text(let text):
             hasText = true
@@ -72,12 +73,12 @@ package struct AnswerStream: Sendable {
         case .failed(let reason):
             failure = ConversationAnswer.problem("provider_error", reason)
             return []
-        case .done(let text): return end(text, refusal: nil, at: now)
+        case .done(let text): return finish(text, refusal: nil, at: now)
         case .thinking, .thinkingDone, .toolStarted, .toolDone: return []
         }
     }
 
-    private mutating func end(_ text: String, refusal: ConversationError?, at now: Int64) -> [Action] {
+    private mutating func finish(_ text: String, refusal: ConversationError?, at now: Int64) -> [Action] {
         isOver = true
         if let refusal { failure = ConversationAnswer.problem(ConversationAnswer.code(refusal), refusal.message) }
         var actions: [Action] = []

@@ -34,7 +34,7 @@ package struct ConversationPage: Sendable {
 
     /// Reads a page of at most `limit` conversations after a position. Includes only conversations whose title contains
     /// `search`.
-    static func read(
+    static func load(
         limit: Int, after position: Position?, search: String?, in state: ConversationState
     ) -> Plan<ConversationWork.WorkResult> {
         let asking = state.asking
@@ -47,7 +47,7 @@ package struct ConversationPage: Sendable {
                 $0.updatedAt > $1.updatedAt
             }
             let learned = after
-            return Survey.read(Array(uncounted.prefix(counted)), with: asking, counts: [:]).then { surveys in
+            return Survey.load(Array(uncounted.prefix(counted)), with: asking, counts: [:]).then { surveys in
                 var after = learned
                 for (session, survey) in surveys {
                     after.learn(survey, of: session, revision: learned.revision(of: session))
@@ -57,7 +57,7 @@ package struct ConversationPage: Sendable {
                 let unseen = page.sessions.compactMap { after.known[$0] }
                     .filter { $0.newest == nil && after.count(of: $0.session.id) != 0 }.map(\.session)
                 let counts = unseen.reduce(into: [:]) { $0[$1.id] = after.count(of: $1.id) }
-                return Survey.read(unseen.filter { surveys[$0.id] == nil }, with: asking, counts: counts).then {
+                return Survey.load(unseen.filter { surveys[$0.id] == nil }, with: asking, counts: counts).then {
                     newest in
                     let all = surveys.merging(newest) { one, _ in one }
                     return .done(.listed(list, all, revisions: revisions, page: page))

@@ -59,7 +59,7 @@ package struct ConversationWork: Sendable {
     }
 
     /// Parses the request and returns the first step.
-    package mutating func begin(in state: ConversationState) -> Step {
+    package mutating func start(in state: ConversationState) -> Step {
         switch request.endpoint {
         case .failure(let answer): return .answer(answer, [])
         case .success(let endpoint):
@@ -82,7 +82,7 @@ package struct ConversationWork: Sendable {
         case .list(let limit, let cursor, let search):
             let place = cursor.flatMap(ConversationPage.Position.init)
             return state.offers().then { _ in
-                ConversationPage.read(limit: limit, after: place, search: search, in: state)
+                ConversationPage.load(limit: limit, after: place, search: search, in: state)
             }
         case .create(let changes, let first):
             let title = changes.title ?? first.map { String($0.prefix(ServerMessage.title)) }
@@ -108,7 +108,7 @@ package struct ConversationWork: Sendable {
             }
         case .messages(let id, let limit, let place):
             return state.finding(id).then { list, session in
-                MessagePage.read(session, limit: limit, before: place, asking).then { page in
+                MessagePage.load(session, limit: limit, before: place, asking).then { page in
                     .done(.messages(list, session: session.id, page.entries, nextCursor: page.nextCursor))
                 }
             }
@@ -159,7 +159,7 @@ package struct ConversationWork: Sendable {
         var gathered = gathered
         gathered.revision = state.revision(of: session.id)
         let known = gathered
-        return MessagePage.read(session, limit: 30, before: nil, state.asking).then { page in
+        return MessagePage.load(session, limit: 30, before: nil, state.asking).then { page in
             var gathered = known
             gathered.messages = page.entries
             if let count = page.nextCursor == nil ? page.entries.count : counted {
@@ -167,7 +167,7 @@ package struct ConversationWork: Sendable {
                 return .done(.conversation(gathered))
             }
             let read = gathered
-            return Survey.read(session, state.asking).then { survey in
+            return Survey.load(session, state.asking).then { survey in
                 var gathered = read
                 gathered.survey = survey
                 return .done(.conversation(gathered))

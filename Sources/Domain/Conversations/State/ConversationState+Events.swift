@@ -21,13 +21,13 @@ extension ConversationState {
             return properties["sessionID"]?.text.map { deleted($0, at: now) } ?? []
         default:
             guard let session = event.change.sessionID, isConversation(session) else { return [] }
-            return take(session) { $0.receive(event.change, at: now) }
+            return updateTurns(session) { $0.receive(event.change, at: now) }
         }
     }
 
     /// Ends everything that the project's OpenCode was writing, because its instance has ended for the given reason.
     package mutating func instanceEnded(_ reason: String, at now: Int64) -> [ConversationEvent] {
-        turns.keys.sorted().flatMap { session in take(session) { $0.close(reason, at: now) } }
+        turns.keys.sorted().flatMap { session in updateTurns(session) { $0.close(reason, at: now) } }
     }
 
     /// Records that events are missing at this point. Returns the sessions that the caller must pass to ``check(_:)``.
@@ -99,7 +99,7 @@ extension ConversationState {
             guard answer.isGood else { return .refused(answer.refusal) }
             guard let found = answer.json.flatMap({ Session(openCode1: $0) }) else { return .refused(.strange) }
             return asking.isBusy(session).then { isBusy in
-                Window.read(found, asking, size: 100) { !$0.entries.isEmpty }.then { window in
+                Window.load(found, asking, size: 100) { !$0.entries.isEmpty }.then { window in
                     .done(
                         Check(session: session, revision: revision, taken: taken, found: (isBusy, window.messages)))
                 }
@@ -111,7 +111,7 @@ extension ConversationState {
     package mutating func checked(_ check: Check, at now: Int64) -> [ConversationEvent] {
         guard let (isBusy, messages) = check.found else { return deleted(check.session, at: now) }
         guard check.revision == revision(of: check.session) else { return [] }
-        return take(check.session) { turns in
+        return updateTurns(check.session) { turns in
             isBusy ? turns.learn(messages, at: now) : turns.rest(messages, taken: check.taken, at: now)
         }
     }
@@ -142,7 +142,7 @@ extension ConversationState {
     /// Stops waiting for the end of the aborted work.
     package mutating func giveUpEnd(of session: String, at now: Int64) -> [ConversationEvent] {
         guard turns[session] != nil else { return [] }
-        return take(session) { $0.giveUpEnd(at: now) }
+        return updateTurns(session) { $0.giveUpEnd(at: now) }
     }
 
     /// An answer whose session is idle although its last message is not complete.
@@ -162,12 +162,12 @@ extension ConversationState {
     /// Ends the answer if it is still waiting for the end of that message.
     package mutating func giveUp(_ held: Held, at now: Int64) -> [ConversationEvent] {
         guard turns[held.session] != nil else { return [] }
-        return take(held.session) { $0.giveUpEnd(of: held.message, at: now) }
+        return updateTurns(held.session) { $0.giveUpEnd(of: held.message, at: now) }
     }
 
     /// Applies a list of messages, and emits the content that was missing in the received events.
     mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [ConversationEvent] {
-        take(session) { $0.learn(messages, at: now) }
+        updateTurns(session) { $0.learn(messages, at: now) }
     }
 
     /// The answer that is currently being written in a conversation.
@@ -195,14 +195,14 @@ extension ConversationState {
     mutating func deleted(_ session: String, at now: Int64) -> [ConversationEvent] {
         guard isConversation(session) else { return [] }
         let conversation = id(of: session)
-        let events = take(session) { $0.close(nil, at: now) }
+        let events = updateTurns(session) { $0.close(nil, at: now) }
         forget(session, isGone: true)
         guard !gone.contains(session) else { return events }
         noteGone(session)
         return events + [ConversationEvent(session: session, conversation: conversation, content: .deleted)]
     }
 
-    private mutating func take(_ session: String, _ take: (inout SessionTurns) -> [SessionTurns.Effect])
+    private mutating func updateTurns(_ session: String, _ take: (inout SessionTurns) -> [SessionTurns.Effect])
         -> [ConversationEvent]
     {
         let effects = take(&turns[session, default: SessionTurns(session)])

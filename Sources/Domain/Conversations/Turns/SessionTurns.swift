@@ -161,8 +161,8 @@ struct SessionTurns: Sendable {
             if let user = users[part.messageID] {
                 return Entry.said([part]).map { match(user, $0) + noted(user, $0) } ?? []
             }
-            return answerEffects(of: part.messageID) { $0.take(part, at: now) }
-        case .partDelta(let delta): return answerEffects(of: delta.messageID) { $0.take(delta, at: now) }
+            return answerEffects(of: part.messageID) { $0.apply(part, at: now) }
+        case .partDelta(let delta): return answerEffects(of: delta.messageID) { $0.apply(delta, at: now) }
         case .failed(_, let failed):
             if let reason = failed.reason {
                 fail(reason)
@@ -234,7 +234,7 @@ struct SessionTurns: Sendable {
         let isOwn = users[message.parentID] != nil && !said.contains(message.parentID)
         let root = isOwn ? current?.root ?? message.parentID : message.parentID
         guard !ended.contains(root) else { return [] }
-        let effects = current?.root == root ? [] : end(at: now) + begin(root, message)
+        let effects = current?.root == root ? [] : finishTurn(at: now) + startTurn(root, message)
         if messages.insert(message.id).inserted { current?.failure = nil }
         if let failure = message.failure {
             if let reason = failure.reason {
@@ -246,7 +246,7 @@ struct SessionTurns: Sendable {
         return effects
     }
 
-    private mutating func begin(_ root: String, _ message: AssistantMessage) -> [Effect] {
+    private mutating func startTurn(_ root: String, _ message: AssistantMessage) -> [Effect] {
         waiting.removeAll { $0.root == root }
         failure = nil
         // The session has continued without the expected end.
@@ -271,12 +271,12 @@ struct SessionTurns: Sendable {
 
     // MARK: Ends
 
-    private mutating func end(at now: Int64) -> [Effect] {
+    private mutating func finishTurn(at now: Int64) -> [Effect] {
         held = nil
         guard var turn = current else { return [] }
         current = nil
         messages = []
-        let events = turn.end(at: now).map { Effect.answer(id: turn.id, $0) }
+        let events = turn.finish(at: now).map { Effect.answer(id: turn.id, $0) }
         settle(turn.root)
         guard var entry = begun else { return events }
         begun = nil
@@ -300,7 +300,7 @@ struct SessionTurns: Sendable {
     private mutating func idle(at now: Int64) -> [Effect] {
         // An abort by another client also drops the messages that wait for the end of the answer.
         let abort = current?.failure == Failure.abortedElsewhere ? Failure.abortedElsewhere : nil
-        var effects = end(at: now)
+        var effects = finishTurn(at: now)
         // The session's next work answers a message that arrived at the last moment.
         let left = waiting.filter { !$0.wasBroken && !$0.sawWork && failure == nil }
         for message in waiting where !left.contains(where: { $0.root == message.root }) {
@@ -321,13 +321,13 @@ struct SessionTurns: Sendable {
         var turn = Turn(root: root, in: session)
         turn.failure = reason
         settle(root)
-        return turn.end(at: now).map { .answer(id: turn.id, $0) }
+        return turn.finish(at: now).map { .answer(id: turn.id, $0) }
     }
 
     /// Ends all answers of the session for the given reason.
     mutating func close(_ reason: String?, at now: Int64) -> [Effect] {
         if let reason, current?.failure == nil { current?.failure = reason }
-        var effects = end(at: now)
+        var effects = finishTurn(at: now)
         for root in expected.sorted() { effects += unanswered(root, reason: reason, at: now) }
         waiting = []
         users = [:]
@@ -345,7 +345,7 @@ struct SessionTurns: Sendable {
     /// Lists and events arrive independently.
     mutating func learn(_ messages: [Message], at now: Int64) -> [Effect] {
         defer { isKnown = true }
-        let entries = Entry.read(messages, isAll: true)
+        let entries = Entry.entries(messages, isAll: true)
         guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
         if !isKnown {
             // If the messages after these answers are reverted, the answers are the last answers again, but they are
@@ -369,7 +369,7 @@ struct SessionTurns: Sendable {
             else { continue }
             effects += answering(assistant, now)
             for part in message.parts {
-                effects += answerEffects(of: assistant.id) { $0.take(part, isRead: true, at: now) }
+                effects += answerEffects(of: assistant.id) { $0.apply(part, isRead: true, at: now) }
             }
         }
         return effects

@@ -78,7 +78,7 @@ struct Turn: Sendable {
     ///   - isRead: Whether the part was read from a list. Deltas that the list already contains may still arrive as
     ///     events.
     ///   - now: The time in milliseconds since 1970.
-    mutating func take(_ part: Part, isRead: Bool = false, at now: Int64) -> [TurnEvent] {
+    mutating func apply(_ part: Part, isRead: Bool = false, at now: Int64) -> [TurnEvent] {
         switch part.kind {
         case .text(let text) where text.isSynthetic != true:
             return spoken(
@@ -94,7 +94,7 @@ struct Turn: Sendable {
     }
 
     /// Applies a delta of a part.
-    mutating func take(_ delta: Change.Delta, at now: Int64) -> [TurnEvent] {
+    mutating func apply(_ delta: Change.Delta, at now: Int64) -> [TurnEvent] {
         // Change the part in place. A copy for each delta would make a long text slow.
         guard delta.field == "text", let added = parts[delta.partID]?.grow(delta.delta) else { return [] }
         return emit(added, in: delta.partID, at: now)
@@ -106,7 +106,7 @@ struct Turn: Sendable {
     }
 
     /// Ends the answer and returns its last events.
-    mutating func end(at now: Int64) -> [TurnEvent] {
+    mutating func finish(at now: Int64) -> [TurnEvent] {
         var events = endThought(now)
         for item in items {
             guard case .tool(let part) = item, var tool = tools[part], tool.end == nil else { continue }

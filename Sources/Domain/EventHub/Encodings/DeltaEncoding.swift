@@ -21,10 +21,10 @@ struct DeltaEncoding: Sendable {
     /// Returns the frames for an event.
     ///
     /// - Parameter event: The frame of the event itself.
-    mutating func take(
+    mutating func encode(
         _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, counter: inout FrameCounter
     ) -> [EncodedFrame] {
-        counter.begin(event.id)
+        counter.reset(event.id)
         guard let id = skeleton.part, skeleton.type.elementsEqual("message.part.updated".utf8) else { return [event] }
         guard let news = PartText(skeleton, payload: payload), news.grows, let session = skeleton.session,
             let message = skeleton.message, let whole = news.part, let text = news.text

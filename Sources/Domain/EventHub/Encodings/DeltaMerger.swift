@@ -26,7 +26,7 @@ package struct DeltaMerger: Sendable {
 
     /// Takes the next frame with its skeleton and the JSON of its event. Returns the frames that can be sent now. The
     /// last frame may be held back.
-    package mutating func take(
+    package mutating func merge(
         _ frame: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
         guard let delta = EventDelta(skeleton, payload: payload) else { return finish() + [frame] }

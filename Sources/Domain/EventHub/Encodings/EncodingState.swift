@@ -31,11 +31,11 @@ package struct EncodingState: Sendable {
 
     /// Takes the next event: its id, the time at which it was recorded (milliseconds since 1970) and its own JSON.
     /// Returns the frames to send now, in order.
-    package mutating func take(
+    package mutating func encode(
         id: EventID, time: UInt64, skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
         let event = EncodedFrame(id: EventID(generation: id.generation, sequence: id.sequence))
-        turns.take(id: event.id, skeleton: skeleton, payload: payload)
+        turns.record(id: event.id, skeleton: skeleton, payload: payload)
         guard form != .raw else { return [event] }
         self.time = max(self.time, time)
         var frames = due(now: self.time)
@@ -43,10 +43,11 @@ package struct EncodingState: Sendable {
         if let last = counter.last, last.generation != id.generation { frames += interrupt() }
         switch form {
         case .raw: break
-        case .delta: frames += deltas.take(event, skeleton: skeleton, payload: payload, counter: &counter)
-        case .full: frames += full.take(event, skeleton: skeleton, payload: payload, time: self.time, counter: &counter)
+        case .delta: frames += deltas.encode(event, skeleton: skeleton, payload: payload, counter: &counter)
+        case .full:
+            frames += full.encode(event, skeleton: skeleton, payload: payload, time: self.time, counter: &counter)
         }
-        end(skeleton, payload: payload)
+        forgetEnded(skeleton, payload: payload)
         return frames
     }
 
@@ -63,7 +64,7 @@ package struct EncodingState: Sendable {
     }
 
     /// Forgets the parts that end with an event.
-    private mutating func end(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
+    private mutating func forgetEnded(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if skeleton.endsEverything {
             deltas = DeltaEncoding()
             full = FullEncoding()

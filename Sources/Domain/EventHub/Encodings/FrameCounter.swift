@@ -8,7 +8,7 @@ struct FrameCounter: Sendable {
     private(set) var last: EventID?
 
     /// Starts the frame numbers of the next event.
-    mutating func begin(_ id: EventID) { last = EventID(generation: id.generation, sequence: id.sequence) }
+    mutating func reset(_ id: EventID) { last = EventID(generation: id.generation, sequence: id.sequence) }
 
     /// Returns a made frame with the next id; nil before the first event.
     mutating func frame(_ made: EncodedFrame.Made) -> EncodedFrame? {

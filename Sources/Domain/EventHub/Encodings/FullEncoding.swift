@@ -81,7 +81,7 @@ struct FullEncoding: Sendable {
     /// Returns the frames of an event, preceded by the frames that must be sent before it.
     ///
     /// - Parameter event: The frame of the event itself.
-    mutating func take(
+    mutating func encode(
         _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, time: UInt64,
         counter: inout FrameCounter
     ) -> [EncodedFrame] {
@@ -127,7 +127,7 @@ struct FullEncoding: Sendable {
             return drop(key.part, time: time, &counter) + [passed(event, &counter)]
         }
         var frames = victims.flatMap { drop($0, time: time, &counter) }
-        counter.begin(event.id)
+        counter.reset(event.id)
         if known == nil { parts.put(new(skeleton, key), key.part) }
         let isDue = (known?.slot ?? 0) <= time
         parts.change(key.part) { entry in
@@ -167,7 +167,7 @@ struct FullEncoding: Sendable {
     }
 
     private func passed(_ event: EncodedFrame, _ counter: inout FrameCounter) -> EncodedFrame {
-        counter.begin(event.id)
+        counter.reset(event.id)
         return event
     }
 

@@ -26,7 +26,7 @@ package struct TurnBeginnings: Sendable, Equatable {
     package func isFollowed(_ session: [UInt8]) -> Bool { beginnings[session] != nil }
 
     /// Takes the next event and updates the state of its session.
-    package mutating func take(id: EventID, skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
+    package mutating func record(id: EventID, skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if generation != id.generation || skeleton.endsEverything { beginnings = [:] }
         generation = id.generation
         guard let session = skeleton.session else { return }

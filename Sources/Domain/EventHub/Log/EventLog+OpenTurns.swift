@@ -19,7 +19,7 @@ extension EventLog {
                 switch item {
                 case .event(let event):
                     guard event.id <= last else { return turns.first }
-                    turns.take(event, at: before)
+                    turns.record(event, at: before)
                 case .gap(let gap, _): if gap.reason.endsTurns { turns = OpenTurns() }
                 }
                 before = item.after
@@ -73,7 +73,7 @@ private struct OpenTurns {
 
     var first: LogPosition? { sessions.values.compactMap(\.beginning).min { $0.isBefore($1) } }
 
-    mutating func take(_ event: StoredEvent, at place: LogPosition) {
+    mutating func record(_ event: StoredEvent, at place: LogPosition) {
         // Most events of a turn are deltas.
         guard !event.withType({ EventSelector.equal($0, Self.delta) }) else { return }
         let skeleton = event.skeleton

@@ -42,7 +42,7 @@ struct SegmentHeader: Equatable, Sendable {
         case foreign
     }
 
-    static func read(_ region: MappedRegion) -> ReadResult {
+    static func decode(_ region: MappedRegion) -> ReadResult {
         guard region.count >= count else { return .foreign }
         if (0..<count / 8).allSatisfy({ region.number64(at: 8 * $0) == 0 }) { return .damaged }
         guard region.number64(at: 0) == magic else { return .foreign }

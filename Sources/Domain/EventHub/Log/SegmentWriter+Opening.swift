@@ -9,7 +9,9 @@ extension SegmentWriter {
         do throws(MappedFileError) {
             guard let files = try folder.open(isMade: false) else { return }
             let names = try segmentNames(files)
-            for (index, name) in names.enumerated() { take(name, in: files, isLast: index == names.count - 1) }
+            for (index, name) in names.enumerated() {
+                restoreSegment(name, in: files, isLast: index == names.count - 1)
+            }
             if isDamaged { addGap(.damaged, before: last) }
         } catch {
             problem = Self.sentence(error, folder)
@@ -42,7 +44,7 @@ extension SegmentWriter {
         strangers.append("The gateway ignores \(files.path)/\(text): \(why). Move the file away.")
     }
 
-    private mutating func take(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
+    private mutating func restoreSegment(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
         // The generation was assigned, even if its segment is damaged. This does not apply to a generation that no
         // gateway can have assigned.
         defer { if name.generation <= EventID.largestNumber { generation = max(generation, name.generation) } }
@@ -52,7 +54,7 @@ extension SegmentWriter {
         } catch {
             return strangers.append("\(error). The gateway ignores this file.")
         }
-        switch SegmentHeader.read(region) {
+        switch SegmentHeader.decode(region) {
         case .foreign: leave(name.text, in: files, because: "it is not an event segment")
         case .version(let version):
             leave(
@@ -68,11 +70,11 @@ extension SegmentWriter {
             kept.append(Kept(segment: segment, name: name, lastTime: lastTime))
             isDamaged = true
             isOpen = false
-        case .header(let header): take(header, region: region, name: name, in: files, isLast: isLast)
+        case .header(let header): restoreSegment(header, region: region, name: name, in: files, isLast: isLast)
         }
     }
 
-    private mutating func take(
+    private mutating func restoreSegment(
         _ header: SegmentHeader, region: MappedRegion, name: SegmentName, in files: MappedFolder, isLast: Bool
     ) {
         let isAhead = (last.map { last in header.previous.map { $0 >= last } ?? false } ?? true)

@@ -6,7 +6,7 @@ internal import MappedFiles
 /// Begins new segments and removes the oldest segments.
 extension SegmentWriter {
     /// Begins a segment that has space for a record. Returns false if the record exceeds the size of the log.
-    mutating func begin(_ length: Int, time: Int64) -> Bool {
+    mutating func createSegment(_ length: Int, time: Int64) -> Bool {
         let least = SegmentHeader.count + length
         // Segments in memory move to the disk first, because the order of the files is the order of their contents.
         if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }

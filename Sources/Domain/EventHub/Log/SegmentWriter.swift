@@ -164,6 +164,6 @@ struct SegmentWriter {
             }
             if newest.capacity - newest.region.published >= length { return true }
         }
-        return begin(length, time: time)
+        return createSegment(length, time: time)
     }
 }

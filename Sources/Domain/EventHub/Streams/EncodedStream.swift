@@ -98,7 +98,7 @@ package struct EncodedStream: Sendable {
     package mutating func steps(after id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
         steps: [Step], ids: [EventID], isAtEnd: Bool
     ) {
-        begin(after: id, atMost: limit)
+        retainSteps(after: id, atMost: limit)
         var isAtEnd = false
         // More than the limit would evict steps that the reader has not received yet.
         if ahead < limit { isAtEnd = advance(log, now: now, atMost: limit) }
@@ -120,7 +120,7 @@ package struct EncodedStream: Sendable {
     /// Returns the frames that this event caused. Returns none if the event is no longer kept or was not encoded yet.
     mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> Brought {
         while reached.map({ $0 < event.id }) ?? true {
-            begin(after: event.id.before, atMost: 1)
+            retainSteps(after: event.id.before, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
         }
         // The steps that a timer caused are the last steps, because no event has caused them yet.
@@ -138,7 +138,7 @@ package struct EncodedStream: Sendable {
     /// uses.
     mutating func frames(endedAfter id: EventID, _ log: EventLog, now: Int64) -> [(EncodedFrame, of: StoredEvent)] {
         while gap(after: id) == nil, reached.map({ $0 <= id }) ?? true {
-            begin(after: id, atMost: 1)
+            retainSteps(after: id, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
         }
         guard let gap = gap(after: id) else { return [] }
@@ -155,7 +155,7 @@ package struct EncodedStream: Sendable {
     }
 
     /// Counts the bytes of the steps after this frame, up to the limit. From now on, none of these steps is removed.
-    private mutating func begin(after id: EventID?, atMost limit: Int) {
+    private mutating func retainSteps(after id: EventID?, atMost limit: Int) {
         reader = id
         ahead = 0
         for emitted in emitted[firstEmitted(after: id)...] {
@@ -200,7 +200,7 @@ package struct EncodedStream: Sendable {
                 emit(translation?.due(now: time) ?? state.due(now: time))
                 return true
             }
-            taken += take(item)
+            taken += process(item)
             if question != nil { return false }
             rest.removeFirst()
             // Release the items that were read.
@@ -209,7 +209,7 @@ package struct EncodedStream: Sendable {
         return false
     }
 
-    private mutating func take(_ item: LogItem) -> Int {
+    private mutating func process(_ item: LogItem) -> Int {
         switch item {
         case .gap(let gap, _):
             emit(translation?.interrupt() ?? state.interrupt())
@@ -253,7 +253,7 @@ package struct EncodedStream: Sendable {
         }
         let range = event.payload
         return event.withLine {
-            state.take(
+            state.encode(
                 id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, payload: $0.extracting(range))
         }
     }
@@ -262,7 +262,7 @@ package struct EncodedStream: Sendable {
         let range = event.payload
         let skeleton = event.skeleton
         let outcome = event.withLine {
-            translation?.take(
+            translation?.encode(
                 id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, line: $0, payload: range)
         }
         question = outcome?.question

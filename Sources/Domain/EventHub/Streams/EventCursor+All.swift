@@ -34,7 +34,7 @@ extension EventCursor {
                 reading.batch.isAtEnd = true
                 break
             }
-            for step in steps { reading.take(step, tracks: &tracks, at: now, log: log) }
+            for step in steps { reading.process(step, tracks: &tracks, at: now, log: log) }
         }
         reading.finish()
         selector = reading.selector
@@ -65,9 +65,9 @@ extension EventCursor {
                 position = before
                 emitted = id
             } else {
-                take(index.place(after: id))
+                seek(index.place(after: id))
             }
-        case .time(let time): take(since: index.place(since: time))
+        case .time(let time): seek(since: index.place(since: time))
         case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
         }
     }
@@ -106,7 +106,7 @@ private struct AllReading {
         before = cursor.position
     }
 
-    mutating func take(
+    mutating func process(
         _ step: EventIndex.Step, tracks: inout EncodedStreams, at now: Int64, log: (String) -> EventLog?
     ) {
         defer { before = step.after }
@@ -208,8 +208,8 @@ private struct AllReading {
             }
             let range = event.payload
             let ready =
-                frame.made.map { merger.take(named, skeleton, payload: $0.payload.span) }
-                ?? event.withLine { merger.take(named, skeleton, payload: $0.extracting(range)) }
+                frame.made.map { merger.merge(named, skeleton, payload: $0.payload.span) }
+                ?? event.withLine { merger.merge(named, skeleton, payload: $0.extracting(range)) }
             for frame in ready { write(frame) }
         }
     }

@@ -99,8 +99,8 @@ extension EventCursor {
     ) -> [EncodedFrame] {
         guard maxRate != nil else { return [frame] }
         let range = event.payload
-        if let made = frame.made { return merger.take(frame, made.skeleton, payload: made.payload.span) }
-        return event.withLine { merger.take(frame, event.skeleton, payload: $0.extracting(range)) }
+        if let made = frame.made { return merger.merge(frame, made.skeleton, payload: made.payload.span) }
+        return event.withLine { merger.merge(frame, event.skeleton, payload: $0.extracting(range)) }
     }
 
     /// Returns whether the client has selected the end of a turn, or an event that may be added to it.

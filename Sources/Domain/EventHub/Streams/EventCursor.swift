@@ -129,7 +129,7 @@ package struct EventCursor: Sendable {
     /// Returns the next bytes for the client, approximately `limit` of them.
     ///
     /// - Parameter connected: The frame that OpenCode's clients receive after a gap.
-    package mutating func read(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventBatch {
+    package mutating func nextBatch(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventBatch {
         find(in: log)
         var writer = FrameWriter(shape, isChunked: isChunked)
         var batch = EventBatch()
@@ -208,11 +208,11 @@ package struct EventCursor: Sendable {
         switch start {
         case .now: if emitted == nil { emitted = position.last }
         case .after(let id):
-            take(log.place(after: id))
+            seek(log.place(after: id))
             // Frames that were made from an event follow the event itself.
             if case .none = gap { emitted = id } else { emitted = position.last }
         case .time(let time):
-            take(since: log.place(since: time))
+            seek(since: log.place(since: time))
             emitted = position.last
         case .unknown:
             emitted = position.last
@@ -222,13 +222,13 @@ package struct EventCursor: Sendable {
 
     /// Sets the position for a time, but never after the end of the log at the time of the request. For a time in the
     /// future, the client receives the events from the request on.
-    mutating func take(since search: LogSearch) {
+    mutating func seek(since search: LogSearch) {
         let asked = position
-        take(search)
+        seek(search)
         if let last = position.last, asked.last.map({ last > $0 }) ?? true { position = asked }
     }
 
-    mutating func take(_ search: LogSearch) {
+    mutating func seek(_ search: LogSearch) {
         switch search {
         case .place(let place): position = place
         case .gap(let found, let place):

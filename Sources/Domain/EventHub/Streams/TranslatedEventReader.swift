@@ -45,7 +45,7 @@ package struct TranslatedEventReader: Sendable {
     }
 
     /// Returns the next events, from approximately `limit` bytes of the log.
-    package mutating func read(atMost limit: Int) -> Batch {
+    package mutating func nextBatch(atMost limit: Int) -> Batch {
         var batch = Batch()
         var taken = 0
         while taken < limit {
@@ -61,7 +61,7 @@ package struct TranslatedEventReader: Sendable {
                 if start == nil { batch.events.append(.gap(gap)) }
                 taken += 128
             case .event(let event):
-                take(event, into: &batch)
+                translate(event, into: &batch)
                 guard question == nil else {
                     batch.question = question
                     return batch
@@ -83,8 +83,8 @@ package struct TranslatedEventReader: Sendable {
         translation.learn(question, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
-    private mutating func take(_ event: StoredEvent, into batch: inout Batch) {
-        _ = translation.begin(event.id.generation)
+    private mutating func translate(_ event: StoredEvent, into batch: inout Batch) {
+        _ = translation.setGeneration(event.id.generation)
         let range = event.payload
         guard range.count == event.size else {
             // OpenCode 1 sent the event, because its events have a wrapper.
@@ -96,7 +96,7 @@ package struct TranslatedEventReader: Sendable {
             return
         }
         let line = event.withLine { [UInt8](copying: $0) }
-        switch translation.take(line, time: UInt64(max(0, event.time))) {
+        switch translation.translate(line, time: UInt64(max(0, event.time))) {
         case .question(let query): question = query
         case .frames(let frames):
             for frame in frames {

@@ -35,7 +35,7 @@ struct EventTranslation: Sendable {
 
     /// Begins the events of a generation. If it is a new generation, forgets everything and returns true, because
     /// another run of the instance may have another version of OpenCode.
-    mutating func begin(_ generation: UInt64) -> Bool {
+    mutating func setGeneration(_ generation: UInt64) -> Bool {
         guard self.generation != generation else { return false }
         self.generation = generation
         translator = nil
@@ -49,7 +49,7 @@ struct EventTranslation: Sendable {
     /// - Parameters:
     ///   - line: The data line of the event.
     ///   - time: The time at which the event was recorded, in milliseconds since 1970.
-    mutating func take(_ line: [UInt8], time: UInt64) -> Outcome {
+    mutating func translate(_ line: [UInt8], time: UInt64) -> Outcome {
         askAgain(time)
         switch translator?.translate(line) {
         case .frames(let frames)?: return .frames(frames)
@@ -71,10 +71,10 @@ struct EventTranslation: Sendable {
     ) {
         switch (question, answer) {
         case (.surroundings, .surroundings(let version, let configuration, let model)):
-            begin(
+            start(
                 InstanceDefaults(
                     version: version, configuration: JSONParser.parse(configuration), model: Self.data(model)))
-        case (.surroundings, _): begin(InstanceDefaults(version: ""))
+        case (.surroundings, _): start(InstanceDefaults(version: ""))
         case (.session(let id), .session(let session, let messages, let inbox, let active)):
             makeRoom()
             let isKnown = translator?.learn(
@@ -89,7 +89,7 @@ struct EventTranslation: Sendable {
         }
     }
 
-    private mutating func begin(_ known: InstanceDefaults) {
+    private mutating func start(_ known: InstanceDefaults) {
         surroundings = known
         translator = StreamTranslator(known)
     }

@@ -46,25 +46,25 @@ package struct TranslatedEncoding: Sendable {
     ///   - skeleton: The skeleton of the event.
     ///   - line: The data line of the event.
     ///   - payload: The range of the event's own JSON in the line.
-    package mutating func take(
+    package mutating func encode(
         id: EventID, time: UInt64, skeleton: EventSkeleton, line: borrowing Span<UInt8>, payload: Range<Int>
     ) -> EncodingResult {
         var outcome = EncodingResult()
-        if translation.begin(id.generation) { outcome.frames = numbered(state.interrupt()) }
+        if translation.setGeneration(id.generation) { outcome.frames = numbered(state.interrupt()) }
         // Frames that were due by this time belong to the previous event.
         outcome.frames += due(now: time)
         guard payload.count == line.count else {
             // OpenCode 1 sent the event, because its events have a wrapper.
-            counter.begin(id)
+            counter.reset(id)
             emit(
                 EncodedFrame.Made(skeleton, payload: [UInt8](copying: line.extracting(payload))), id: id, time: time,
                 into: &outcome)
             return outcome
         }
-        switch translation.take([UInt8](copying: line), time: time) {
+        switch translation.translate([UInt8](copying: line), time: time) {
         case .question(let question): outcome.question = question
         case .frames(let frames):
-            counter.begin(id)
+            counter.reset(id)
             let end = frames.lastIndex(where: \.isIdle)
             for (index, frame) in frames.enumerated() {
                 guard let made = frame.bytes() else { continue }
@@ -108,7 +108,7 @@ package struct TranslatedEncoding: Sendable {
             if let frame = counter.frame(own) { outcome.frames.append(frame) }
             return
         }
-        for frame in state.take(id: id, time: time, skeleton: event.skeleton, payload: event.payload.span) {
+        for frame in state.encode(id: id, time: time, skeleton: event.skeleton, payload: event.payload.span) {
             guard frame.made == nil else {
                 if let frame = numbered(frame) { outcome.frames.append(frame) }
                 continue

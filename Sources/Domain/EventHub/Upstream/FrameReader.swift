@@ -32,7 +32,7 @@ package struct FrameReader: Sendable {
     package init(limit: Int) { self.limit = limit }
 
     /// Processes the next bytes, which may be split anywhere, and calls `body` with each frame that they complete.
-    package mutating func read(_ bytes: borrowing Span<UInt8>, _ body: (Frame) -> Void) {
+    package mutating func parse(_ bytes: borrowing Span<UInt8>, _ body: (Frame) -> Void) {
         var index = 0
         var start = 0
         while let step = scanner.next(bytes, &index) {
@@ -42,7 +42,7 @@ package struct FrameReader: Sendable {
             case .frame(let isEvent):
                 if !isEvent { keep(bytes.extracting(start..<index)) }
                 start = index
-                end(isEvent, body)
+                finishFrame(isEvent, body)
             }
         }
         if !hasLine, data.isEmpty, !isTooLarge { keep(bytes.extracting(start..<bytes.count)) }
@@ -67,7 +67,7 @@ package struct FrameReader: Sendable {
         raw.append(copying: bytes)
     }
 
-    private mutating func end(_ isEvent: Bool, _ body: (Frame) -> Void) {
+    private mutating func finishFrame(_ isEvent: Bool, _ body: (Frame) -> Void) {
         var frame: [UInt8] = []
         if isTooLarge {
             body(.tooLarge)

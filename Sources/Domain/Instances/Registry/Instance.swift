@@ -80,7 +80,7 @@ struct Instance {
     }
 
     /// Starts a new run and resets everything that was known about the previous one.
-    mutating func begin(_ run: Run, generation: UInt64) {
+    mutating func start(_ run: Run, generation: UInt64) {
         self.run = run
         self.generation = generation
         family = run.memory.family

@@ -9,9 +9,9 @@ internal import Systemd
 /// Handles the events of instances and performs the actions of their state machines.
 extension InstanceRegistry {
     /// Handles an event of the instance of a project.
-    func handle(_ event: InstanceStateMachine.Event, of name: ProjectName) { take(event, of: name) }
+    func handle(_ event: InstanceStateMachine.Event, of name: ProjectName) { process(event, of: name) }
 
-    func take(_ event: InstanceStateMachine.Event, of name: ProjectName, from supervisor: String? = nil) {
+    func process(_ event: InstanceStateMachine.Event, of name: ProjectName, from supervisor: String? = nil) {
         guard inbox.add(Inbox.Item(project: name, event: event, supervisor: supervisor)) else { return }
         while let item = inbox.next() {
             switch item.event {
@@ -37,7 +37,7 @@ extension InstanceRegistry {
         case .launched(let run):
             if instances[name]?.machine.run != run.id {
                 lastGeneration += 1
-                instances[name]?.begin(run, generation: lastGeneration)
+                instances[name]?.start(run, generation: lastGeneration)
             } else if instances[name]?.run?.id == run.id {
                 // The same run is reported again with more information, such as its password.
                 instances[name]?.run = run

@@ -119,7 +119,7 @@ extension InstanceRegistry {
         instances[name]?.project.waiting = []
         var answer = await ask(endpoint, within: timeout)
         if instances[name]?.generation == endpoint.generation {
-            instances[name]?.project.take(answer, within: timeout)
+            instances[name]?.project.record(answer, within: timeout)
         } else {
             // Another run has started in the meantime, and the answer is not valid for it.
             answer = nil
@@ -143,7 +143,7 @@ extension InstanceRegistry {
             let path = ProjectFolders.path(ofProject: identity.id, for: endpoint.family)
         {
             let reply = await links.inquire(question(path))
-            folders = reply.flatMap { ProjectFolders.read(status: $0.status, body: $0.body) }
+            folders = reply.flatMap { ProjectFolders.parse(status: $0.status, body: $0.body) }
         }
         lastProjectNumber += 1
         return ProjectQuery.ProjectAnswer(

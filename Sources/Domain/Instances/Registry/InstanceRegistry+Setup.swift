@@ -47,11 +47,11 @@ extension InstanceRegistry {
             let reply = await links.inquire(asked)
             guard instances[name]?.generation == instance.generation else { return }
             instances[name]?.setup.asking.remove(question)
-            if let reply { take(reply, to: question, of: name) }
+            if let reply { recordSetup(reply, to: question, of: name) }
         }
     }
 
-    private func take(_ reply: InstanceReply, to question: SetupQuery, of name: ProjectName) {
+    private func recordSetup(_ reply: InstanceReply, to question: SetupQuery, of name: ProjectName) {
         let before = instances[name]?.setup.warnings ?? []
         switch question {
         case .configuration:

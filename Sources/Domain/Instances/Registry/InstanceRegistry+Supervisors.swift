@@ -74,7 +74,7 @@ final class SupervisorListener: SupervisorObserver {
     }
 
     func supervised(_ project: ProjectName, _ event: SupervisedEvent) {
-        registry?.assumeIsolated { $0.take(.supervised(event), of: project, from: supervisor) }
+        registry?.assumeIsolated { $0.process(.supervised(event), of: project, from: supervisor) }
     }
 
     func supervisorChanged(unavailable reason: String?) {

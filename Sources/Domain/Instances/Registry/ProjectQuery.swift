@@ -46,7 +46,7 @@ struct ProjectQuery {
     }
 
     /// Records the answer of the instance; nil if it did not answer within the time limit.
-    mutating func take(_ new: ProjectAnswer?, within timeout: Duration, now: SuspendingClock.Instant = .now) {
+    mutating func record(_ new: ProjectAnswer?, within timeout: Duration, now: SuspendingClock.Instant = .now) {
         answer = new
         failure = new == nil ? (now, timeout) : nil
         guard let new else { return }

@@ -6,7 +6,7 @@ internal import Encodings
 /// The transitions for the end of a server, and deadlines.
 extension InstanceStateMachine {
     /// Ends the running server, first with SIGTERM.
-    mutating func end(_ ending: Ending) -> [Action] {
+    mutating func terminate(_ ending: Ending) -> [Action] {
         var ending = ending
         ending.address = claimedAddress
         phase = .ending(ending)
@@ -67,7 +67,7 @@ extension InstanceStateMachine {
             isOverdue = true
             return answer
         }
-        return answer + end(Ending(failure: reason, recovers: origin == .recovery || hasBeenReady))
+        return answer + terminate(Ending(failure: reason, recovers: origin == .recovery || hasBeenReady))
     }
 
     mutating func terminationTimedOut() -> [Action] {

@@ -107,7 +107,7 @@ extension InstanceStateMachine {
             let reason =
                 "The instance responded to no health check and sent no data for \(limits.unhealthy.text(.seconds))."
             lastFailure = reason
-            if limits.restartsUnhealthy { return end(Ending(failure: reason, recovers: true)) }
+            if limits.restartsUnhealthy { return terminate(Ending(failure: reason, recovers: true)) }
             ready.level = .unhealthy(reason: reason)
         } else if progressed, ready.isLate {
             ready.level = .busy

@@ -23,7 +23,7 @@ extension InstanceStateMachine {
         case .stopped, .failed: return stopped() + [.answerStops(.stopped)]
         case .restarting(_, _, bySupervisor: false): return [.disarm(.restart)] + stopped() + [.answerStops(.stopped)]
         case .restarting(_, _, bySupervisor: true), .starting, .booting, .probing, .ready:
-            return answer(Self.wasStopped) + end(Ending())
+            return answer(Self.wasStopped) + terminate(Ending())
         case .ending(let ending):
             // If the stop fails, the instance resumes at this address.
             phase = .ending(Ending(address: ending.address))

@@ -84,7 +84,7 @@ extension InstanceStateMachine {
             isOverdue = true
             return answer
         }
-        return answer + end(Ending(failure: reason))
+        return answer + terminate(Ending(failure: reason))
     }
 
     mutating func displaced(by name: String) -> [Action] {

@@ -41,7 +41,7 @@ package final class FolderLock: Sendable {
     ///   - ignoresEndedHolder: Whether a holder that no longer exists counts as another user's. The lock is then held
     ///     by its children. The children of a gateway release it within milliseconds, when they execute their program.
     /// - Throws: An error if a gateway of this user or of root holds the lock.
-    package static func take(
+    package static func acquire(
         _ path: String, _ kind: Kind, ignoresEndedHolder: Bool = false
     ) throws(InstanceRecordError) -> Attempt {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)

@@ -44,7 +44,7 @@ struct ProcessInstance {
     var leader: ProcessIdentity? { child.isOwnChild || !hasEnded ? child.identity : nil }
 
     /// Processes a chunk of output and returns the announcement in it, if any.
-    mutating func read(_ bytes: [UInt8], from output: ChildProcess.Output) -> Announcement? {
+    mutating func process(_ bytes: [UInt8], from output: ChildProcess.Output) -> Announcement? {
         switch output {
         case .standardOutput:
             for line in standardOutput.split(bytes) { keep(line) }

@@ -79,7 +79,7 @@ extension ProcessSupervisor {
 
     private func members(of project: ProjectName) -> [ProcessStatus] {
         guard let instance = instances[project] else { return [] }
-        let members = ProcessTable.read(mark: RunMark.run)
+        let members = ProcessTable.snapshot(mark: RunMark.run)
             .members(ofMark: instance.run.id, leader: instance.leader, known: instance.known)
         instances[project]?.known.formUnion(members.map(\.identity))
         return members

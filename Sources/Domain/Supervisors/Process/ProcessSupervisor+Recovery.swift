@@ -13,7 +13,8 @@ extension ProcessSupervisor {
     func recover() async {
         let records = setUp.records.all(report: report)
         // Without records the table is not needed, and reading it would delay the start.
-        let table = records.contains(where: \.isOfThisBoot) ? ProcessTable.read(mark: RunMark.run) : ProcessTable([])
+        let table =
+            records.contains(where: \.isOfThisBoot) ? ProcessTable.snapshot(mark: RunMark.run) : ProcessTable([])
         for record in records {
             if record.isOfThisBoot {
                 guard !adopt(record, in: table) else { continue }
@@ -50,7 +51,7 @@ extension ProcessSupervisor {
         // If the folder cannot be locked, their gateway may still be running.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }
         let known = Set(instances.values.map(\.run.id)).union(abandoned)
-        for (mark, status) in ProcessTable.read(mark: RunMark.run).beginnings where !known.contains(mark) {
+        for (mark, status) in ProcessTable.snapshot(mark: RunMark.run).beginnings where !known.contains(mark) {
             let number = status.identity.number
             guard ProcessTable.variable(RunMark.projects, of: number) == projects else { continue }
             logger.warning(
@@ -115,7 +116,7 @@ extension ProcessSupervisor {
         ofMark mark: String, _ logger: Logger, leader: (ProcessTable) -> ProcessIdentity?
     ) async {
         while true {
-            let table = ProcessTable.read(mark: RunMark.run)
+            let table = ProcessTable.snapshot(mark: RunMark.run)
             let members = table.members(ofMark: mark, leader: leader(table))
             let handles = members.compactMap { process in
                 ProcessHandle(process.identity, on: loop).flatMap { $0.signal(SIGKILL) ? $0 : nil }
@@ -123,7 +124,7 @@ extension ProcessSupervisor {
             guard !handles.isEmpty else { return }
             let numbers = handles.map { "\($0.identity.number)" }.joined(separator: ",")
             logger.notice("ending processes of an earlier gateway", LogField("pids", numbers))
-            guard await end(of: handles) else {
+            guard await waitForEnd(of: handles) else {
                 logger.error("processes of an earlier gateway do not end after SIGKILL", LogField("pids", numbers))
                 abandoned.insert(mark)
                 return
@@ -132,7 +133,7 @@ extension ProcessSupervisor {
     }
 
     /// Waits until all processes have ended. Returns false after a timeout.
-    private func end(of processes: [ProcessHandle]) async -> Bool {
+    private func waitForEnd(of processes: [ProcessHandle]) async -> Bool {
         let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
         let deadline = try? loop.timer(after: Self.patience) { continuation.yield(false) }
         defer { withExtendedLifetime(deadline) {} }

@@ -17,7 +17,7 @@ extension ProcessSupervisor {
         guard instances[folder.name] == nil else {
             throw LaunchError("a server of this project still runs. Try again in a moment.")
         }
-        let table = ProcessTable.read(mark: RunMark.run)
+        let table = ProcessTable.snapshot(mark: RunMark.run)
         if let record = setUp.records.read(folder.name, report: report), record.isOfThisBoot,
             let process = leader(of: record, in: table)
         {
@@ -62,7 +62,7 @@ extension ProcessSupervisor {
 
     /// Locks the projects' folder. If that is not possible, only the private folder of records is locked.
     func takeFolderLock(_ kind: FolderLock.Kind) throws(InstanceRecordError) {
-        switch try FolderLock.take(setUp.projects, kind, ignoresEndedHolder: ignoresEndedHolder) {
+        switch try FolderLock.acquire(setUp.projects, kind, ignoresEndedHolder: ignoresEndedHolder) {
         case .locked(let lock): folderLock = lock
         case .unsupported: if kind == .exclusive { warnOfFolder() }
         case .heldByOtherUser(let process):

@@ -138,7 +138,7 @@ package actor ProcessSupervisor: Supervisor {
         guard instances[project]?.run.id == run else { return }
         switch event {
         case .output(let output, let bytes):
-            guard let announcement = instances[project]?.read(bytes, from: output) else { return }
+            guard let announcement = instances[project]?.process(bytes, from: output) else { return }
             guard let address = announcement.address else {
                 observer?.supervised(project, .announcedElsewhere(run: run, host: announcement.host))
                 return

@@ -60,7 +60,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
             return tell(project, Self.event(announcement, run.id))
         }
         do throws(JournalError) {
-            try journal?.follow(subject) { [weak self] in self?.read($0, in: run.id, of: project) ?? true }
+            try journal?.follow(subject) { [weak self] in self?.scan($0, in: run.id, of: project) ?? true }
             trouble = nil
         } catch {
             report(error)
@@ -108,7 +108,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
     }
 
     /// Reads an entry. Returns whether the run needs no further entries.
-    private func read(_ entry: JournalEntry, in run: String, of project: ProjectName) -> Bool {
+    private func scan(_ entry: JournalEntry, in run: String, of project: ProjectName) -> Bool {
         // An entry is a line without its line end.
         guard let announcement = searches[run]?.banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) else {
             return searches[run] == nil

@@ -30,7 +30,7 @@ extension SystemdSupervisor {
             guard !connection.isReloading, let project = UnitName(unit: name)?.project,
                 units[project]?.machine.isAlive == true
             else { return }
-            read(project)
+            loadProperties(project)
         case .reloading(let begins):
             connection.isReloading = begins
             if !begins { list() }
@@ -77,9 +77,9 @@ extension SystemdSupervisor {
             guard let unit = UnitName(unit: item.name) else { continue }
             if units[unit.project] == nil { units[unit.project] = SupervisedUnit(name: unit) }
             gone.remove(unit.project)
-            if readsAll || units[unit.project]?.machine.agrees(with: item) != true { read(unit.project) }
+            if readsAll || units[unit.project]?.machine.agrees(with: item) != true { loadProperties(unit.project) }
         }
-        for project in gone { read(project) }
+        for project in gone { loadProperties(project) }
     }
 
     /// Lists the units after a reload, and again if another reload has occurred in the meantime.
@@ -101,7 +101,7 @@ extension SystemdSupervisor {
     }
 
     /// Reads all properties of a unit once.
-    func read(_ project: ProjectName) {
+    func loadProperties(_ project: ProjectName) {
         guard let unit = units[project], connection.reading.insert(project).inserted else { return }
         manager?.properties(of: unit.name.string) { [weak self] result in
             self?.assumeIsolated { supervisor in
@@ -130,7 +130,7 @@ extension SystemdSupervisor {
         guard let unit = units[project] else { return }
         switch action {
         case .start, .restart, .stop, .kill, .resetFailed: call(action, on: unit.name, of: project)
-        case .read: read(project)
+        case .read: loadProperties(project)
         case .seekPort(let run): ports?.seek(subject(unit.name, run.id), of: project, in: run)
         case .searchSockets(let run): ports?.searchSockets(of: project, unit: unit.name, in: run)
         case .searchLater(let run, let times): ports?.searchLater(project, run, times: times)

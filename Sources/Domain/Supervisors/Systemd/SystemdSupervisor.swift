@@ -97,7 +97,7 @@ package actor SystemdSupervisor: Supervisor {
     }
 
     /// Starts the project's unit (StartUnit).
-    package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.begin(folder) } }
+    package nonisolated func start(_ folder: ProjectFolder) { assumeIsolated { $0.startUnit(folder) } }
 
     /// Stops the project's unit (StopUnit).
     package nonisolated func terminate(_ project: ProjectName) {
@@ -126,7 +126,7 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    private func begin(_ folder: ProjectFolder) {
+    private func startUnit(_ folder: ProjectFolder) {
         let project = folder.name
         do throws(LaunchError) {
             let name = try UnitName(project)
@@ -145,7 +145,7 @@ package actor SystemdSupervisor: Supervisor {
         if let other = units.first(where: { $0.key != folder.name && $0.value.run?.folder == identity })?.key {
             throw FolderServer.refusal(by: other)
         }
-        let table = ProcessTable.read(mark: RunMark.run)
+        let table = ProcessTable.snapshot(mark: RunMark.run)
         if let server = FolderServer.find(in: identity, table, ignoringUnit: own) { throw server.refusal }
     }
 

@@ -78,7 +78,7 @@ package struct UnitLaunch: Sendable {
         }
         if let folder = record.folder,
             let server = FolderServer.find(
-                in: folder, ProcessTable.read(mark: RunMark.run), ignoringUnit: try? UnitName(project))
+                in: folder, ProcessTable.snapshot(mark: RunMark.run), ignoringUnit: try? UnitName(project))
         {
             throw UnitLaunchError(.running, "Cannot serve \(project): \(server.refusal.description)")
         }

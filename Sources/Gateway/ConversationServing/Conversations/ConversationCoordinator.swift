@@ -220,7 +220,7 @@ final class ConversationChat {
     /// Records that the client has disconnected. Pending operations retain this object until they are finished.
     func end() {
         project?.chats[number] = nil
-        session.end()
+        session.clientDisconnected()
     }
 
     func received(_ text: [UInt8], at now: Int64) {

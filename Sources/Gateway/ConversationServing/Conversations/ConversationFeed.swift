@@ -81,7 +81,7 @@ final class ConversationFeed {
     }
 
     private func read() {
-        while !isAsking, let batch = reader?.read(atMost: Self.portion) {
+        while !isAsking, let batch = reader?.nextBatch(atMost: Self.portion) {
             if !batch.events.isEmpty {
                 if isReplaying { project.replay(batch.events) } else { project.receive(batch.events) }
             }

@@ -39,7 +39,7 @@ extension ConversationCoordinator {
         let project = project(name)
         project.whenReady { [self] in
             var work = ConversationWork(request, at: now, random: ConversationChat.random)
-            let step = work.begin(in: project.state)
+            let step = work.start(in: project.state)
             take(step, of: work, in: project, for: asker, answer: answer)
         }
     }

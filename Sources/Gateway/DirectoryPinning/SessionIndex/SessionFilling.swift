@@ -42,7 +42,7 @@ final class SessionFilling {
         let question = InstanceQuery(endpoint: endpoint, target: target, timeout: Self.pageTimeout)
         WholeAnswer.ask(question.request(), of: client, within: question.timeout) { [weak self] status, bytes in
             guard let self, status == 200 else { return }
-            listing.read(bytes, onSession: onSession)
+            listing.parse(bytes, onSession: onSession)
         } report: { [weak self] outcome in
             guard let self else { return }
             let isLate = MonotonicTime.now - start > Self.pageTimeout

@@ -69,7 +69,7 @@ final class EventLogReader {
             if cursor.isFormed {
                 (batch, isWatched) = readFormed(&cursor, from: log, for: order)
             } else {
-                batch = cursor.read(log, atMost: order.limit, connected: order.connected)
+                batch = cursor.nextBatch(log, atMost: order.limit, connected: order.connected)
             }
             if let question = batch.question, batch.bytes.isEmpty {
                 wait(order, on: log, for: question)

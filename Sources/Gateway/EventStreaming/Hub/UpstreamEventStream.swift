@@ -71,7 +71,7 @@ final class UpstreamEventStream: UpstreamDelegate {
     /// Reads the bytes that have arrived so far.
     func readArrived() { transfer?.readArrived() }
 
-    private func read(_ bytes: borrowing Span<UInt8>) { reader.read(bytes) { frames.append($0) } }
+    private func read(_ bytes: borrowing Span<UInt8>) { reader.parse(bytes) { frames.append($0) } }
 
     /// Processes the frames that were read. When this is called, nothing is in use that a frame may change.
     private func takeFrames() {

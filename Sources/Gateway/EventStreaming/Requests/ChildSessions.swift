@@ -57,7 +57,7 @@ final class ChildSessions {
         var children = children
         WholeAnswer.ask(question.request(), of: owner.client, within: question.timeout) { [weak self] status, bytes in
             guard status == 200 else { return }
-            children.read(bytes) { self?.add($0, endpoint) }
+            children.parse(bytes) { self?.add($0, endpoint) }
         } report: { [weak self] outcome in
             guard let self else { return }
             guard case .answered(200, _) = outcome, let target = children.nextTarget() else { return next() }

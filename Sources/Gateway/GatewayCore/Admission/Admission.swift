@@ -64,7 +64,7 @@ enum Admission: Equatable {
         var walk = ForwardedClient(peer: peer, trusted: policy.trustedProxies)
         for index in stride(from: fields.count - 1, through: 0, by: -1)
         where fields.knownName(at: index) == .forwardedFor {
-            walk.read(fields.value(at: index))
+            walk.parse(fields.value(at: index))
         }
         return walk.address == peer ? nil : walk.address
     }

@@ -117,7 +117,7 @@ extension ProxyExchange: UpstreamDelegate {
     func beginHeldAnswer() {
         guard case .held(let head, let length) = phase, !isUploading else { return }
         phase = .answering
-        connection?.begin(head, length)
+        connection?.startResponse(head, length)
     }
 
     func answerEnded(trailers received: FieldList) {
@@ -131,9 +131,9 @@ extension ProxyExchange: UpstreamDelegate {
             } else {
                 connection.finish(trailers: trailers)
                 if case .unknown = length, trailers.count == 0 {
-                    connection.begin(head, connection.waitingLength)
+                    connection.startResponse(head, connection.waitingLength)
                 } else {
-                    connection.begin(head, length)
+                    connection.startResponse(head, length)
                 }
             }
         case .answering: connection?.finish(trailers: trailers)
@@ -154,7 +154,7 @@ extension ProxyExchange: UpstreamDelegate {
             if isUploading {
                 connection?.detach(head, length, policy: .pauseSource)?.breakOff()
             } else {
-                connection?.begin(head, length)
+                connection?.startResponse(head, length)
                 connection?.breakOff()
             }
             end()

@@ -95,7 +95,8 @@ final class ProxyExchange {
             instance: instance, method: head.method, methodName: head.methodName, target: target,
             fields: RequestForwarding.fields(
                 of: head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
-                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.client.spareFields.take()),
+                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade,
+                in: owner.client.spareFields.acquire()),
             body: body(of: connection), mayUpgrade: isUpgrade)
         if withholdsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if withholdsLastEventID { request.fields = RequestForwarding.withoutLastEventID(request.fields) }

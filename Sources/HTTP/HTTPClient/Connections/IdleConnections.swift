@@ -18,7 +18,7 @@ struct IdleConnections {
 
     /// Removes and returns the instance's most recently used connection, if it is suitable. Always using the most
     /// recent connection lets unneeded connections expire.
-    mutating func take(
+    mutating func removeNewest(
         _ instance: InstanceAddress, where isGoodEnough: (UpstreamConnection) -> Bool = { _ in true }
     ) -> UpstreamConnection? {
         guard let index = connections.lastIndex(where: { $0.address == instance }), isGoodEnough(connections[index])

@@ -35,7 +35,7 @@ struct OutgoingRequest {
             case .streamed(length: .some): .length
             case .streamed(length: nil): .chunked
             }
-        text = spare.take()
+        text = spare.acquire()
         request.write(to: &text, authority)
     }
 

@@ -83,7 +83,7 @@ struct TransferState {
     /// Reads bytes from `index` on and passes each run of the body's content to `content`. Returns nil once all bytes
     /// are consumed. Returns the response's head earlier, and the caller must report it before reading the remaining
     /// bytes.
-    mutating func read(
+    mutating func parse(
         _ bytes: Span<UInt8>, from index: inout Int, content: (Span<UInt8>) -> Void
     ) -> (head: ResponseHead, framing: ResponseFraming)? {
         mayBeStale = false
@@ -93,7 +93,7 @@ struct TransferState {
         let rest = bytes.extracting(index...)
         index = bytes.count
         do throws(ResponseBodyReader.Fault) {
-            try body.read(rest, content: content)
+            try body.decode(rest, content: content)
         } catch {
             fault = .brokenBody(error.sentence)
         }
@@ -105,10 +105,10 @@ struct TransferState {
     ) -> (head: ResponseHead, framing: ResponseFraming)? {
         do throws(ResponseHeadReader.Fault) {
             while index < bytes.count {
-                switch try reader.read(bytes, from: &index) {
+                switch try reader.parse(bytes, from: &index) {
                 case .needsMore: return nil
                 case .interim: continue
-                case .complete(let head): return begin(head, isFollowed: index < bytes.count)
+                case .complete(let head): return startBody(head, isFollowed: index < bytes.count)
                 case .switching(let head): return switchProtocols(head)
                 }
             }
@@ -118,7 +118,7 @@ struct TransferState {
         return nil
     }
 
-    private mutating func begin(
+    private mutating func startBody(
         _ head: ResponseHead, isFollowed: Bool
     ) -> (head: ResponseHead, framing: ResponseFraming)? {
         let framing: ResponseFraming

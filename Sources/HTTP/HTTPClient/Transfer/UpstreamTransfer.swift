@@ -107,7 +107,7 @@ package final class UpstreamTransfer {
         state.lend(from: &client.spareFields)
         var index = 0
         while index < bytes.count {
-            let begun = state.read(bytes, from: &index) { content in
+            let begun = state.parse(bytes, from: &index) { content in
                 // Nothing else may access `state` during this call. The methods that the delegate may call do not
                 // access it.
                 guard isRunning, let follower else { return }
@@ -146,22 +146,22 @@ package final class UpstreamTransfer {
             outgoing.rewind()
             connection = .connect(for: self, client: client)
         case .finish(let keepsConnection):
-            let carrier = end()
+            let carrier = finish()
             if let carrier {
                 if keepsConnection, carrier.isSound { client.keep(carrier, state.longestRest) } else { carrier.close() }
             }
             leave()?.answerEnded(trailers: state.trailers())
         case .fail(let failure):
-            end()?.close()
+            finish()?.close()
             leave()?.answerFailed(failure)
         case .handOver:
-            guard let socket = end()?.handOver(), let head = state.switching else { return }
+            guard let socket = finish()?.handOver(), let head = state.switching else { return }
             leave()?.switched(head, socket, early: early)
         }
     }
 
     /// Ends the transfer and returns its connection.
-    private func end() -> UpstreamConnection? {
+    private func finish() -> UpstreamConnection? {
         isRunning = false
         client.spareTexts.giveBack(outgoing.takeText())
         client.forget(self)

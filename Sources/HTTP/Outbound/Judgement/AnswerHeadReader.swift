@@ -24,14 +24,14 @@ struct AnswerHeadReader {
     static let longest = 64 * 1024
 
     /// Reads the next line including its line end.
-    mutating func take(_ line: some Collection<UInt8>) -> Step {
+    mutating func parse(_ line: some Collection<UInt8>) -> Step {
         length += line.count
         guard length <= Self.longest else { return .fault("the head is longer than \(Self.longest / 1024) KiB") }
         let text = Self.text(line)
         // Trailer fields are ignored.
         if isWhole { return .more }
         if text.isEmpty { return endOfHead() }
-        if status == 0 { return begin(text) }
+        if status == 0 { return parseStatusLine(text) }
         if text.first == " " || text.first == "\t" { return .fault("a field line of the head is folded") }
         guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
             return .fault("a field line of the head is malformed")
@@ -40,7 +40,7 @@ struct AnswerHeadReader {
         return .more
     }
 
-    private mutating func begin(_ text: String) -> Step {
+    private mutating func parseStatusLine(_ text: String) -> Step {
         let words = text.split(separator: " ", maxSplits: 2)
         guard words.count >= 2, words[0].hasPrefix("HTTP/"), words[1].count == 3, let code = Int(words[1]),
             (100...599).contains(code)

@@ -15,14 +15,16 @@ enum HostAddresses {
         var found: Set<IPAddress> = []
         var entry = first
         while let present = entry {
-            if let address = present.pointee.ifa_addr.flatMap({ read(UnsafePointer($0)) }) { found.insert(address) }
+            if let address = present.pointee.ifa_addr.flatMap({ ipAddress(UnsafePointer($0)) }) {
+                found.insert(address)
+            }
             entry = present.pointee.ifa_next
         }
         return found
     }
 
     /// Returns the address in a structure; nil if it is neither IPv4 nor IPv6.
-    static func read(_ address: UnsafePointer<sockaddr>) -> IPAddress? {
+    static func ipAddress(_ address: UnsafePointer<sockaddr>) -> IPAddress? {
         let length: Int
         switch Int32(address.pointee.sa_family) {
         case AF_INET: length = MemoryLayout<sockaddr_in>.size

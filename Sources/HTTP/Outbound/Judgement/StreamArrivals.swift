@@ -27,7 +27,7 @@ package struct StreamArrivals: Sendable {
     }
 
     /// Records bytes that arrived at the given time after the request.
-    package mutating func take(_ bytes: [UInt8], at time: Duration) {
+    package mutating func record(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes {
             if byte == UInt8(ascii: "\n"), rest.last == UInt8(ascii: "\n") {
                 times.append(time)

@@ -78,7 +78,7 @@ final class Inbox: Sendable {
     }
 
     /// Removes and returns all commands. Called on the transfer thread.
-    func take() -> Content {
+    func removeAll() -> Content {
         state.withLock { state in
             defer { state.content = Content() }
             return state.content
@@ -88,7 +88,7 @@ final class Inbox: Sendable {
     /// Releases the handle and returns the commands that will no longer be executed. The transfer thread calls this
     /// last.
     @discardableResult
-    func end() -> Content {
+    func close() -> Content {
         state.withLock { state in
             state.hasEnded = true
             ccurl_multi_cleanup(handle.pointer)

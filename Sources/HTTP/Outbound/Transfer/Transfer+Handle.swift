@@ -112,7 +112,7 @@ extension Transfer {
         @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
             { context, _, address in
                 guard let address, let transfer = transfer(context), let target = ccurl_address(address),
-                    transfer.maySend(to: HostAddresses.read(target))
+                    transfer.maySend(to: HostAddresses.ipAddress(target))
                 else { return -1 }
                 let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
                 return socket(address.pointee.family, kind, address.pointee.protocol)

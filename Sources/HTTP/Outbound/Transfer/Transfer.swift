@@ -126,7 +126,7 @@ final class Transfer {
 
     /// Processes a line of the response's head. Returns false to abort the transfer.
     func receivedLine(_ line: some Collection<UInt8>) -> Bool {
-        switch head.take(line) {
+        switch head.parse(line) {
         case .more: return true
         case .fault(let reason):
             fault = OutboundFailure(
@@ -223,7 +223,7 @@ final class Transfer {
     }
 
     /// Sends the final event. No further event follows.
-    func end(_ failure: OutboundFailure?) {
+    func finish(_ failure: OutboundFailure?) {
         var failure = failure
         failure?.mayHaveArrived = hasArrived || sendings > 0
         receive(.ended(failure))

@@ -32,12 +32,12 @@ final class TransferLoop {
         }
         for transfer in running.values { remove(transfer, with: Self.stopped) }
         for order in waiting { order.receive(.ended(Self.stopped)) }
-        for order in inbox.end().orders { order.receive(.ended(Self.stopped)) }
+        for order in inbox.close().orders { order.receive(.ended(Self.stopped)) }
     }
 
     /// Processes the inbox. Returns false if the loop must end.
     private func takeOrders() -> Bool {
-        let content = inbox.take()
+        let content = inbox.removeAll()
         for order in content.orders {
             if let fault = order.request.fault {
                 order.receive(.ended(OutboundFailure(.request, fault)))
@@ -94,11 +94,11 @@ final class TransferLoop {
     private func go(_ transfer: Transfer) {
         if let failure = transfer.prepare() {
             running[transfer.id] = nil
-            return transfer.end(failure)
+            return transfer.finish(failure)
         }
         guard ccurl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
             running[transfer.id] = nil
-            return transfer.end(
+            return transfer.finish(
                 OutboundFailure(.unavailable, "There is not enough memory to start a request with libcurl."))
         }
     }
@@ -106,7 +106,7 @@ final class TransferLoop {
     private func remove(_ transfer: Transfer, with failure: OutboundFailure) {
         ccurl_multi_remove_handle(multi, transfer.easy)
         running[transfer.id] = nil
-        transfer.end(failure)
+        transfer.finish(failure)
     }
 
     private func finishDone() {
@@ -124,7 +124,7 @@ final class TransferLoop {
             case .again: go(transfer)
             case .ended(let failure):
                 running[transfer.id] = nil
-                transfer.end(failure)
+                transfer.finish(failure)
             }
         }
     }

@@ -54,7 +54,7 @@ final class FrameParser {
     ///
     /// - Parameter piece: Called with each part of a frame's payload, at least once for each frame. Returns whether to
     ///   continue.
-    func read(_ bytes: Span<UInt8>, _ piece: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> StopReason {
+    func parse(_ bytes: Span<UInt8>, _ piece: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> StopReason {
         guard let context else { return .failed }
         // The pointer, and everything that libwslay borrows from it, is valid for this call only.
         return bytes.withUnsafeBufferPointer { buffer in

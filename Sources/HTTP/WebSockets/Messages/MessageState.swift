@@ -39,7 +39,7 @@ struct MessageState: Sendable {
     init(limit: Int) { self.limit = limit }
 
     /// Starts a frame. Returns a close status if the frame is not allowed.
-    mutating func begin(_ head: FrameHead) -> CloseStatus? {
+    mutating func startFrame(_ head: FrameHead) -> CloseStatus? {
         self.head = head
         guard head.isMasked else { return Self.wrong("a client's frames must be masked") }
         guard head.reserved == 0 else { return Self.wrong("no extension was negotiated") }
@@ -66,25 +66,25 @@ struct MessageState: Sendable {
             control.append(copying: bytes)
             return nil
         }
-        guard isText != true || text.read(bytes) else { return Self.noText }
+        guard isText != true || text.validate(bytes) else { return Self.noText }
         message.append(copying: bytes)
         return nil
     }
 
     /// Ends the frame and returns its result.
-    mutating func end() -> FrameResult {
+    mutating func finishFrame() -> FrameResult {
         switch Opcode(rawValue: head.opcode) {
-        case .ping: return .ping(Self.take(&control))
+        case .ping: return .ping(Self.removeAll(&control))
         case .pong:
             control = []
             return .pong
-        case .close: return Self.closing(Self.take(&control))
+        case .close: return Self.closing(Self.removeAll(&control))
         default: break
         }
         guard head.isFinal, let isText else { return .nothing }
         guard text.isComplete else { return .failure(Self.noText) }
         self.isText = nil
-        return .message(Message(isText: isText, bytes: Self.take(&message)))
+        return .message(Message(isText: isText, bytes: Self.removeAll(&message)))
     }
 
     /// Parses the content of a close frame (RFC 6455 §5.5.1, §7.4).
@@ -94,11 +94,11 @@ struct MessageState: Sendable {
         let code = CloseCode(rawValue: UInt16(payload[0]) << 8 | UInt16(payload[1]))
         guard code.isSendable else { return .failure(wrong("a close frame must not contain this code")) }
         var check = UTF8Check()
-        guard check.read(payload.span.extracting(2...)), check.isComplete else { return .failure(noText) }
+        guard check.validate(payload.span.extracting(2...)), check.isComplete else { return .failure(noText) }
         return .close(CloseStatus(code, String(decoding: payload[2...], as: UTF8.self)))
     }
 
-    private static func take(_ bytes: inout [UInt8]) -> [UInt8] {
+    private static func removeAll(_ bytes: inout [UInt8]) -> [UInt8] {
         defer { bytes = [] }
         return bytes
     }

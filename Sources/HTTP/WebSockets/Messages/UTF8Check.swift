@@ -13,14 +13,14 @@ struct UTF8Check: Sendable, Equatable {
     var isComplete: Bool { missing == 0 }
 
     /// Validates further bytes. Returns false at the first byte that is not UTF-8.
-    mutating func read(_ bytes: Span<UInt8>) -> Bool {
+    mutating func validate(_ bytes: Span<UInt8>) -> Bool {
         var index = 0
         while index < bytes.count {
             let byte = bytes[index]
             index += 1
             if missing == 0 {
                 if byte < 0x80 { continue }
-                guard begin(byte) else { return false }
+                guard startSequence(byte) else { return false }
             } else {
                 guard byte >= lowest, byte <= highest else { return false }
                 missing -= 1
@@ -33,7 +33,7 @@ struct UTF8Check: Sendable, Equatable {
 
     /// Starts a character of several bytes. The range of the second byte excludes overlong forms, surrogates and code
     /// points beyond U+10FFFF.
-    private mutating func begin(_ byte: UInt8) -> Bool {
+    private mutating func startSequence(_ byte: UInt8) -> Bool {
         switch byte {
         case 0xC2...0xDF: missing = 1
         case 0xE0:

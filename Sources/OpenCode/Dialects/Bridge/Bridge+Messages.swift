@@ -120,7 +120,7 @@ extension Bridge {
             let written = Self.written(messages, isFirst: place.isFirst)
             let isEmpty = place.isFirst && messages.isEmpty
             guard data.count == asked, let next = reply.json?["cursor"]?["next"]?.text else {
-                return write(ListPiece(bytes: written) { end(rest, waiting, isFirst: isEmpty) })
+                return write(ListPiece(bytes: written) { finish(rest, waiting, isFirst: isEmpty) })
             }
             return write(
                 ListPiece(bytes: written) {
@@ -130,7 +130,7 @@ extension Bridge {
         }
     }
 
-    private func end(_ list: MessageList, _ waiting: [JSON], isFirst: Bool) -> BridgeStep {
+    private func finish(_ list: MessageList, _ waiting: [JSON], isFirst: Bool) -> BridgeStep {
         var list = list
         let messages = list.finish(inbox: waiting)
         return .write(Self.written(messages, isFirst: isFirst) + Array("]".utf8)) { .end }

@@ -76,7 +76,7 @@ extension Bridge {
     /// The maximum time in milliseconds that an abort waits for the end of the turn. A tool may not end immediately.
     private static let abortPatience = 5_000
 
-    private func read(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, surroundings) } }
+    private func parseSessions(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, surroundings) } }
 
     private func list(_ request: ClientRequest) -> BridgeStep {
         let wrong = request.wrong([
@@ -111,7 +111,7 @@ extension Bridge {
     ) -> BridgeStep {
         ask(Call("GET", ["api", "session"], query: query)) { reply in
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
-            let found = before + read(data).filter(isWanted)
+            let found = before + parseSessions(data).filter(isWanted)
             guard goesOn, found.count < limit, !data.isEmpty, let next = reply.json?["cursor"]?["next"]?.text,
                 query.first?.1 != next
             else { return .answer(ClientAnswer(.array(found.prefix(limit).map(\.json)))) }
@@ -229,7 +229,7 @@ extension Bridge {
         let query: [(String, String?)] = cursor.map { [("cursor", $0)] } ?? [("parentID", id), ("order", "desc")]
         return ask(Call("GET", ["api", "session"], query: query)) { reply in
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
-            let sessions = before + read(data).filter { $0.parentID == id && holds($0.directory) }.map(\.json)
+            let sessions = before + parseSessions(data).filter { $0.parentID == id && holds($0.directory) }.map(\.json)
             guard !data.isEmpty, let next = reply.json?["cursor"]?["next"]?.text, next != cursor else {
                 return .answer(ClientAnswer(.array(sessions)))
             }

@@ -59,17 +59,17 @@ package struct Bridge: Sendable {
 
     /// Returns the first step for a request; nil if it is not a route of OpenCode 1. Other components handle the event
     /// streams and a terminal's WebSocket.
-    package func begin(_ request: ClientRequest) -> BridgeStep? {
+    package func firstStep(_ request: ClientRequest) -> BridgeStep? {
         guard let match = OpenCode1Routes.find(request.method, request.path) else { return nil }
         guard let bridged = match.bridged, case .bridge(let handler) = bridged.handling else {
             return .answer(Refusals.notTranslated(Self.instead(of: match.route)))
         }
-        let read = Self.read(request, match.route)
+        let read = Self.withParsedBody(request, match.route)
         return Self.refusal(read, bridged).map(BridgeStep.answer) ?? handler(self, match.values, read)
     }
 
     /// Parses the body once, if the route has one.
-    private static func read(_ request: ClientRequest, _ route: OpenCode1Route) -> ClientRequest {
+    private static func withParsedBody(_ request: ClientRequest, _ route: OpenCode1Route) -> ClientRequest {
         guard !request.body.isEmpty, BodySchema.of(route) != nil, let json = JSONParser.parse(request.body) else {
             return request
         }

@@ -28,7 +28,7 @@ extension Change {
         let all = rest
         switch type {
         case "session.created", "session.updated", "session.deleted":
-            guard let session = rest.take("info", { Session(openCode1: $0) }) else { return nil }
+            guard let session = rest.extract("info", { Session(openCode1: $0) }) else { return nil }
             // Since 1.14, the event also contains the session's id.
             guard Self.drop("sessionID", value: session.id, from: &rest) else { return nil }
             switch type {
@@ -42,7 +42,7 @@ extension Change {
             else { return nil }
             self = .message(info)
         case "message.part.updated":
-            guard let part = rest.take("part", { Part(openCode1: $0) }),
+            guard let part = rest.extract("part", { Part(openCode1: $0) }),
                 Self.drop("sessionID", value: part.sessionID, from: &rest)
             else { return nil }
             self = .part(part, time: rest.number("time"), delta: rest.value("delta"))
@@ -55,11 +55,11 @@ extension Change {
             rest = JSONObject()
             self = .questionAsked(question)
         case "session.error":
-            guard let failure = rest.take("error", { Failure(openCode1: $0) }) else { return nil }
+            guard let failure = rest.extract("error", { Failure(openCode1: $0) }) else { return nil }
             self = .failed(sessionID: rest.text("sessionID"), failure)
         default:
             guard let sessionID = rest.text("sessionID"),
-                let change = Self.read(type, sessionID: sessionID, from: &rest)
+                let change = Self.parse(type, sessionID: sessionID, from: &rest)
             else {
                 return nil
             }
@@ -74,9 +74,9 @@ extension Change {
     }
 
     /// Parses the events that name their session and contain little else.
-    private static func read(_ type: String, sessionID: String, from rest: inout JSONObject) -> Change? {
+    private static func parse(_ type: String, sessionID: String, from rest: inout JSONObject) -> Change? {
         switch type {
-        case "session.status": return rest.take("status") { .status(sessionID: sessionID, Status(openCode1: $0)) }
+        case "session.status": return rest.extract("status") { .status(sessionID: sessionID, Status(openCode1: $0)) }
         case "session.idle": return .idle(sessionID: sessionID)
         case "session.compacted": return .compacted(sessionID: sessionID)
         case "session.diff": return rest.value("diff").map { .diff(sessionID: sessionID, $0) }
@@ -88,7 +88,7 @@ extension Change {
             return .partRemoved(sessionID: sessionID, messageID: messageID, partID: partID)
         case "message.part.delta":
             guard let messageID = rest.text("messageID"), let partID = rest.text("partID"),
-                let field = rest.text("field"), let delta = rest.take("delta", { $0.text == nil ? nil : $0 })
+                let field = rest.text("field"), let delta = rest.extract("delta", { $0.text == nil ? nil : $0 })
             else { return nil }
             return .partDelta(
                 Delta(sessionID: sessionID, messageID: messageID, partID: partID, field: field, delta: delta))
@@ -98,7 +98,7 @@ extension Change {
             else { return nil }
             return .permissionReplied(sessionID: sessionID, id: id, reply: reply)
         case "question.replied":
-            let answers: [[String]]? = rest.take("answers") { value in
+            let answers: [[String]]? = rest.extract("answers") { value in
                 value.array?.all { row in row.array?.all { if case .string(let text) = $0 { text } else { nil } } }
             }
             guard let id = rest.text("requestID"), let answers else { return nil }

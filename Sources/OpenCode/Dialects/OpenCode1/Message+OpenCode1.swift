@@ -43,7 +43,7 @@ extension UserMessage {
         var rest = object
         guard rest.text("role") == "user", let id = rest.text("id"), let sessionID = rest.text("sessionID"),
             let time = rest.object("time"), let created = time["created"]?.number, time.members.count == 1,
-            let agent = rest.text("agent"), let model = rest.take("model", { Model(openCode1Message: $0) })
+            let agent = rest.text("agent"), let model = rest.extract("model", { Model(openCode1Message: $0) })
         else { return nil }
         self.init(id: id, sessionID: sessionID, created: created, agent: agent, model: model, others: rest)
     }
@@ -68,7 +68,7 @@ extension AssistantMessage {
             let parentID = rest.text("parentID"), var time = rest.object("time"), let created = time.number("created"),
             let mode = rest.text("mode"), let providerID = rest.text("providerID"), let modelID = rest.text("modelID"),
             let path = rest.object("path"), let directory = path["cwd"]?.text, let root = path["root"]?.text,
-            path.members.count == 2, let cost = rest.number("cost"), let tokens = rest.take("tokens", { Tokens($0) })
+            path.members.count == 2, let cost = rest.number("cost"), let tokens = rest.extract("tokens", { Tokens($0) })
         else { return nil }
         let completed = time.number("completed")
         guard time.isEmpty else { return nil }
@@ -77,7 +77,7 @@ extension AssistantMessage {
             agent: rest.text("agent"), mode: mode,
             model: Model(providerID: providerID, modelID: modelID, variant: rest.text("variant")), directory: directory,
             root: root, cost: cost, tokens: tokens, finish: rest.text("finish"),
-            failure: rest.take("error") { Failure(openCode1: $0) }, isSummary: rest.bool("summary"), others: rest)
+            failure: rest.extract("error") { Failure(openCode1: $0) }, isSummary: rest.bool("summary"), others: rest)
     }
 
     var json: JSON {

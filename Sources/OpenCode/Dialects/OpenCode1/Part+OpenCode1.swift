@@ -54,10 +54,10 @@ extension Part.Kind {
         switch type {
         case "text":
             guard let text = rest.text("text") else { return nil }
-            let time = rest.take("time") { Part.Time($0) }
+            let time = rest.extract("time") { Part.Time($0) }
             self = .text(Part.Text(text: text, isSynthetic: rest.bool("synthetic"), time: time))
         case "reasoning":
-            guard let text = rest.text("text"), let time = rest.take("time", { Part.Time($0) }) else { return nil }
+            guard let text = rest.text("text"), let time = rest.extract("time", { Part.Time($0) }) else { return nil }
             self = .reasoning(Part.Reasoning(text: text, time: time))
         case "file":
             guard let mime = rest.text("mime"), let url = rest.text("url") else { return nil }
@@ -65,13 +65,13 @@ extension Part.Kind {
             self = .file(Part.File(mime: mime, filename: name, url: url, source: rest.value("source")))
         case "tool":
             guard let callID = rest.text("callID"), let tool = rest.text("tool"),
-                let state = rest.take("state", { ToolCall.State(openCode1: $0) })
+                let state = rest.extract("state", { ToolCall.State(openCode1: $0) })
             else { return nil }
             self = .tool(ToolCall(callID: callID, tool: tool, state: state))
         case "step-start": self = .stepStart(snapshot: rest.text("snapshot"))
         case "step-finish":
             guard let reason = rest.text("reason"), let cost = rest.number("cost"),
-                let tokens = rest.take("tokens", { Tokens($0) })
+                let tokens = rest.extract("tokens", { Tokens($0) })
             else { return nil }
             let snapshot = rest.text("snapshot")
             self = .stepFinish(Part.StepFinish(reason: reason, snapshot: snapshot, cost: cost, tokens: tokens))
@@ -91,7 +91,7 @@ extension Part.Kind {
             guard let name = rest.text("name") else { return nil }
             self = .agent(name: name, source: rest.value("source"))
         case "retry":
-            guard let attempt = rest.number("attempt"), let failure = rest.take("error", { Failure(openCode1: $0) }),
+            guard let attempt = rest.number("attempt"), let failure = rest.extract("error", { Failure(openCode1: $0) }),
                 let time = rest.object("time"), let created = time["created"]?.number, time.members.count == 1
             else { return nil }
             self = .retry(attempt: attempt, failure: failure, created: created)
@@ -179,7 +179,7 @@ extension ToolCall.State {
         title = rest.text("title")
         metadata = rest.object("metadata")
         error = rest.text("error")
-        time = rest.take("time") { Part.Time($0) }
+        time = rest.extract("time") { Part.Time($0) }
         others = rest
     }
 

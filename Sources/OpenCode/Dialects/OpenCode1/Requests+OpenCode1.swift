@@ -14,7 +14,7 @@ extension Permission {
             else { return nil }
             self.init(
                 id: id, sessionID: sessionID, permission: permission, patterns: patterns, metadata: metadata,
-                always: always, tool: rest.take("tool") { ToolReference(openCode1: $0) }, others: rest)
+                always: always, tool: rest.extract("tool") { ToolReference(openCode1: $0) }, others: rest)
         } else {
             guard let type = rest.text("type"), let messageID = rest.text("messageID"), let title = rest.text("title"),
                 let metadata = rest.object("metadata"), let time = rest.object("time"),
@@ -84,9 +84,9 @@ extension Question {
     /// Parses a request with questions; nil if it is invalid.
     package init?(openCode1 json: JSON) {
         guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID"),
-            let items = rest.take("questions", { value in value.array.flatMap { $0.all(Item.init(openCode1:)) } })
+            let items = rest.extract("questions", { value in value.array.flatMap { $0.all(Item.init(openCode1:)) } })
         else { return nil }
-        let tool = rest.take("tool") { ToolReference(openCode1: $0) }
+        let tool = rest.extract("tool") { ToolReference(openCode1: $0) }
         self.init(id: id, sessionID: sessionID, items: items, tool: tool, others: rest)
     }
 
@@ -105,7 +105,7 @@ extension Question {
 extension Question.Item {
     init?(openCode1 json: JSON) {
         guard var rest = json.object, let question = rest.text("question"), let header = rest.text("header"),
-            let options = rest.take(
+            let options = rest.extract(
                 "options", { value in value.array.flatMap { $0.all(Question.Option.init(openCode1:)) } })
         else { return nil }
         self.init(

@@ -12,9 +12,9 @@ extension Session {
         self.init(
             id: id, slug: rest.text("slug"), projectID: projectID, directory: directory, path: rest.text("path"),
             parentID: rest.text("parentID"), title: title, agent: rest.text("agent"),
-            model: rest.take("model") { Model(openCode1Session: $0) }, version: version, cost: rest.number("cost"),
-            tokens: rest.take("tokens") { Tokens($0) }, created: created, updated: updated, otherTimes: time,
-            revert: rest.take("revert") { Revert(openCode1: $0) })
+            model: rest.extract("model") { Model(openCode1Session: $0) }, version: version, cost: rest.number("cost"),
+            tokens: rest.extract("tokens") { Tokens($0) }, created: created, updated: updated, otherTimes: time,
+            revert: rest.extract("revert") { Revert(openCode1: $0) })
         others = rest
     }
 
@@ -102,7 +102,7 @@ extension Tokens {
     package init?(_ json: JSON) {
         guard var rest = json.object, let input = rest.number("input"), let output = rest.number("output"),
             let reasoning = rest.number("reasoning"),
-            let cache = rest.take("cache", { $0.object.flatMap { $0.members.count == 2 ? $0 : nil } }),
+            let cache = rest.extract("cache", { $0.object.flatMap { $0.members.count == 2 ? $0 : nil } }),
             let read = cache["read"]?.number, let write = cache["write"]?.number
         else { return nil }
         self.init(

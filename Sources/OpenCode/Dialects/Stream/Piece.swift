@@ -28,7 +28,7 @@ struct Piece: Sendable {
         while let name = event.name(text) {
             // OpenCode writes the type before the data.
             if let kind, bytes.isAt(name, "data") {
-                guard event.enterObject(text), found.read(&event, of: bytes, kind: kind) else { return nil }
+                guard event.enterObject(text), found.scan(&event, of: bytes, kind: kind) else { return nil }
                 continue
             }
             guard let value = event.value(text) else { return nil }
@@ -58,7 +58,7 @@ struct Piece: Sendable {
         var ordinal: Int? = 0
 
         /// Scans the members. Returns false if one of them is malformed.
-        mutating func read(_ data: inout JSONScanner, of bytes: [UInt8], kind: Kind) -> Bool {
+        mutating func scan(_ data: inout JSONScanner, of bytes: [UInt8], kind: Kind) -> Bool {
             let text = bytes.span
             while let name = data.name(text) {
                 guard let value = data.value(text) else { return false }

@@ -78,7 +78,7 @@ extension SessionState {
     }
 
     private func learn(content item: JSON, _ created: Number, _ step: inout Step) {
-        let place = step.take()
+        let place = step.nextPosition()
         switch item["type"]?.text {
         case "text", "reasoning":
             let isReasoning = item["type"]?.text == "reasoning"

@@ -53,7 +53,7 @@ extension SessionState {
             state.emitStepStart(&step, event.created)
             // The learned step may already contain a text that only now begins.
             let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
-            let text = step.opened(place: known?.place ?? step.take(), start: event.created)
+            let text = step.opened(place: known?.place ?? step.nextPosition(), start: event.created)
             if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }
             if isReasoning { step.beginReasoning(ordinal) }
         }
@@ -118,12 +118,12 @@ extension SessionState {
     /// Translates a successful `session.step.ended` event.
     mutating func stepEnded(_ event: OpenCode2Event) {
         inStep(event) { state, step in
-            state.end(&step, with: event.data, at: event.created, finish: event["finish"]?.text ?? "unknown")
+            state.emitStepEnd(&step, with: event.data, at: event.created, finish: event["finish"]?.text ?? "unknown")
         }
     }
 
     /// Emits the end of a step in the form that OpenCode 1 uses for a successful end.
-    private mutating func end(_ step: inout Step, with data: JSONObject, at created: Number, finish: String) {
+    private mutating func emitStepEnd(_ step: inout Step, with data: JSONObject, at created: Number, finish: String) {
         emitStepStart(&step, created)
         let tokens = data["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
         step.info.cost = data["cost"]?.number ?? 0
@@ -147,7 +147,7 @@ extension SessionState {
         failure = nil
         flush()
         let finish = current.wasRefused ? ToolRefusal.finish(data["rawFinish"]?.text) : "unknown"
-        end(&current, with: data, at: created, finish: finish)
+        emitStepEnd(&current, with: data, at: created, finish: finish)
         step = current
     }
 

@@ -13,7 +13,7 @@ extension SessionState {
                     state.messages.part(of: step.info.id, at: .stepStart, .stepStart(snapshot: step.before)),
                     event.created)
             }
-            let place = step.tools[id]?.place ?? step.take()
+            let place = step.tools[id]?.place ?? step.nextPosition()
             let tool = Step.OpenTool(name: name, place: place, created: event.created)
             step.tools[id] = tool
             state.emit(state.translation(id, of: tool, in: step).pending(), of: tool, in: step, at: event.created)

@@ -75,7 +75,7 @@ struct Step {
     }
 
     /// Returns the position of the next content item.
-    mutating func take() -> Int {
+    mutating func nextPosition() -> Int {
         defer { count += 1 }
         return count
     }

@@ -87,15 +87,15 @@ package struct EventDirectoryFilter: Sendable {
             switch step {
             case .data(let range):
                 guard judgement.isReading else { continue }
-                judgement.read(bytes.extracting(range), in: scope, isBehind: knowledge.isBehind)
+                judgement.scan(bytes.extracting(range), in: scope, isBehind: knowledge.isBehind)
             case .endOfData: break
             case .frame:
-                question = judgement.end(&knowledge, in: scope)
+                question = judgement.finish(&knowledge, in: scope)
                 if question != nil {
                     hold(bytes.extracting(frameStart..<index))
                     // The frame may be too long to be held, so the decision may already have been made.
                     guard judgement.fate != .undecided else {
-                        output.end(in: bytes, pass)
+                        output.flush(in: bytes, pass)
                         return waiting.append(copying: bytes.extracting(index..<bytes.count))
                     }
                     question = nil
@@ -111,7 +111,7 @@ package struct EventDirectoryFilter: Sendable {
         case .isLeftOut: held = []
         case .undecided: hold(bytes.extracting(frameStart..<bytes.count))
         }
-        output.end(in: bytes, pass)
+        output.flush(in: bytes, pass)
     }
 
     /// Consumes the line feed that may follow a frame at `start`. Returns the start of the next frame.
@@ -147,11 +147,11 @@ package struct EventDirectoryFilter: Sendable {
         pass: (borrowing Span<UInt8>) -> Void
     ) {
         if !held.isEmpty {
-            output.end(in: bytes, pass)
+            output.flush(in: bytes, pass)
             pass(held.span)
             held = []
         }
-        if output.range.upperBound != range.lowerBound { output.end(in: bytes, pass) }
+        if output.range.upperBound != range.lowerBound { output.flush(in: bytes, pass) }
         output.range = output.range.isEmpty ? range : output.range.lowerBound..<range.upperBound
     }
 
@@ -159,7 +159,7 @@ package struct EventDirectoryFilter: Sendable {
     private struct Run {
         var range = 0..<0
 
-        mutating func end(in bytes: borrowing Span<UInt8>, _ pass: (borrowing Span<UInt8>) -> Void) {
+        mutating func flush(in bytes: borrowing Span<UInt8>, _ pass: (borrowing Span<UInt8>) -> Void) {
             if !range.isEmpty { pass(bytes.extracting(range)) }
             range = 0..<0
         }

@@ -39,7 +39,7 @@ struct EventJudgement: Sendable {
     ///
     /// - Parameter isBehind: Whether updates are missing, so that no event may be removed yet
     ///   (``EventSessionIndex/isBehind``).
-    mutating func read(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, isBehind: Bool) {
+    mutating func scan(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, isBehind: Bool) {
         var index = 0
         while isReading, index < data.count {
             // The new directory of a moved session is always needed, wherever it is in the event.
@@ -50,7 +50,7 @@ struct EventJudgement: Sendable {
             index += taken
             if isDecided { allowance -= taken }
             if let finding {
-                subject.take(finding)
+                subject.store(finding)
                 decideEarly(in: scope, isBehind)
             }
             if reader.hasEnded {
@@ -63,7 +63,8 @@ struct EventJudgement: Sendable {
     }
 
     /// Ends the event: stores the information in it, makes the decision, and returns the query that the decision needs.
-    mutating func end(_ knowledge: inout EventSessionIndex, in scope: DirectoryScope) -> EventSessionIndex.Question? {
+    mutating func finish(_ knowledge: inout EventSessionIndex, in scope: DirectoryScope) -> EventSessionIndex.Question?
+    {
         if let session = subject.session, let directory = subject.sessionDirectory {
             knowledge.sessions.learn(session, directory)
         }

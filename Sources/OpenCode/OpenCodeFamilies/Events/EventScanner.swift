@@ -56,7 +56,7 @@ package struct EventScanner: Sendable {
             }
             let byte = bytes[index]
             let isFirstOfData = isFirstOfData(byte)
-            let step = take(byte)
+            let step = consume(byte)
             index += 1
             if let step { return step }
             if isFirstOfData { return .data(index - 1..<index) }
@@ -78,7 +78,7 @@ package struct EventScanner: Sendable {
     }
 
     /// Consumes one byte and returns the step that it completes.
-    private mutating func take(_ byte: UInt8) -> Step? {
+    private mutating func consume(_ byte: UInt8) -> Step? {
         if followsCarriageReturn {
             followsCarriageReturn = false
             if byte == Self.lineFeed { return nil }

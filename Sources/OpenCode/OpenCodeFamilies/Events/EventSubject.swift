@@ -67,7 +67,7 @@ struct EventSubject: Sendable {
     }
 
     /// Stores the value found at a place.
-    mutating func take(_ finding: JSONStringReader.Finding) {
+    mutating func store(_ finding: JSONStringReader.Finding) {
         let text = finding.text ?? []
         switch Member(rawValue: finding.place) {
         case .directory, .location:

@@ -100,7 +100,7 @@ package enum ProjectFolders {
 
     /// Returns the folders' paths from a response. Returns an empty list if the instance does not support the query,
     /// and nil if the response contains no information.
-    package static func read(status: Int, body: [UInt8]) -> [String]? {
+    package static func parse(status: Int, body: [UInt8]) -> [String]? {
         if status == 404 { return [] }
         guard status == 200 else { return nil }
         return [Folder](jsonText: body)?.map(\.directory)

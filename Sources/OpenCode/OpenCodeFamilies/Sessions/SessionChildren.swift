@@ -30,7 +30,7 @@ package struct SessionChildren: Sendable {
     package var firstTarget: [UInt8] { first }
 
     /// Reads the next bytes of a page's body, which may be split anywhere, and passes on each child's id.
-    package mutating func read(_ bytes: borrowing Span<UInt8>, onChild: (_ session: [UInt8]) -> Void) {
+    package mutating func parse(_ bytes: borrowing Span<UInt8>, onChild: (_ session: [UInt8]) -> Void) {
         var index = 0
         while let finding = reader.next(bytes, &index) {
             let text = finding.text ?? []

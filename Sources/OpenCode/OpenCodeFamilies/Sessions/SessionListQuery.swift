@@ -47,11 +47,11 @@ package struct SessionListQuery: Sendable {
     package init(_ query: ArraySlice<UInt8>) {
         raw = Array(query)
         for parameter in raw.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
-            take(parameter)
+            parse(parameter)
         }
     }
 
-    private mutating func take(_ parameter: ArraySlice<UInt8>) {
+    private mutating func parse(_ parameter: ArraySlice<UInt8>) {
         // Parsers of queries may remove a question mark at the beginning.
         let text = parameter.startIndex == raw.startIndex ? parameter.drop { $0 == UInt8(ascii: "?") } : parameter
         let name = text.prefix { $0 != UInt8(ascii: "=") }

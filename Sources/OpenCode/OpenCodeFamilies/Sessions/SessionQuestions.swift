@@ -59,7 +59,7 @@ package struct SessionListing: Sendable {
 
     /// Reads the next bytes of a page's body, which may be split anywhere, and passes on each session with its
     /// directory.
-    package mutating func read(
+    package mutating func parse(
         _ bytes: borrowing Span<UInt8>, onSession: (_ session: [UInt8], _ directory: [UInt8]) -> Void
     ) {
         var index = 0

@@ -73,7 +73,7 @@ final class WriteQueue: Sendable {
     /// Blocks until there are writes, and adds them to `batch`. A failed batch is tried again after `pause`, or as soon
     /// as a caller waits for another write. Returns false once the queue is closed and every write has been tried,
     /// including a last attempt for failed writes.
-    func take(into batch: inout [Write], retryAfter pause: Duration?) -> Bool {
+    func dequeue(into batch: inout [Write], retryAfter pause: Duration?) -> Bool {
         // A closed queue accepts no more writes, so the writes fetched now are the last.
         let wasClosed = state.withLock { $0.isClosed }
         if let pause {
@@ -147,7 +147,7 @@ final class WriteQueue: Sendable {
     }
 
     /// Marks the writer as ended.
-    func end() {
+    func markWriterEnded() {
         state.withLock { $0.hasEnded = true }
         state.notifyAll()
     }

@@ -23,7 +23,7 @@ struct Writer {
     /// discarded.
     mutating func run() {
         var batch: [Write] = []
-        while queue.take(into: &batch, retryAfter: batch.isEmpty ? nil : pause) {
+        while queue.dequeue(into: &batch, retryAfter: batch.isEmpty ? nil : pause) {
             guard !batch.isEmpty else { continue }
             do throws(StorageError) {
                 let refused = try commit(batch)

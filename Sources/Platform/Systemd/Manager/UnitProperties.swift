@@ -55,12 +55,12 @@ extension UnitProperties {
     init(reading message: BusMessage) throws(BusError) {
         try message.array(of: "{sv}") { () throws(BusError) in
             try message.container("e", signature: "sv") { () throws(BusError) in
-                try read(message.string(), message)
+                try decode(message.string(), message)
             }
         }
     }
 
-    private mutating func read(_ name: String, _ message: BusMessage) throws(BusError) {
+    private mutating func decode(_ name: String, _ message: BusMessage) throws(BusError) {
         switch name {
         case "ActiveState": activeState = try message.variant("s", message.string)
         case "SubState": subState = try message.variant("s", message.string)

@@ -23,7 +23,7 @@ package struct InheritedDescriptors: Sendable, Equatable {
 
     /// Takes over the descriptors and removes the environment variables that describe them, so that no child inherits
     /// them. Call this once, before starting any thread, because it changes the environment.
-    package static func take() throws(SystemdError) -> InheritedDescriptors {
+    package static func acquire() throws(SystemdError) -> InheritedDescriptors {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
         try SystemdError.check(count, "sd_listen_fds_with_names", detail: "the sockets of the unit (LISTEN_FDS)")

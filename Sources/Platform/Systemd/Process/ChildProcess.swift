@@ -60,7 +60,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         do {
             try watch()
         } catch {
-            end()
+            releaseSources()
             Self.abandon(number)
             throw error
         }
@@ -93,7 +93,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         do {
             try watch()
         } catch {
-            end()
+            releaseSources()
             throw error
         }
     }
@@ -117,7 +117,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         var ended = control_exit()
         let isKnown = isOwnChild && control_reap(descriptor, &ended) == 0 && ended.code != 0
         for pipe in pipes { pipe.readRemainder { handler(.output(pipe.output, $0)) } }
-        end()
+        releaseSources()
         return isKnown ? ProcessExit(ended) : .unknown
     }
 
@@ -141,7 +141,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
     }
 
     /// Breaks the reference cycles that retain this object.
-    private func end() {
+    private func releaseSources() {
         exitSource?.cancel()
         exitSource = nil
         for pipe in pipes { pipe.endReading() }

@@ -33,7 +33,7 @@ package struct ProcessTable: Sendable {
     /// This takes about 50 µs for each process of the machine. A process that starts in the meantime may be missing.
     ///
     /// - Parameter variable: The name of the environment variable that holds the mark.
-    package static func read(mark variable: String) -> ProcessTable {
+    package static func snapshot(mark variable: String) -> ProcessTable {
         let prefix = Array("\(variable)=".utf8)
         // All processes share one deadline, because a process can remove its variables permanently.
         let deadline = SuspendingClock.now.advanced(by: patience)

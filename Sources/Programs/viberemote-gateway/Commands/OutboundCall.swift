@@ -42,7 +42,7 @@ private final class OutboundWait: Sendable {
             case .head(let head): state.head = head
             case .bytes(let bytes):
                 state.body += bytes
-                state.arrivals.take(bytes, at: time)
+                state.arrivals.record(bytes, at: time)
             case .ended(let failure):
                 state.failure = failure
                 state.hasEnded = true
