@@ -115,7 +115,7 @@ struct ConversationHarness {
         var plan = plan
         while true {
             switch plan {
-            case .ask(let request, let next): plan = next(server.answer(request))
+            case .send(let request, let next): plan = next(server.answer(request))
             case .pause(_, let next): plan = next()
             case .aborting(let session, let next):
                 state.abort(session)
@@ -123,9 +123,9 @@ struct ConversationHarness {
             case .ended(let session, let next):
                 // The harness does not wait. Either the work ends or the time-out expires immediately.
                 if endsAbortedWork { idle(session) }
-                publish(state.giveUpEnd(of: session, at: now))
+                publish(state.stopWaitingForEnd(of: session, at: now))
                 plan = next(state.isBusy(session))
-            case .learned(let catalogue, let next):
+            case .store(let catalogue, let next):
                 state.catalogue = catalogue
                 plan = next()
             case .done(let value): return .success(value)
@@ -186,7 +186,7 @@ struct ConversationHarness {
 
     /// Expires the timeout of the answers that wait for the end of a message.
     mutating func giveUp() {
-        for held in state.takeHeld() { publish(state.giveUp(held, at: now)) }
+        for held in state.removePendingEnds() { publish(state.stopWaiting(held, at: now)) }
     }
 
     /// Sends a user message and the beginning of its answer in the message `answer`.

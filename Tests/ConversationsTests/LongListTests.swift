@@ -22,9 +22,9 @@ import Testing
             var result: Result<ConversationWork.WorkResult, ConversationError>?
             while result == nil {
                 switch plan {
-                case .ask(let request, let next): plan = next(server.answer(request))
+                case .send(let request, let next): plan = next(server.answer(request))
                 case .ended(_, let next): plan = next(false)
-                case .pause(_, let next), .aborting(_, let next), .learned(_, let next):
+                case .pause(_, let next), .aborting(_, let next), .store(_, let next):
                     plan = next()
                 case .done(let value): result = .success(value)
                 case .refused(let refusal): result = .failure(refusal)

@@ -57,7 +57,7 @@ enum Figures {
 
         let finding = processorTime()
         for index in 1...1_000 {
-            _ = log.place(after: EventID(generation: log.lastGeneration, sequence: UInt64(index * 97)))
+            _ = log.position(after: EventID(generation: log.lastGeneration, sequence: UInt64(index * 97)))
         }
         say("find: \((processorTime() - finding) / 1_000_000) µs each of 1,000")
 

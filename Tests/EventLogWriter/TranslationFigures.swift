@@ -65,12 +65,12 @@ enum TranslationFigures {
     private static func readAll(_ cursor: inout EventCursor, _ log: EventLog, _ tracks: inout EncodedStreams) -> Int {
         var bytes = 0
         while true {
-            let batch = cursor.readFormed(log, &tracks, atMost: 64 << 10, connected: [], now: now)
+            let batch = cursor.nextEncodedBatch(log, &tracks, atMost: 64 << 10, connected: [], now: now)
             bytes += batch.bytes.count
             cursor.sent(batch.bytes.count, of: batch)
-            if let question = batch.question {
-                tracks.learn(
-                    for: log, query: question, answer: .surroundings(version: "2.0.15", configuration: [], model: []))
+            if let question = batch.query {
+                tracks.resume(
+                    for: log, query: question, answer: .defaults(version: "2.0.15", configuration: [], model: []))
             } else if batch.isAtEnd {
                 return bytes
             }

@@ -18,7 +18,7 @@ package struct AccessSettings: Sendable, Equatable {
 extension Settings {
     static let access: [Setting] = [
         Setting(
-            "auth-secret", environment: "VIBE_AUTH_SECRET", form: .key, field: \.authSecret,
+            "auth-secret", environment: "VIBE_AUTH_SECRET", syntax: .key, field: \.authSecret,
             default: .unset(description: "none"), group: .access,
             """
             Key that clients send as `Authorization: Bearer KEY`, at least \(KeyPolicy.shortest) bytes long. Set this variable, \
@@ -27,7 +27,7 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "key-file", environment: "VIBE_KEY_FILE", form: .file, field: \.keyFile,
+            "key-file", environment: "VIBE_KEY_FILE", syntax: .file, field: \.keyFile,
             default: .unset(description: "none"), group: .access,
             """
             File with one key on each line. Only its owner may have read permission (mode 0600). The gateway accepts each of \
@@ -36,7 +36,7 @@ extension Settings {
         ).reloaded,
         Setting(
             "allow-origin", environment: "VIBE_ALLOW_ORIGIN",
-            form: .list(of: "ORIGIN", WebOrigin.parse, text: \.description),
+            syntax: .list(of: "ORIGIN", WebOrigin.parse, text: \.description),
             field: \.access.origins, default: .text("none"), group: .access,
             """
             Web origins, separated by commas, whose pages may use the gateway from a browser (CORS), such as \
@@ -44,7 +44,7 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "trust-proxy", environment: "VIBE_TRUST_PROXY", form: .list(of: "CIDR", network, text: \.description),
+            "trust-proxy", environment: "VIBE_TRUST_PROXY", syntax: .list(of: "CIDR", network, text: \.description),
             field: \.access.trustedProxies, default: .text("none"), group: .access,
             """
             Addresses of reverse proxies, separated by commas, such as `127.0.0.1` or `10.0.0.0/8`. The gateway trusts and \
@@ -52,7 +52,8 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "failed-tries", environment: "VIBE_FAILED_TRIES", form: .number(in: 0...1000), field: \.access.failedTries,
+            "failed-tries", environment: "VIBE_FAILED_TRIES", syntax: .number(in: 0...1000),
+            field: \.access.failedTries,
             default: .text("10"),
             group: .access,
             """
@@ -62,7 +63,7 @@ extension Settings {
         ).reloaded,
         Setting(
             "failed-try-interval", environment: "VIBE_FAILED_TRY_INTERVAL",
-            form: .duration(in: .milliseconds(1)...(.seconds(3600))),
+            syntax: .duration(in: .milliseconds(1)...(.seconds(3600))),
             field: \.access.failedTryInterval, default: .text("6s"), group: .access,
             "Time after which an address that receives 429 may send one more key."
         ).reloaded,

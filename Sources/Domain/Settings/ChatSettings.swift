@@ -58,17 +58,17 @@ extension Configuration {
     }
 }
 
-extension ValueForm where Value == ListenAddress? {
+extension ValueSyntax where Value == ListenAddress? {
     /// The syntax of a `HOST:PORT`, or `none` for nil.
-    static let addressOrNone = ValueForm(
+    static let addressOrNone = ValueSyntax(
         placeholder: "HOST:PORT|none",
         parse: { (text) throws(InvalidValue) in text == "none" ? nil : try ListenAddress.parse(text) },
         text: { $0?.description ?? "none" })
 }
 
-extension ValueForm where Value == String? {
+extension ValueSyntax where Value == String? {
     /// The syntax of a project's name, or `none`.
-    static let projectOrNone = ValueForm(
+    static let projectOrNone = ValueSyntax(
         placeholder: "NAME|none",
         parse: { (text) throws(InvalidValue) in
             if text == "none" { return nil }
@@ -85,7 +85,7 @@ extension ValueForm where Value == String? {
 extension Settings {
     static let chat: [Setting] = [
         Setting(
-            "chat-listen", environment: "VIBE_CHAT_LISTEN", form: .addressOrNone, field: \.chat.listen,
+            "chat-listen", environment: "VIBE_CHAT_LISTEN", syntax: .addressOrNone, field: \.chat.listen,
             default: .unset(description: "none"),
             group: .chat,
             """
@@ -93,7 +93,7 @@ extension Settings {
             selects a free port and prints it. Chat clients can also use `/chat` on `--listen`.
             """),
         Setting(
-            "conversations-listen", environment: "VIBE_CONVERSATIONS_LISTEN", form: .addressOrNone,
+            "conversations-listen", environment: "VIBE_CONVERSATIONS_LISTEN", syntax: .addressOrNone,
             field: \.chat.conversations,
             default: .unset(description: "none"), group: .chat,
             """
@@ -101,7 +101,7 @@ extension Settings {
             gateway selects a free port and prints it. `--listen` serves both as well.
             """),
         Setting(
-            "chat-open", environment: "VIBE_CHAT_OPEN", form: .onOff, field: \.chat.isOpen, default: .text("off"),
+            "chat-open", environment: "VIBE_CHAT_OPEN", syntax: .onOff, field: \.chat.isOpen, default: .text("off"),
             group: .chat,
             """
             Accept requests without a key at `--chat-listen` and `--conversations-listen` from programs of the gateway's \
@@ -109,7 +109,7 @@ extension Settings {
             who reaches a port through such a program, for example a port forwarding, can do everything that you can.
             """),
         Setting(
-            "chat-project", environment: "VIBE_CHAT_PROJECT", form: .projectOrNone, field: \.chat.project,
+            "chat-project", environment: "VIBE_CHAT_PROJECT", syntax: .projectOrNone, field: \.chat.project,
             default: .unset(description: "none"),
             group: .chat,
             """

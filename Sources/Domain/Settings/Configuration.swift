@@ -93,12 +93,12 @@ extension Configuration {
     private func delayContradictions(_ wrong: Set<String>) -> [SettingError] {
         let names = ["restart-delay", "max-restart-delay"]
         guard instances.restartDelay > instances.maxRestartDelay, wrong.isDisjoint(with: names) else { return [] }
-        let places = names.compactMap { name in
+        let sources = names.compactMap { name in
             Settings.table.first { $0.name == name }.map { "\($0.source(origin(of: $0))) \($0.text(in: self))" }
         }
         return [
             SettingError(
-                "\(places.joined(separator: " is longer than ")): shorten --restart-delay or raise --max-restart-delay."
+                "\(sources.joined(separator: " is longer than ")): shorten --restart-delay or raise --max-restart-delay."
             )
         ]
     }

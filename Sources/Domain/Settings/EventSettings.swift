@@ -14,7 +14,7 @@ package struct EventSettings: Sendable, Equatable {
     /// How long a client may go without reading its stream.
     package internal(set) var stall = Duration.zero
     /// The encoding of streamed text for requests that do not name one.
-    package internal(set) var form = EventEncodingChoice.raw
+    package internal(set) var encoding = EventEncodingChoice.raw
 }
 
 /// The encoding of streamed text.
@@ -31,7 +31,7 @@ package enum EventEncodingChoice: String, Sendable, CaseIterable {
 extension Settings {
     static let events: [Setting] = [
         Setting(
-            "event-hub", environment: "VIBE_EVENT_HUB", form: .onOff, field: \.events.isHubOn, default: .text("on"),
+            "event-hub", environment: "VIBE_EVENT_HUB", syntax: .onOff, field: \.events.isHubOn, default: .text("on"),
             group: .events,
             """
             Subscribe once to the events of each instance, store them, and serve all event streams from the stored events. A \
@@ -44,20 +44,21 @@ extension Settings {
         ),
         Setting(
             "event-keep-time", environment: "VIBE_EVENT_KEEP_TIME",
-            form: .duration(in: .seconds(60)...(.seconds(3_650 * 86_400))),
+            syntax: .duration(in: .seconds(60)...(.seconds(3_650 * 86_400))),
             field: \.events.keepTime, default: .text("7d"), group: .events,
             "Time for which the gateway stores an event."),
         size(
             "event-keep-total", environment: "VIBE_EVENT_KEEP_TOTAL", field: \.events.keepTotal, default: "1GiB",
             "Maximum total size of the events of all projects. The gateway removes the oldest events first."),
         Setting(
-            "stream-stall", environment: "VIBE_STREAM_STALL", form: .duration(in: .seconds(1)...longest),
+            "stream-stall", environment: "VIBE_STREAM_STALL", syntax: .duration(in: .seconds(1)...longest),
             field: \.events.stall,
             default: .text("60s"), group: .events,
             "Time after which the gateway disconnects a client that reads nothing from its event stream. The client can reconnect and resume."
         ).reloaded,
         Setting(
-            "event-form", environment: "VIBE_EVENT_FORM", form: .cases, field: \.events.form, default: .text("raw"),
+            "event-form", environment: "VIBE_EVENT_FORM", syntax: .cases, field: \.events.encoding,
+            default: .text("raw"),
             group: .events,
             """
             Encoding of growing text on OpenCode 1's event streams. `raw`: the text as the instance sends it. `delta`: only \
@@ -72,7 +73,7 @@ extension Settings {
         default defaultText: String, _ help: String
     ) -> Setting {
         Setting(
-            name, environment: environment, form: .size(in: 0...(1 << 40)), field: field, default: .text(defaultText),
+            name, environment: environment, syntax: .size(in: 0...(1 << 40)), field: field, default: .text(defaultText),
             group: .events, help)
     }
 }

@@ -3,7 +3,7 @@
 /// The options for instances, and for monitoring and restarting them. Durations are measured on the monotonic clock.
 package struct InstanceSettings: Sendable, Equatable {
     /// Whether each run of an instance gets a random password.
-    package internal(set) var givesPasswords = false
+    package internal(set) var setsPasswords = false
     /// The time after which callers of a start receive a response. The start continues.
     package internal(set) var startAnswerTimeout = Duration.zero
     /// The delay before the first restart after a crash. The delay doubles each time.
@@ -24,7 +24,8 @@ package struct InstanceSettings: Sendable, Equatable {
 extension Settings {
     static let instances: [Setting] = [
         Setting(
-            "instance-password", environment: "VIBE_INSTANCE_PASSWORD", form: .onOff, field: \.instances.givesPasswords,
+            "instance-password", environment: "VIBE_INSTANCE_PASSWORD", syntax: .onOff,
+            field: \.instances.setsPasswords,
             default: .text("on"),
             group: .instances,
             """
@@ -52,7 +53,7 @@ extension Settings {
             "Maximum delay before a restart. An instance that stays ready for this time resets the delay to `--restart-delay`."
         ),
         Setting(
-            "max-quick-failures", environment: "VIBE_MAX_QUICK_FAILURES", form: .number(in: 1...1_000_000),
+            "max-quick-failures", environment: "VIBE_MAX_QUICK_FAILURES", syntax: .number(in: 1...1_000_000),
             field: \.instances.maxQuickFailures,
             default: .text("5"), group: .instances,
             """
@@ -67,7 +68,7 @@ extension Settings {
             "Time after which an instance is unhealthy if it has sent neither a health response nor any byte of another response."
         ),
         Setting(
-            "restart-unhealthy", environment: "VIBE_RESTART_UNHEALTHY", form: .onOff,
+            "restart-unhealthy", environment: "VIBE_RESTART_UNHEALTHY", syntax: .onOff,
             field: \.instances.restartUnhealthy, default: .text("off"),
             group: .instances,
             "Restart an unhealthy instance. Its running turns are lost."),
@@ -78,7 +79,7 @@ extension Settings {
         default defaultText: String, _ help: String
     ) -> Setting {
         Setting(
-            name, environment: environment, form: .duration(in: .milliseconds(1)...longest), field: field,
+            name, environment: environment, syntax: .duration(in: .milliseconds(1)...longest), field: field,
             default: .text(defaultText),
             group: .instances, help)
     }

@@ -14,12 +14,13 @@ package struct ProjectSettings: Sendable, Equatable {
 extension Settings {
     static let projects: [Setting] = [
         Setting(
-            "follow-links", environment: "VIBE_FOLLOW_LINKS", form: .onOff, field: \.projects.followsLinks,
+            "follow-links", environment: "VIBE_FOLLOW_LINKS", syntax: .onOff, field: \.projects.followsLinks,
             default: .text("off"),
             group: .projects,
             "Treat symbolic links that lead out of the projects' directory as projects too."),
         Setting(
-            "directory-pinning", environment: "VIBE_DIRECTORY_PINNING", form: .onOff, field: \.projects.pinsDirectories,
+            "directory-pinning", environment: "VIBE_DIRECTORY_PINNING", syntax: .onOff,
+            field: \.projects.pinsDirectories,
             default: .text("on"),
             group: .projects,
             """
@@ -29,7 +30,7 @@ extension Settings {
             """
         ).reloaded,
         Setting(
-            "opencode1-compat", environment: "VIBE_OPENCODE1_COMPAT", form: .onOff,
+            "opencode1-compat", environment: "VIBE_OPENCODE1_COMPAT", syntax: .onOff,
             field: \.projects.isOpenCode1Compatible, default: .text("on"),
             group: .projects,
             """

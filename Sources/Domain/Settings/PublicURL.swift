@@ -17,14 +17,14 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         guard ["https", "http"].contains(scheme), text.dropFirst(scheme.count).hasPrefix("://") else {
             throw InvalidValue("does not begin with https:// or http://", fix: wanted)
         }
-        let rest = text.dropFirst(scheme.count + 3)
-        let authority = rest.prefix { $0 != "/" }
+        let remainder = text.dropFirst(scheme.count + 3)
+        let authority = remainder.prefix { $0 != "/" }
         guard !authority.contains("@") else {
             throw InvalidValue(
                 "contains a user name",
                 fix: "remove the part before the @; clients send the key in the Authorization field")
         }
-        var path = rest.dropFirst(authority.count)
+        var path = remainder.dropFirst(authority.count)
         guard path.utf8.allSatisfy(isPathCharacter), !authority.contains(where: { "?#".contains($0) }) else {
             throw InvalidValue("has more than a path after its host", fix: wanted)
         }
@@ -44,9 +44,9 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     }
 }
 
-extension ValueForm where Value == PublicURL? {
+extension ValueSyntax where Value == PublicURL? {
     /// The syntax of a URL, or `none` for nil.
-    static let publicURL = ValueForm(
+    static let publicURL = ValueSyntax(
         placeholder: "URL|none",
         parse: { (text) throws(InvalidValue) in text == "none" ? nil : try PublicURL.parse(text) },
         text: { $0?.description ?? "none" })

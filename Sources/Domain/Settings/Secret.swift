@@ -43,9 +43,9 @@ enum KeyPolicy {
     }
 }
 
-extension ValueForm where Value == Secret? {
+extension ValueSyntax where Value == Secret? {
     /// The syntax of the key that clients must send.
-    static let key = ValueForm(
+    static let key = ValueSyntax(
         placeholder: "KEY", isSecret: true, parse: KeyPolicy.parse,
         text: { $0?.description ?? "none" })
 }

@@ -51,7 +51,7 @@ package struct Setting: Sendable {
     private let copy: @Sendable (Configuration, inout Configuration) -> Void
 
     init<Value: Sendable & Equatable>(
-        _ name: String, environment: String, form: ValueForm<Value>,
+        _ name: String, environment: String, syntax: ValueSyntax<Value>,
         field: any WritableKeyPath<Configuration, Value> & Sendable,
         default defaultValue: Default, group: Group = .general, _ help: String
     ) {
@@ -60,13 +60,13 @@ package struct Setting: Sendable {
         self.help = help
         self.group = group
         self.defaultValue = defaultValue
-        placeholder = form.placeholder
-        isSecret = form.isSecret
-        hint = form.hint
+        placeholder = syntax.placeholder
+        isSecret = syntax.isSecret
+        hint = syntax.hint
         apply = { (text, configuration) throws(InvalidValue) in
-            configuration[keyPath: field] = try form.parse(text)
+            configuration[keyPath: field] = try syntax.parse(text)
         }
-        print = { form.text($0[keyPath: field]) }
+        print = { syntax.text($0[keyPath: field]) }
         isEqual = { $0[keyPath: field] == $1[keyPath: field] }
         copy = { $1[keyPath: field] = $0[keyPath: field] }
     }
@@ -90,7 +90,7 @@ package struct Setting: Sendable {
 
     /// The flag that switches an `on|off` setting off, such as `--no-access-log`; nil for other settings.
     package var offFlag: String? {
-        flag != nil && placeholder == ValueForm<Bool>.onOff.placeholder ? "--no-\(name)" : nil
+        flag != nil && placeholder == ValueSyntax<Bool>.onOff.placeholder ? "--no-\(name)" : nil
     }
 
     /// The default value in the form that help shows.

@@ -16,11 +16,11 @@ package enum Settings {
 
     private static let general: [Setting] = [
         Setting(
-            "listen", environment: "VIBE_LISTEN", form: .address, field: \.listen, default: .text("0.0.0.0:4000"),
+            "listen", environment: "VIBE_LISTEN", syntax: .address, field: \.listen, default: .text("0.0.0.0:4000"),
             "Address and port on which the gateway accepts clients. With port 0, the gateway selects a free port and prints it."
         ),
         Setting(
-            "public-url", environment: "VIBE_PUBLIC_URL", form: .publicURL, field: \.publicURL,
+            "public-url", environment: "VIBE_PUBLIC_URL", syntax: .publicURL, field: \.publicURL,
             default: .unset(description: "none"),
             """
             Address that clients use, such as `https://gateway.example.com`. If it is set, `check` also tests the gateway \
@@ -28,11 +28,11 @@ package enum Settings {
             """
         ).reloaded,
         Setting(
-            "home", environment: "HOME_DIR", form: .directory, field: \.home,
+            "home", environment: "HOME_DIR", syntax: .directory, field: \.home,
             default: .system(description: "your home folder") { $0.home },
             "Directory whose subdirectories are the projects."),
         Setting(
-            "state-dir", environment: "VIBE_STATE_DIR", form: .directory, field: \.stateFolder,
+            "state-dir", environment: "VIBE_STATE_DIR", syntax: .directory, field: \.stateFolder,
             default: .system(description: "~/.local/state/viberemote-gateway") { $0.stateFolder },
             """
             Directory for data that the gateway keeps across restarts: the history of instances (`state.db`) and their events \
@@ -40,29 +40,29 @@ package enum Settings {
             `StateDirectory=`, the default is that directory.
             """),
         Setting(
-            "opencode", environment: "VIBE_OPENCODE", form: .command, field: \.opencode, default: .text("opencode"),
+            "opencode", environment: "VIBE_OPENCODE", syntax: .command, field: \.opencode, default: .text("opencode"),
             """
             Command that serves a project. The gateway appends `serve --port 0 --hostname 127.0.0.1`. It splits the command \
             into words as a shell does, including quotes and backslashes, but performs no expansions. A project's own \
             environment file can set another command.
             """),
         Setting(
-            "supervisor", environment: "VIBE_SUPERVISOR", form: .cases, field: \.supervisor, default: .text("auto"),
+            "supervisor", environment: "VIBE_SUPERVISOR", syntax: .cases, field: \.supervisor, default: .text("auto"),
             """
             Supervisor of the OpenCode instances. `systemd`: instances run as units `opencode@NAME.service`, which outlive the \
             gateway. `process`: instances run as child processes of the gateway. `auto`: instances run as units if the service \
             manager answers and has that unit, and otherwise as child processes.
             """),
         Setting(
-            "scope", environment: "VIBE_SCOPE", form: .cases, field: \.scope, default: .text("user"),
+            "scope", environment: "VIBE_SCOPE", syntax: .cases, field: \.scope, default: .text("user"),
             "Service manager that runs the units. `user`: the user's service manager. `system`: the system's service manager."
         ),
         Setting(
-            "threads", environment: "VIBE_THREADS", form: .number(in: 1...64), field: \.threads,
+            "threads", environment: "VIBE_THREADS", syntax: .number(in: 1...64), field: \.threads,
             default: .system(description: "number of cores, at most 4") { "\(max(1, min($0.processors, 4)))" },
             "Number of threads that process requests, from 1 to 64."),
         Setting(
-            "config", environment: "VIBE_CONFIG", form: .file, field: \.configurationFile,
+            "config", environment: "VIBE_CONFIG", syntax: .file, field: \.configurationFile,
             default: .unset(description: ConfigurationFile.defaultText),
             """
             Configuration file. Each line is `NAME=VALUE`, where NAME is the environment variable of a setting. Flags and the \
@@ -73,17 +73,17 @@ package enum Settings {
 
     private static let log: [Setting] = [
         Setting(
-            "access-log", environment: "VIBE_ACCESS_LOG", form: .onOff, field: \.accessLog, default: .text("on"),
+            "access-log", environment: "VIBE_ACCESS_LOG", syntax: .onOff, field: \.accessLog, default: .text("on"),
             group: .log,
             "Log one line for each request."
         ).reloaded,
         Setting(
-            "log-format", environment: "VIBE_LOG_FORMAT", form: .cases, field: \.logFormat, default: .text("auto"),
+            "log-format", environment: "VIBE_LOG_FORMAT", syntax: .cases, field: \.logFormat, default: .text("auto"),
             group: .log,
             "Log format. `auto`: the journal if stderr is the journal, text on a terminal, and otherwise JSON lines."),
         Setting(
             "log-level", environment: "VIBE_LOG_LEVEL",
-            form: .choice(LogLevel.allCases.reversed().map { ($0.name, $0) }, text: \.name), field: \.logLevel,
+            syntax: .choice(LogLevel.allCases.reversed().map { ($0.name, $0) }, text: \.name), field: \.logLevel,
             default: .text("info"), group: .log, "Minimum log level."),
     ]
 
@@ -128,7 +128,7 @@ package enum Settings {
             in: (1 << 10)...(1 << 20),
             "Maximum size of a request's line and header fields together. OpenCode itself accepts 16KiB."),
         Setting(
-            "max-connections", environment: "VIBE_MAX_CONNECTIONS", form: .number(in: 0...1_000_000),
+            "max-connections", environment: "VIBE_MAX_CONNECTIONS", syntax: .number(in: 0...1_000_000),
             field: \.limits.maxConnections,
             default: .text("4096"), group: .limits,
             """
@@ -143,7 +143,7 @@ package enum Settings {
     ) -> Setting {
         Setting(
             "\(name)-timeout", environment: "VIBE_\(name.uppercased())_TIMEOUT",
-            form: .duration(in: .milliseconds(1)...longest),
+            syntax: .duration(in: .milliseconds(1)...longest),
             field: field, default: .text(defaultText), group: .limits, help)
     }
 
@@ -152,7 +152,7 @@ package enum Settings {
         default defaultText: String, in range: ClosedRange<Int>, _ help: String
     ) -> Setting {
         Setting(
-            name, environment: environment, form: .size(in: range), field: field,
+            name, environment: environment, syntax: .size(in: range), field: field,
             default: .text(defaultText), group: .limits, help)
     }
 }

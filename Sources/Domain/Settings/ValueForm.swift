@@ -4,7 +4,7 @@ internal import Encodings
 internal import EnvironmentFiles
 
 /// The syntax of a kind of value: its placeholder in help, its parser, and its conversion to text.
-struct ValueForm<Value: Sendable>: Sendable {
+struct ValueSyntax<Value: Sendable>: Sendable {
     /// The text after the flag in help, such as `HOST:PORT` or `on|off`.
     let placeholder: String
     /// Whether the value is a secret. A secret has no flag, because every local user can read command lines, and it is
@@ -18,9 +18,9 @@ struct ValueForm<Value: Sendable>: Sendable {
     let text: @Sendable (Value) -> String
 
     /// Returns the same syntax, but rejects a value if `check` returns an error for it.
-    func checked(_ check: @escaping @Sendable (Value) -> InvalidValue?) -> ValueForm {
+    func checked(_ check: @escaping @Sendable (Value) -> InvalidValue?) -> ValueSyntax {
         let parse = self.parse
-        return ValueForm(
+        return ValueSyntax(
             placeholder: placeholder, isSecret: isSecret, hint: hint,
             parse: { (text) throws(InvalidValue) in
                 let value = try parse(text)
@@ -31,14 +31,14 @@ struct ValueForm<Value: Sendable>: Sendable {
     }
 }
 
-extension ValueForm where Value == ListenAddress {
+extension ValueSyntax where Value == ListenAddress {
     /// The syntax of `HOST:PORT` with a numeric host.
-    static let address = ValueForm(placeholder: "HOST:PORT", parse: ListenAddress.parse, text: \.description)
+    static let address = ValueSyntax(placeholder: "HOST:PORT", parse: ListenAddress.parse, text: \.description)
 }
 
-extension ValueForm where Value == String {
+extension ValueSyntax where Value == String {
     /// The syntax of an absolute path. The caller checks whether it exists.
-    static let directory = ValueForm(
+    static let directory = ValueSyntax(
         placeholder: "DIR", hint: .folder,
         parse: { (text) throws(InvalidValue) in
             try AbsolutePath.check(text, fix: "write a path that begins with /, for example /home/vibe")
@@ -49,9 +49,9 @@ extension ValueForm where Value == String {
         text: { $0 })
 }
 
-extension ValueForm where Value == String? {
+extension ValueSyntax where Value == String? {
     /// The syntax of the absolute path of a file, or `none`.
-    static let file = ValueForm(
+    static let file = ValueSyntax(
         placeholder: "FILE|none", hint: .file,
         parse: { (text) throws(InvalidValue) in
             if text == none { return nil }
@@ -73,9 +73,9 @@ private enum AbsolutePath {
     }
 }
 
-extension ValueForm where Value == [String] {
+extension ValueSyntax where Value == [String] {
     /// The syntax of a program with its arguments.
-    static let command = ValueForm(
+    static let command = ValueSyntax(
         placeholder: "COMMAND",
         parse: { (text) throws(InvalidValue) in
             do throws(CommandWords.Problem) {
@@ -86,9 +86,9 @@ extension ValueForm where Value == [String] {
         }, text: CommandWords.text)
 }
 
-extension ValueForm where Value == Bool {
+extension ValueSyntax where Value == Bool {
     /// The syntax of a value that is `on` or `off`.
-    static let onOff = ValueForm(
+    static let onOff = ValueSyntax(
         placeholder: "on|off", hint: .words(["on", "off"]),
         parse: { (text) throws(InvalidValue) in
             switch text {
@@ -100,11 +100,11 @@ extension ValueForm where Value == Bool {
         text: { $0 ? "on" : "off" })
 }
 
-extension ValueForm where Value == Int {
+extension ValueSyntax where Value == Int {
     /// Returns the syntax of a whole number within a range.
-    static func number(in range: ClosedRange<Int>) -> ValueForm {
+    static func number(in range: ClosedRange<Int>) -> ValueSyntax {
         let fix = "write a number from \(range.lowerBound) to \(range.upperBound)"
-        return ValueForm(
+        return ValueSyntax(
             placeholder: "N",
             parse: { (text) throws(InvalidValue) in
                 guard let number = Int(text) else { throw InvalidValue("is not a whole number", fix: fix) }
@@ -115,29 +115,29 @@ extension ValueForm where Value == Int {
     }
 
     /// Returns the syntax of a size in bytes within a range.
-    static func size(in range: ClosedRange<Int>) -> ValueForm {
+    static func size(in range: ClosedRange<Int>) -> ValueSyntax {
         let fix = "write \(Quantity.text(size: range.lowerBound)) to \(Quantity.text(size: range.upperBound))"
-        return ValueForm(placeholder: "SIZE", parse: Quantity.parseSize, text: Quantity.text(size:))
+        return ValueSyntax(placeholder: "SIZE", parse: Quantity.parseSize, text: Quantity.text(size:))
             .checked { range.contains($0) ? nil : InvalidValue("is out of range", fix: fix) }
     }
 }
 
-extension ValueForm where Value == Duration {
+extension ValueSyntax where Value == Duration {
     /// Returns the syntax of a duration within a range.
-    static func duration(in range: ClosedRange<Duration>) -> ValueForm {
+    static func duration(in range: ClosedRange<Duration>) -> ValueSyntax {
         let fix = "write \(range.lowerBound.text(.setting)) to \(range.upperBound.text(.setting))"
-        return ValueForm(placeholder: "TIME", parse: Quantity.parseDuration, text: { $0.text(.setting) })
+        return ValueSyntax(placeholder: "TIME", parse: Quantity.parseDuration, text: { $0.text(.setting) })
             .checked { range.contains($0) ? nil : InvalidValue("is out of range", fix: fix) }
     }
 }
 
-extension ValueForm {
+extension ValueSyntax {
     /// Returns the syntax of one of several words.
     static func choice(_ words: [(name: String, value: Value)], text: @escaping @Sendable (Value) -> String)
-        -> ValueForm
+        -> ValueSyntax
     {
         let names = words.map(\.name)
-        return ValueForm(
+        return ValueSyntax(
             placeholder: names.joined(separator: "|"), hint: .words(names),
             parse: { (text) throws(InvalidValue) in
                 if let word = words.first(where: { $0.name == text }) { return word.value }
@@ -148,20 +148,20 @@ extension ValueForm {
     }
 }
 
-extension ValueForm where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
+extension ValueSyntax where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
     /// The syntax of a case of an enumeration, given by its raw value.
-    static var cases: ValueForm {
+    static var cases: ValueSyntax {
         choice(Value.allCases.map { ($0.rawValue, $0) }, text: \.rawValue)
     }
 }
 
-extension ValueForm {
+extension ValueSyntax {
     /// Returns the syntax of a list of elements separated by commas. The word `none` represents the empty list.
     static func list<Element: Sendable>(
         of placeholder: String, _ parse: @escaping @Sendable (String) throws(InvalidValue) -> Element,
         text: @escaping @Sendable (Element) -> String
-    ) -> ValueForm where Value == [Element] {
-        ValueForm(
+    ) -> ValueSyntax where Value == [Element] {
+        ValueSyntax(
             placeholder: "\(placeholder)[,\(placeholder)…]",
             parse: { (list) throws(InvalidValue) in
                 if list == "none" { return [] }

@@ -26,11 +26,11 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         guard scheme.utf8.first.map(isLetter) ?? false, scheme.utf8.allSatisfy(isSchemeCharacter) else {
             throw InvalidValue("has no scheme before ://", fix: wanted)
         }
-        let rest = text[separator.upperBound...]
-        guard !rest.contains(where: { "/?#@".contains($0) }) else {
+        let remainder = text[separator.upperBound...]
+        guard !remainder.contains(where: { "/?#@".contains($0) }) else {
             throw InvalidValue("has more than scheme, host and port", fix: wanted)
         }
-        let (host, port) = try divided(String(rest.lowercased()))
+        let (host, port) = try divided(String(remainder.lowercased()))
         let isDefault = port.isEmpty || defaultPorts[scheme].map { port == "\($0)" } ?? false
         return WebOrigin(description: "\(scheme)://\(host)" + (isDefault ? "" : ":\(port)"))
     }
@@ -41,16 +41,16 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
             authority.hasPrefix("[")
             ? authority.firstIndex(of: "]").map { authority.index(after: $0) } : authority.firstIndex(of: ":")
         let host = String(authority[..<(hostEnd ?? authority.endIndex)])
-        let rest = authority[(hostEnd ?? authority.endIndex)...]
+        let port = authority[(hostEnd ?? authority.endIndex)...]
         let isLiteral = host.hasPrefix("[") && host.hasSuffix("]")
         let name = isLiteral ? host.dropFirst().dropLast() : host[...]
         guard !name.isEmpty,
             name.utf8.allSatisfy({ isHostCharacter($0) || isLiteral && $0 == UInt8(ascii: ":") })
         else { throw InvalidValue("has no host name in the form that browsers send", fix: wanted) }
-        guard rest.isEmpty || rest.hasPrefix(":") && UInt16(rest.dropFirst()) != nil else {
+        guard port.isEmpty || port.hasPrefix(":") && UInt16(port.dropFirst()) != nil else {
             throw InvalidValue("has no port from 0 to 65535 after its host", fix: wanted)
         }
-        return (host, rest.isEmpty ? "" : String(UInt16(rest.dropFirst()) ?? 0))
+        return (host, port.isEmpty ? "" : String(UInt16(port.dropFirst()) ?? 0))
     }
 
     private static let defaultPorts = ["http": 80, "https": 443, "ws": 80, "wss": 443]

@@ -58,7 +58,9 @@ package struct RegistryControl: ProjectControl {
     package func directories(of name: ProjectName) async -> DirectoryScope? { await registry.directories(of: name) }
 
     /// Forwards the call to the registry.
-    package func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { await registry.ownProject(inquiry) }
+    package func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? {
+        await registry.openCodeProject(inquiry)
+    }
 
     /// Forwards the call to the registry.
     package func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {

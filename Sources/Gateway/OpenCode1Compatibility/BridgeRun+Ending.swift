@@ -22,7 +22,7 @@ extension BridgeRun {
         // While the gateway shuts down, its instances continue to run for a while.
         guard !owner.isDraining else { return }
         if case .ended = phase { return }
-        if let ender = currentRoute?.ender {
+        if let ender = currentRoute?.stopInitiator {
             fail(ControlAnswers.ended(route.text, by: ender))
         } else if !isRouted {
             switch phase {
@@ -37,7 +37,7 @@ extension BridgeRun {
     /// Ends the run because the instance accepts no more calls.
     func endOfInstance() {
         if owner.isDraining { return failAtTheEnd() }
-        if let ender = currentRoute?.ender { return fail(ControlAnswers.ended(route.text, by: ender)) }
+        if let ender = currentRoute?.stopInitiator { return fail(ControlAnswers.ended(route.text, by: ender)) }
         if mayBeTaken { return fail(GatewayError(502, LostInstance.gone(route.text))) }
         fail(ControlAnswers.notRunning(route.text, currentRoute?.state))
     }
@@ -48,7 +48,7 @@ extension BridgeRun {
     /// Handles a connection that the instance closed. A stop initiator may become known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNobody { mayBeTaken = isPartlyDone }
-        if owner.isDraining || currentRoute?.ender != nil { return endOfInstance() }
+        if owner.isDraining || currentRoute?.stopInitiator != nil { return endOfInstance() }
         guard case .noAnswer = failure, isRouted else { return tell(failure) }
         phase = .lost(failure)
         arm(Self.verdictTime)

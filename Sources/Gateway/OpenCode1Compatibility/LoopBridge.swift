@@ -70,7 +70,7 @@ extension LoopBridge: InstanceRequestHandler {
     /// Answers a request in OpenCode 1's API to an OpenCode 2, unless the request must be forwarded.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let policy = request.policy
-        guard request.route.speaksOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(request.target),
+        guard request.route.isOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(request.target),
             let handling = BridgeRequest.read(
                 request.connection.head, request.target, of: request.route, isPinned: policy.pinsDirectories,
                 hasHub: events != nil)

@@ -156,7 +156,8 @@ private final class Service: Sendable {
             hub.onceFree = { body in if store.isOpen(orElse: body) { body() } }
         }
         hub.form = { project in
-            let own = try? InstanceEnvironment.load(project: project, home: Environment.homeFolder, base: [:]).eventForm
+            let own = try? InstanceEnvironment.load(project: project, home: Environment.homeFolder, base: [:])
+                .eventEncoding
             return own.flatMap { EventEncoding(rawValue: $0) }
         }
         return hub
@@ -183,7 +184,7 @@ private final class Service: Sendable {
             return ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log)
         case .systemd:
             log.notice("instances will run as systemd units", LogField("reason", selection.reason))
-            let places = InstanceRecordStore.unitPlaces(environment: environment, userHome: Environment.homeFolder)
+            let places = InstanceRecordStore.unitLocations(environment: environment, userHome: Environment.homeFolder)
             let memories = InstanceRecordStore.memories(environment: environment, userHome: Environment.homeFolder)
             return SystemdSupervisor(loop: loop, access: access, logger: log, memories: memories) { project, run in
                 places.lazy.compactMap { place in

@@ -99,7 +99,7 @@ final class HubFixture {
 
     private static func answer(_ query: TranslationQuery) -> TranslationAnswer {
         guard case .session(let id) = query else {
-            return .surroundings(version: "2.0.15", configuration: [], model: [])
+            return .defaults(version: "2.0.15", configuration: [], model: [])
         }
         let session = #"""
             {"data":{"id":"\#(id)","projectID":"p","title":"t","location":{"directory":"/d"},"time":{"created":1,"updated":1}}}

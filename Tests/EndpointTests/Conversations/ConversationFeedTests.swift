@@ -41,7 +41,7 @@ import Testing
             try fixture.snapshot(.connected)
             try fixture.run { fixture.project.state.quiet(for: 0, at: .max).isEmpty }
 
-            #expect(fixture.queries == [.surroundings])
+            #expect(fixture.queries == [.defaults])
         }
     }
 }

@@ -89,7 +89,7 @@ import Testing
         let story = RandomStory.make(accumulates: false, seed: 5)
 
         for way in 0..<2 {
-            var state = EncodingState(form: .full)
+            var state = EncodingState(encoding: .full)
             var index = 0
             // Continue until a delta is pending.
             while state.deadline == nil, index < story.events.count {

@@ -197,7 +197,7 @@ import Testing
             .delta(30, "x", part: "q", session: "t"), .delta(50, "c"), .delta(120, "d"), .delta(150, "e"), idle,
             .delta(280, "f"),
         ])
-        var state = EncodingState(form: .full)
+        var state = EncodingState(encoding: .full)
 
         #expect(state.deadline == nil)
         #expect(story.take(0, &state).map(\.id.text) == ["7-1"])

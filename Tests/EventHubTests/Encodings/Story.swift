@@ -70,7 +70,7 @@ struct Story {
     /// Returns all frames. Calls `due` at the given times as far as a timer could call it, which is never after the
     /// time of an event that is recorded later.
     func frames(_ form: EventEncoding, from first: Int = 0, timers: [UInt64] = []) -> [EncodedFrame] {
-        var state = EncodingState(form: form)
+        var state = EncodingState(encoding: form)
         var timers = timers.sorted()[...]
         var frames: [EncodedFrame] = []
         for index in events.indices.dropFirst(first) {

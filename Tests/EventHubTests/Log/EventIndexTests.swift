@@ -29,14 +29,14 @@ import Testing
         #expect(index.entry(id(7, 3)) == nil)
         #expect(index.entry(id(6, 1)) == nil)
 
-        guard case .place(let place) = index.place(after: id(7, 1)) else {
+        guard case .position(let place) = index.position(after: id(7, 1)) else {
             Issue.record("not found")
             return
         }
 
         #expect(rest(index, place) == ["7-2 other 6-9 200"])
 
-        guard case .gap(let gap, let end) = index.place(after: id(7, 3)) else {
+        guard case .gap(let gap, let end) = index.position(after: id(7, 3)) else {
             Issue.record("found")
             return
         }

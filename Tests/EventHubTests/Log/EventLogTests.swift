@@ -198,10 +198,10 @@ import Testing
         let tail = ["gap retention 5-2..5-5", "gap retention 5-3..5-5", "gap upstream-lost 5-4..5-5", "5-5"]
 
         #expect(test.all == ["5-1", "5-2"] + tail)
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 2))) == tail)
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 2))) == tail)
         // A client that has received the gaps continues after them.
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 3))) == Array(tail.dropFirst()))
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 4))) == Array(tail.dropFirst(2)))
-        #expect(test.log.place(before: id(5, 3)) == nil)
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 3))) == Array(tail.dropFirst()))
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 4))) == Array(tail.dropFirst(2)))
+        #expect(test.log.position(before: id(5, 3)) == nil)
     }
 }

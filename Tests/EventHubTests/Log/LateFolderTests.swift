@@ -66,7 +66,7 @@ import Testing
         #expect(LogUnderTest.all(log) == all)
 
         for (index, id) in [(1, id(5, 1)), (3, id(5, 3)), (5, id(7, 1)), (6, id(7, 2))] {
-            #expect(LogUnderTest.found(log, log.place(after: id)) == Array(all[index...]), "\(id)")
+            #expect(LogUnderTest.found(log, log.position(after: id)) == Array(all[index...]), "\(id)")
         }
         // A reader of the memory continues in the file.
         log.add(3)
@@ -97,7 +97,7 @@ import Testing
 
         #expect(LogUnderTest.all(log) == ["5-1", "5-2", "5-3", "gap gateway-restarted 5-3..6-1", "6-1"])
         #expect(LogUnderTest.rest(log, &place) == ["gap gateway-restarted 5-3..6-1", "6-1"])
-        #expect(LogUnderTest.found(log, log.place(after: id(5, 2))).first == "5-3")
+        #expect(LogUnderTest.found(log, log.position(after: id(5, 2))).first == "5-3")
     }
 
     @Test(arguments: [5, 6]) func `ids increase even if the other gateway has appended events meanwhile`(

@@ -242,7 +242,7 @@ import Testing
         #expect(Array(all[(gap + 1)...]) == (next...9_000).map { "5-\($0)" })
 
         // The last event that this client has received is among the missing events.
-        let found = LogUnderTest.found(test.log, test.log.place(after: id(5, next - 2)))
+        let found = LogUnderTest.found(test.log, test.log.position(after: id(5, next - 2)))
 
         #expect(found.first?.hasPrefix("gap retention 5-") == true)
         #expect(found.dropFirst().first == "5-\(next)")

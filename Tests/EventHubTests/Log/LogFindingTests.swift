@@ -44,7 +44,7 @@ import Testing
     {
         let test = try Self.log()
 
-        #expect(LogUnderTest.found(test.log, test.log.place(after: known)).joined(separator: ", ") == rest)
+        #expect(LogUnderTest.found(test.log, test.log.position(after: known)).joined(separator: ", ") == rest)
     }
 
     @Test func `events are found across several segments`() throws {
@@ -56,13 +56,13 @@ import Testing
 
         let known: [UInt64] = Array(1...20) + Array(stride(from: 21, through: 5_999, by: 97)) + [6_000]
         for sequence in known {
-            guard case .place(var place) = test.log.place(after: id(5, sequence)) else {
+            guard case .position(var place) = test.log.position(after: id(5, sequence)) else {
                 Issue.record("\(sequence) was not found")
                 return
             }
             let next = test.log.next(&place, atMost: 1).map(LogUnderTest.text)
             #expect(next == (sequence == 6_000 ? [] : ["5-\(sequence + 1)"]))
-            var before = try #require(test.log.place(before: id(5, sequence)))
+            var before = try #require(test.log.position(before: id(5, sequence)))
             #expect(test.log.next(&before, atMost: 1).map(LogUnderTest.text) == ["5-\(sequence)"])
         }
     }
@@ -73,12 +73,12 @@ import Testing
         test.log.add(1...2)
         test.log.beginGeneration(now: 9, after: nil)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 3))) == ["gap damaged 5-3.."])
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 3))) == ["gap damaged 5-3.."])
 
         test.log.add(1...1)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 3))) == ["gap damaged 5-3..9-1", "9-1"])
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 2))) == ["9-1"])
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 3))) == ["gap damaged 5-3..9-1", "9-1"])
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 2))) == ["9-1"])
     }
 
     @Test(
@@ -89,7 +89,7 @@ import Testing
     func `a reader since a time begins with the first event or gap at or after it`(time: Int64, begins: String) throws {
         let test = try Self.log()
         // The gap before the second generation was written when that generation began, at time 9.
-        let found = LogUnderTest.found(test.log, test.log.place(since: time)).prefix(2)
+        let found = LogUnderTest.found(test.log, test.log.position(since: time)).prefix(2)
 
         #expect(found.map { $0.hasPrefix("gap") ? "gap" : $0 }.joined(separator: " ") == begins)
     }
@@ -102,21 +102,21 @@ import Testing
         test.log.removeOldest(1)
         let first = try #require(test.log.summary.first)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(since: 100)).first == "gap retention ..\(first.text)")
-        #expect(LogUnderTest.found(test.log, test.log.place(since: 101)) == ["5-6001"])
+        #expect(LogUnderTest.found(test.log, test.log.position(since: 100)).first == "gap retention ..\(first.text)")
+        #expect(LogUnderTest.found(test.log, test.log.position(since: 101)) == ["5-6001"])
     }
 
     @Test func `in a log without events, an id yields a gap and a time yields nothing`() throws {
         let test = try LogUnderTest(inMemory: true)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 1))) == ["gap unknown-id .."])
-        #expect(LogUnderTest.found(test.log, test.log.place(since: 0)) == [])
-        #expect(test.log.place(before: id(5, 1)) == nil)
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 1))) == ["gap unknown-id .."])
+        #expect(LogUnderTest.found(test.log, test.log.position(since: 0)) == [])
+        #expect(test.log.position(before: id(5, 1)) == nil)
         #expect(test.log.summary == LogSummary(first: nil, last: nil, bytes: 0, gaps: 0))
 
         test.log.beginGeneration(now: 9, after: nil)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 1))) == ["gap retention 5-1.."])
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(9, 1))) == ["gap unknown-id .."])
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 1))) == ["gap retention 5-1.."])
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(9, 1))) == ["gap unknown-id .."])
     }
 }

@@ -70,7 +70,7 @@ import Testing
         #expect(test.all == all)
         #expect(test.log.segments == segments)
         #expect(test.log.summary.gaps == 3)
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(2, 1_000))) == Array(all.suffix(1_001)))
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(2, 1_000))) == Array(all.suffix(1_001)))
     }
 
     /// A power failure can leave any beginning of the written bytes, and any bytes after it.
@@ -137,7 +137,7 @@ import Testing
         #expect(test.all == all)
         #expect(test.files.count == 2)
         // A client that received the lost events gets a gap, and misses no later event.
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, 3))) == Array(all[2...]))
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 3))) == Array(all[2...]))
     }
 
     @Test func `a record that was being written is not damage`() throws {
@@ -192,7 +192,7 @@ import Testing
         #expect(next > UInt64(gap) + 100)
         #expect(all.last == "5-6000")
         #expect(all.count == gap + 1 + 6_000 - Int(next) + 1)
-        #expect(LogUnderTest.found(test.log, test.log.place(after: id(5, next - 5))) == Array(all[gap...]))
+        #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, next - 5))) == Array(all[gap...]))
 
         // The result is the same each time.
         test.reopen()

@@ -30,10 +30,10 @@ import Testing
         // A client whose last event directly precedes the first kept event has lost nothing.
         let known = id(5, first.sequence - 1)
 
-        #expect(LogUnderTest.found(test.log, test.log.place(after: known)).first == first.text)
+        #expect(LogUnderTest.found(test.log, test.log.position(after: known)).first == first.text)
 
         let lost = id(5, first.sequence - 2)
-        let found = LogUnderTest.found(test.log, test.log.place(after: lost))
+        let found = LogUnderTest.found(test.log, test.log.position(after: lost))
 
         #expect(found.first == "gap retention \(lost.text)..\(first.text)")
         #expect(found.dropFirst().first == first.text)

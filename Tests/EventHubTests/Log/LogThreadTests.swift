@@ -24,7 +24,7 @@ import Testing
             var known: UInt64 = 1
             while log.summary.last == nil {}
             while known < count {
-                if case .gap(let gap, _) = log.place(after: id(5, known)), gap.reason != .retention {
+                if case .gap(let gap, _) = log.position(after: id(5, known)), gap.reason != .retention {
                     faults.withLock { $0.append("\(known): \(gap)") }
                 }
                 known = log.summary.last?.sequence ?? 1

@@ -67,7 +67,7 @@ struct LogUnderTest {
     /// events.
     static func found(_ log: EventLog, _ search: LogSearch) -> [String] {
         switch search {
-        case .place(var place): return rest(log, &place)
+        case .position(var place): return rest(log, &place)
         case .gap(let gap, var place): return [text(gap)] + rest(log, &place)
         }
     }

@@ -60,10 +60,10 @@ import Testing
             var cursor = EventCursor(
                 .time(0), now: logs[project].end, project: name, shape: .project(name), isChunked: false,
                 selector: EventSelector())
-            cursor.form = form
+            cursor.encoding = form
             var bytes: [UInt8] = []
             while true {
-                let batch = cursor.readFormed(logs[project], &tracks, atMost: 700, connected: [], now: .max / 2)
+                let batch = cursor.nextEncodedBatch(logs[project], &tracks, atMost: 700, connected: [], now: .max / 2)
                 bytes += batch.bytes
                 cursor.sent(batch.bytes.count, of: batch)
                 if batch.bytes.isEmpty, batch.isAtEnd { break }
@@ -104,7 +104,7 @@ import Testing
             var cursor = EventCursor(
                 id == "9-0" ? .time(0) : .after(try #require(Self.id(id))), now: index.end,
                 project: "", shape: .all, isChunked: false, selector: EventSelector())
-            cursor.form = form
+            cursor.encoding = form
             cursor.maxRate = maxRate
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
@@ -125,7 +125,7 @@ import Testing
             var tracks = EncodedStreams()
             var cursor = EventCursor(
                 .now, now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
-            cursor.form = form
+            cursor.encoding = form
             return {
                 var bytes: [UInt8] = []
                 while true {

@@ -114,7 +114,7 @@ extension Fixture {
             let before = fixture.log.end
             let event = fixture.say(number)
             #expect(live.isSettled)
-            #expect(live.place == before)
+            #expect(live.logPosition == before)
             let batch = live.write([.event(event)], upTo: event.after, connected: [])
             bytes += batch.bytes
             live.sent(batch.bytes.count, of: batch)
@@ -238,12 +238,12 @@ extension Fixture {
         func received(_ taking: (Int) -> Int) -> [UInt8] {
             var tracks = EncodedStreams()
             var cursor = fixture.cursor(isChunked: true)
-            cursor.form = form
+            cursor.encoding = form
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
                 let batch =
-                    cursor.isFormed
-                    ? cursor.readFormed(fixture.log, &tracks, atMost: 900, connected: [], now: 1_000_000)
+                    cursor.isEncoded
+                    ? cursor.nextEncodedBatch(fixture.log, &tracks, atMost: 900, connected: [], now: 1_000_000)
                     : cursor.nextBatch(fixture.log, atMost: 900, connected: [])
                 #expect(!batch.isBroken)
                 let taken = min(batch.bytes.count, max(1, taking(batch.bytes.count)))

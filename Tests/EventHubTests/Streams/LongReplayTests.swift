@@ -36,13 +36,13 @@ import Testing
         func cursor(_ form: EventEncoding) -> EventCursor {
             var cursor = EventCursor(
                 .time(0), now: log.end, project: "demo", shape: .payload, isChunked: false, selector: EventSelector())
-            cursor.form = form
+            cursor.encoding = form
             return cursor
         }
 
         /// Returns the ids of one batch, and whether nothing follows it.
         func read(_ cursor: inout EventCursor, limit: Int) -> (ids: [String], isAtEnd: Bool) {
-            let batch = cursor.readFormed(log, &tracks, atMost: limit, connected: [], now: 1_000_000)
+            let batch = cursor.nextEncodedBatch(log, &tracks, atMost: limit, connected: [], now: 1_000_000)
             cursor.sent(batch.bytes.count, of: batch)
             return (Array(batch.bytes).ids, batch.isAtEnd)
         }
@@ -109,7 +109,7 @@ import Testing
         _ = fixture.readAll(&ahead, limit: 64 * 1024)
         var cursor = EventCursor(
             .time(0), now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
-        cursor.form = form
+        cursor.encoding = form
         var ids: [String] = []
         while true {
             let batch = cursor.readAll(index, &fixture.tracks, atMost: 64 * 1024, now: 1) { _ in fixture.log }
@@ -145,7 +145,7 @@ import Testing
             var tracks = EncodedStreams()
             var cursor = EventCursor(
                 .time(0), now: index.end, project: "", shape: shape, isChunked: false, selector: EventSelector())
-            cursor.form = form
+            cursor.encoding = form
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
                 let whole = cursor.readAll(index, &tracks, atMost: limit, now: 1) { $0 == "one" ? logs[0] : logs[1] }

@@ -119,7 +119,7 @@ import Testing
         var bytes: [UInt8] = []
 
         for _ in 0..<100_000 {
-            let batch = cursor.readFormed(
+            let batch = cursor.nextEncodedBatch(
                 fixture.log, &fixture.tracks, atMost: 700, connected: [], now: 1_000_000, added: Self.added)
             let count = min(step, batch.bytes.count)
             bytes += batch.bytes[..<count]

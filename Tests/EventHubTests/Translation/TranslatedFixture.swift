@@ -24,7 +24,7 @@ final class TranslatedFixture {
         log.beginGeneration(now: 5, after: nil)
     }
 
-    static let surroundings = TranslationAnswer.surroundings(version: "2.0.15", configuration: [], model: [])
+    static let surroundings = TranslationAnswer.defaults(version: "2.0.15", configuration: [], model: [])
 
     static func usual(_ question: TranslationQuery) -> TranslationAnswer {
         guard case .session(let id) = question else { return surroundings }
@@ -69,7 +69,7 @@ final class TranslatedFixture {
         var cursor = EventCursor(
             start, now: log.end, project: "demo", shape: shape, isChunked: false, selector: EventSelector())
         cursor.isOpenCode1Compatible = true
-        cursor.form = form
+        cursor.encoding = form
         return cursor
     }
 
@@ -81,14 +81,14 @@ final class TranslatedFixture {
     ) -> String {
         var bytes: [UInt8] = []
         for _ in 0..<100_000 {
-            let batch = cursor.readFormed(
+            let batch = cursor.nextEncodedBatch(
                 log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now,
-                isHeld: isHeld, added: added)
+                isBlocked: isHeld, added: added)
             bytes += batch.bytes
             cursor.sent(batch.bytes.count, of: batch)
-            if let question = batch.question {
+            if let question = batch.query {
                 asked.append(question)
-                tracks.learn(for: log, query: question, answer: answer(question))
+                tracks.resume(for: log, query: question, answer: answer(question))
             } else if batch.isAtEnd {
                 return String(decoding: bytes, as: UTF8.self)
             }
@@ -103,9 +103,9 @@ final class TranslatedFixture {
         for _ in 0..<100_000 {
             let batch = reader.nextBatch(atMost: limit)
             events += batch.events
-            if let question = batch.question {
+            if let question = batch.query {
                 asked.append(question)
-                reader.learn(answer(question))
+                reader.resume(answer(question))
             } else if batch.isAtEnd {
                 return events
             }

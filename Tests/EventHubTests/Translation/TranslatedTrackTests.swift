@@ -17,7 +17,7 @@ import Testing
         #expect(ids.first == "5-1.1")
         #expect(ids.filter { $0.hasPrefix("5-3.") } == ["5-3.1", "5-3.2", "5-3.3", "5-3.4"])
         #expect(Set(ids).count == ids.count)
-        #expect(fixture.asked == [.surroundings])
+        #expect(fixture.asked == [.defaults])
     }
 
     @Test(arguments: EventEncoding.allCases)
@@ -100,7 +100,7 @@ import Testing
         fixture.turn(2, number: 2)
         let text = fixture.text()
 
-        #expect(fixture.asked == [.surroundings, .session("ses_1")])
+        #expect(fixture.asked == [.defaults, .session("ses_1")])
         #expect(text.contains("message.part.delta"))
         #expect(text.contains(#""cwd":"/d""#))
     }
@@ -112,7 +112,7 @@ import Testing
         fixture.say("session.deleted")
 
         #expect(fixture.text().frames.count == 1)
-        #expect(fixture.asked == [.surroundings, .session("ses_1")])
+        #expect(fixture.asked == [.defaults, .session("ses_1")])
     }
 
     @Test func `a session query without an answer is repeated for a later event`() {
@@ -122,7 +122,7 @@ import Testing
         fixture.say("session.execution.succeeded")
 
         #expect(fixture.text() == "")
-        #expect(fixture.asked == [.surroundings, .session("ses_1")])
+        #expect(fixture.asked == [.defaults, .session("ses_1")])
 
         fixture.answer = TranslatedFixture.usual
         fixture.append(
@@ -141,7 +141,7 @@ import Testing
         fixture.turn(1, number: 3)
         let text = fixture.text()
 
-        #expect(fixture.asked == [.surroundings, .session("ses_1"), .surroundings, .session("ses_1")])
+        #expect(fixture.asked == [.defaults, .session("ses_1"), .defaults, .session("ses_1")])
         #expect(text.contains("upstream-lost"))
         #expect(text.contains("instance-restarted"))
         #expect(text.ids.contains { $0.hasPrefix("60-") })
@@ -179,7 +179,7 @@ import Testing
             text.contains(
                 #"data: {"directory":"/d","payload":{"id":"evt_8","type":"server.instance.disposed","properties":{"directory":"/d"}}}"#
             ))
-        #expect(fixture.asked == [.surroundings, .session("ses_1")])
+        #expect(fixture.asked == [.defaults, .session("ses_1")])
     }
 
     @Test func `events without a translation still advance a client's position`() {

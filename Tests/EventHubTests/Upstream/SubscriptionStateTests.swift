@@ -39,7 +39,7 @@ private typealias Action = SubscriptionState.Action
     private func deadline(_ state: SubscriptionState) -> Double? { state.deadline.map { Double($0) / 1_000_000_000 } }
 
     private let begun = [
-        Step(0, .begin, [.open(1)]), Step(0.1, .opened(1)), Step(0.1, .heard(1)),
+        Step(0, .begin, [.open(1)]), Step(0.1, .opened(1)), Step(0.1, .received(1)),
         Step(0.1, .connected(1), [.follow(1), .announce]),
     ]
 
@@ -136,14 +136,14 @@ private typealias Action = SubscriptionState.Action
     @Test func `the second stream is closed when the first one resumes`() {
         play(
             begun + [
-                Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .heard(1), [.close(2)]),
+                Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .received(1), [.close(2)]),
                 Step(32.1, .due),
             ])
     }
 
     @Test func `no further stream is opened when the first one resumes after the second has ended`() {
         let state = play(
-            begun + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.25, .heard(1)), Step(30.4, .due)])
+            begun + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.25, .received(1)), Step(30.4, .due)])
 
         #expect(state.isConnected)
         #expect(deadline(state) == 60.25)
@@ -152,8 +152,8 @@ private typealias Action = SubscriptionState.Action
     @Test func `a first stream that stays silent after the second has begun is closed and is a loss`() {
         play(
             begun + [
-                Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .heard(2)), Step(31.9, .due),
-                Step(32, .due, [.close(1), .lost, .follow(2), .announce]), Step(33, .heard(2)),
+                Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .received(2)), Step(31.9, .due),
+                Step(32, .due, [.close(1), .lost, .follow(2), .announce]), Step(33, .received(2)),
             ])
     }
 
@@ -162,7 +162,7 @@ private typealias Action = SubscriptionState.Action
         let state = play(
             begun + [
                 Step(30.1, .due, [.open(2)]), Step(60.1, .due, [.close(2)]), Step(60.2, .due, [.open(3)]),
-                Step(90.2, .due, [.close(3)]), Step(91, .heard(1)),
+                Step(90.2, .due, [.close(3)]), Step(91, .received(1)),
             ])
 
         #expect(state.isConnected)

@@ -75,7 +75,7 @@ import Testing
         async
         -> OpenCodeProject?
     {
-        await fixture.registry.ownProject(ProjectLookup(name: name, isWatched: isWatched, newerThan: newerThan))
+        await fixture.registry.openCodeProject(ProjectLookup(name: name, isWatched: isWatched, newerThan: newerThan))
     }
 
     private func sharing(_ fixture: SupervisedFixture, _ name: ProjectName) async -> [String] {
@@ -130,10 +130,10 @@ import Testing
 
         #expect(first.isShared)
 
-        _ = await fixture.route(to: .alpha) { $0.ownProject == first }
+        _ = await fixture.route(to: .alpha) { $0.openCodeProject == first }
         instances.set(5000, "p1")
         await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
-        _ = await fixture.route(to: .alpha) { $0.ownProject == nil }
+        _ = await fixture.route(to: .alpha) { $0.openCodeProject == nil }
         let second = try #require(await own(fixture, .alpha))
 
         #expect(second.id == Array("p1".utf8))
@@ -233,11 +233,11 @@ import Testing
         await fixture.registry.answered(.beta, generation: generation)
         // The folder is now open in the other instance, so the registry queries both instances before it uses an
         // answer.
-        _ = await fixture.route(to: .alpha) { $0.ownProject == nil }
+        _ = await fixture.route(to: .alpha) { $0.openCodeProject == nil }
 
         #expect(await own(fixture, .alpha)?.isShared == true)
 
-        _ = await fixture.route(to: .alpha) { $0.ownProject?.isShared == true }
+        _ = await fixture.route(to: .alpha) { $0.openCodeProject?.isShared == true }
 
         #expect(await own(fixture, .beta)?.isShared == true)
         #expect(await sharing(fixture, .alpha).first?.contains("beta") == true)

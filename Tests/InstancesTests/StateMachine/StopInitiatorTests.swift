@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: Origin.allCases) func `only an instance that is ended on purpose has a stop initiator`(
         origin: Origin
     ) {
-        let ender = origin.machine().ender
+        let ender = origin.machine().stopInitiator
 
         switch origin {
         case .stopping, .stoppingAndStartingAgain: #expect(ender == .request)
@@ -28,12 +28,12 @@ import Testing
         var machine = InstanceStateMachine(limits: limits)
         for event in Origin.slow.events { _ = machine.handle(event) }
 
-        #expect(machine.ender == nil)
+        #expect(machine.stopInitiator == nil)
 
         let actions = machine.handle(.measured(quiet: .seconds(60), progressed: false))
         let reason = "The instance responded to no health check and sent no data for 60 s."
 
-        #expect(machine.ender == .gateway(reason: reason))
+        #expect(machine.stopInitiator == .gateway(reason: reason))
         // The loops are notified before the server is asked to end.
         #expect(actions.first == .publish)
         #expect(actions.contains(.terminate))

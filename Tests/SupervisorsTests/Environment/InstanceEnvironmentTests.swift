@@ -49,7 +49,7 @@ import Testing
     @Test func `no environment file overrides the generated password, the user name or the directory`() throws {
         let text = "OPENCODE_SERVER_PASSWORD=weak\nOPENCODE_SERVER_USERNAME=me\nOPENCODE_PASSWORD=weak\nPWD=/x\n"
         let environment = InstanceEnvironment(base: [:], files: [try file(text)])
-        let credentials = environment.credentials(withOwnPassword: true)
+        let credentials = environment.credentials(withGatewayPassword: true)
 
         #expect(credentials.username == "opencode")
         #expect(credentials.password.utf8.count == 32)
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `every run has its own password`() {
         let environment = InstanceEnvironment(base: [:], files: [])
-        let passwords = (0..<100).map { _ in environment.credentials(withOwnPassword: true).password }
+        let passwords = (0..<100).map { _ in environment.credentials(withGatewayPassword: true).password }
 
         #expect(Set(passwords).count == 100)
     }
@@ -85,8 +85,8 @@ import Testing
     ) throws {
         let environment = InstanceEnvironment(
             base: ["OPENCODE_SERVER_PASSWORD": "base", "OPENCODE_SERVER_USERNAME": "me"],
-            files: [try file(common)], own: try file(own))
-        let credentials = environment.credentials(withOwnPassword: false)
+            files: [try file(common)], projectFile: try file(own))
+        let credentials = environment.credentials(withGatewayPassword: false)
 
         #expect(credentials == InstanceCredentials(username: "me", password: password))
 
@@ -102,7 +102,7 @@ import Testing
     @Test(arguments: ["", "OPENCODE_SERVER_PASSWORD=\nOPENCODE_PASSWORD=\n", "OPENCODE_SERVER_USERNAME=me\n"])
     func `without a generated or configured password, only OpenCode 2 receives one`(text: String) throws {
         let environment = InstanceEnvironment(base: [:], files: [try file(text)])
-        let credentials = environment.credentials(withOwnPassword: false)
+        let credentials = environment.credentials(withGatewayPassword: false)
 
         #expect(credentials.isForTwoOnly)
         #expect(credentials.password.utf8.count == 32)
@@ -127,7 +127,7 @@ import Testing
     @Test func `VIBE_OPENCODE in a project's own file sets its command and is not passed to the server`() throws {
         let environment = InstanceEnvironment(
             base: ["VIBE_OPENCODE": "base"], files: [],
-            own: try file("VIBE_OPENCODE=\"'/opt/open code/opencode' --two\"\nA=1\n"))
+            projectFile: try file("VIBE_OPENCODE=\"'/opt/open code/opencode' --two\"\nA=1\n"))
 
         #expect(try environment.command == ["/opt/open code/opencode", "--two"])
         #expect(environment.ignoredLines.isEmpty)
@@ -139,7 +139,7 @@ import Testing
 
     @Test func `VIBE_OPENCODE in the common file has no effect and is reported`() throws {
         let environment = InstanceEnvironment(
-            base: [:], files: [try file("A=1\nVIBE_OPENCODE=opencode2\n")], own: try file("B=1\n"))
+            base: [:], files: [try file("A=1\nVIBE_OPENCODE=opencode2\n")], projectFile: try file("B=1\n"))
 
         #expect(try environment.command == nil)
         #expect(environment.ignoredLines.map(\.line) == [2])
@@ -149,7 +149,7 @@ import Testing
 
     @Test(arguments: [("VIBE_OPENCODE=\"'open\"\n", "quote that never ends"), ("VIBE_OPENCODE=\n", "names no program")])
     func `each invalid VIBE_OPENCODE is an error that names the file`(text: String, word: String) throws {
-        let environment = InstanceEnvironment(base: [:], files: [], own: try file(text))
+        let environment = InstanceEnvironment(base: [:], files: [], projectFile: try file(text))
         let error = #expect(throws: LaunchError.self) { try environment.command }
 
         #expect(error?.description.contains("VIBE_OPENCODE in env") == true)
@@ -171,8 +171,10 @@ import Testing
             #expect(InstanceEnvironment(base: [:], files: try same.map { try file($0) }).digest == digest1)
         }
         func withCommand(_ command: String) throws -> String {
-            InstanceEnvironment(base: [:], files: [try file("A=1\nB=2\n")], own: try file("VIBE_OPENCODE=\(command)\n"))
-                .digest
+            InstanceEnvironment(
+                base: [:], files: [try file("A=1\nB=2\n")], projectFile: try file("VIBE_OPENCODE=\(command)\n")
+            )
+            .digest
         }
 
         #expect(try withCommand("opencode2") != digest1)

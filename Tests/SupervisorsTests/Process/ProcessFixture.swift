@@ -37,7 +37,7 @@ final class ProcessFixture: Sendable {
                 loop: loop,
                 setUp: ProcessSetUp(
                     command: ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment, userHome: home.path,
-                    projects: projects ?? home.path, givesPasswords: givesPasswords, records: other ?? records),
+                    projects: projects ?? home.path, setsPasswords: givesPasswords, records: other ?? records),
                 logger: Logger(sink: lines, level: .debug))
         }
         do {

@@ -279,7 +279,7 @@ import Testing
     }
 
     @Test func `the records of units are searched in each folder that may hold them`() {
-        let places = InstanceRecordStore.unitPlaces(
+        let places = InstanceRecordStore.unitLocations(
             environment: ["XDG_RUNTIME_DIR": "/r", "XDG_STATE_HOME": "/s"], userHome: "/h", runtimeFolders: "/u")
 
         #expect(

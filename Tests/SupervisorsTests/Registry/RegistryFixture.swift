@@ -50,7 +50,7 @@ final class RegistryFixture: Sendable {
                     loop: loop,
                     setUp: ProcessSetUp(
                         command: command ?? ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment,
-                        userHome: home.path, projects: home.path, givesPasswords: true,
+                        userHome: home.path, projects: home.path, setsPasswords: true,
                         records: InstanceRecordStore(folder: "\(home.path)/.records")),
                     logger: logger)
             ],

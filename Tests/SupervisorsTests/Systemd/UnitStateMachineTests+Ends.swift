@@ -21,7 +21,7 @@ extension UnitStateMachineTests {
         (
             "a manual stop",
             [says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15)],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGTERM", next: .stopped)]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
             "a stop after which the unit fails",
@@ -30,7 +30,7 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .stopped)]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .stopped)]
         ),
         (
             "a stop that the process ignores until systemd kills it",
@@ -39,12 +39,12 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "timeout", code: 2, status: 9),
                 .read(properties("failed", "failed", result: "timeout", code: 2, status: 9)),
             ],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "a timeout of systemd (timeout)", next: .stopped)]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "a timeout of systemd (timeout)", next: .stopped)]
         ),
         (
             "a crash, systemd 252",
             [says("activating", "auto-restart", result: "signal", code: 2, status: 11)],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash, systemd 257: failed for an instant first",
@@ -53,7 +53,7 @@ extension UnitStateMachineTests {
                 says("activating", "auto-restart", result: "signal", code: 2, status: 11),
                 says("activating", "auto-restart-queued", result: "signal", code: 2, status: 11),
             ],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash after which processes remain: the port is released immediately",
@@ -61,7 +61,7 @@ extension UnitStateMachineTests {
                 says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
                 says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
             ],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash after which processes remain, without a restart",
@@ -70,13 +70,13 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .gaveUp)]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .gaveUp)]
         ),
         (
             "the kernel's out-of-memory killer",
             [says("activating", "auto-restart", result: "oom-kill", code: 2, status: 9)],
             [
-                .tell(.ending(run: a)),
+                .report(.ending(run: a)),
                 .reportEnd(
                     run: a,
                     how:
@@ -88,14 +88,14 @@ extension UnitStateMachineTests {
             "a core dump",
             [says("activating", "auto-restart", result: "core-dump", code: 3, status: 6)],
             [
-                .tell(.ending(run: a)),
+                .report(.ending(run: a)),
                 .reportEnd(run: a, how: "signal SIGABRT (core dumped)", next: .restarts(after: .seconds(5))),
             ]
         ),
         (
             "an exit without an error",
             [says("inactive", "dead", code: 1, status: 0), .read(properties("inactive", "dead", code: 1, status: 0))],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 0", next: .stopped)]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "exit status 0", next: .stopped)]
         ),
         (
             "a wrong configuration, which systemd does not try again",
@@ -104,7 +104,7 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 78)),
             ],
             [
-                .tell(.ending(run: a)),
+                .report(.ending(run: a)),
                 .reportEnd(run: a, how: "exit status 78 (the configuration is wrong)", next: .gaveUp),
             ]
         ),
@@ -115,7 +115,7 @@ extension UnitStateMachineTests {
                 says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
             ],
             [
-                .tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGTERM", next: .stopped),
+                .report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGTERM", next: .stopped),
                 .reportLaunch(run(b, 8, found: true)),
             ]
         ),
@@ -123,7 +123,7 @@ extension UnitStateMachineTests {
             "a restart of which only the result is reported",
             [says("active", "running", b, pid: 8)],
             [
-                .tell(.ending(run: a)), .reportEnd(run: a, how: "a restart", next: .restarts(after: nil)),
+                .report(.ending(run: a)), .reportEnd(run: a, how: "a restart", next: .restarts(after: nil)),
                 .reportLaunch(run(b, 8, found: true)),
             ]
         ),
@@ -138,7 +138,7 @@ extension UnitStateMachineTests {
                 says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
             ],
             [
-                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
                 .reportLaunch(run(b, 8, found: true)),
             ]
         ),
@@ -152,7 +152,7 @@ extension UnitStateMachineTests {
                 says("active", "running", b, pid: 8),
             ],
             [
-                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
                 .reportLaunch(run(b, 8, found: true)),
             ]
         ),
@@ -164,7 +164,7 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
             [
-                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
                 .reportEnd(
                     run: a,
                     how:
@@ -179,7 +179,7 @@ extension UnitStateMachineTests {
                 .read(properties("failed", "failed", result: "start-limit-hit", code: 1, status: 1)),
             ],
             [
-                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
                 .reportEnd(
                     run: a,
                     how: "too many starts in a short time (start-limit-hit), so systemd does not restart the unit",
@@ -192,7 +192,7 @@ extension UnitStateMachineTests {
                 says("failed", "failed", result: "signal", code: 2, status: 11),
                 .read(properties("activating", "auto-restart", result: "signal", code: 2, status: 11)),
             ],
-            [.tell(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
+            [.report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a manual stop while the unit waits for its restart",
@@ -202,7 +202,7 @@ extension UnitStateMachineTests {
                 .read(properties("inactive", "dead", code: 1, status: 1)),
             ],
             [
-                .tell(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
+                .report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
                 .reportEnd(run: a, how: "a stop", next: .stopped),
             ]
         ),

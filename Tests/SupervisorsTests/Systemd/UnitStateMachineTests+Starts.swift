@@ -11,7 +11,7 @@ extension UnitStateMachineTests {
     static let failures: [(String, [Machine.Event], [Machine.Action])] = [
         (
             "the manager refuses", [.startRequested, .startRefused("no such unit.")],
-            [.tell(.launchFailed(reason: "no such unit."))]
+            [.report(.launchFailed(reason: "no such unit."))]
         ),
         (
             "the program is not executable, and systemd tries again",
@@ -47,7 +47,7 @@ extension UnitStateMachineTests {
                 .read(properties("inactive", "dead", "")),
             ],
             [
-                .tell(
+                .report(
                     .launchFailed(
                         reason: "a unit that this unit requires has failed. See `systemctl list-dependencies`."))
             ]
@@ -58,7 +58,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "canceled"),
                 .read(properties("inactive", "dead", "")),
             ],
-            [.tell(.launchFailed(reason: "the unit was stopped during its start."))]
+            [.report(.launchFailed(reason: "the unit was stopped during its start."))]
         ),
         (
             "the process exits without an error before the gateway has seen it",
@@ -74,7 +74,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .jobEnded(job: "/job/1", result: "done"),
                 .read(properties("inactive", "dead", "")),
             ],
-            [.tell(.launchFailed(reason: UnitMessage.startFailed(nil, UnitProperties())))]
+            [.report(.launchFailed(reason: UnitMessage.startFailed(nil, UnitProperties())))]
         ),
         (
             "the connection to the manager is lost during the start",
@@ -82,7 +82,7 @@ extension UnitStateMachineTests {
                 .startRequested, .startAccepted(job: "/job/1"), .connectionLost,
                 .read(properties("inactive", "dead", "")),
             ],
-            [.tell(.launchFailed(reason: UnitMessage.startFailed(nil, UnitProperties())))]
+            [.report(.launchFailed(reason: UnitMessage.startFailed(nil, UnitProperties())))]
         ),
         (
             "the state is read while the start is in progress",
@@ -95,7 +95,7 @@ extension UnitStateMachineTests {
                 .jobEnded(job: "/job/1", result: "canceled"), .stopAccepted(job: "/job/2"),
                 .read(properties("inactive", "dead", "")), .jobEnded(job: "/job/2", result: "done"),
             ],
-            [.tell(.launchFailed(reason: "the unit was stopped during its start."))]
+            [.report(.launchFailed(reason: "the unit was stopped during its start."))]
         ),
     ]
 

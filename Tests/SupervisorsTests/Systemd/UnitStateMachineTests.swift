@@ -60,7 +60,7 @@ struct UnitStateMachineTests {
         var machine = Machine()
         return events.flatMap { machine.handle($0) }.filter {
             switch $0 {
-            case .tell, .reportLaunch, .reportPort, .reportEnd: true
+            case .report, .reportLaunch, .reportPort, .reportEnd: true
             default: false
             }
         }
@@ -145,7 +145,7 @@ struct UnitStateMachineTests {
     @Test func `a denied stop is reported once, and the run continues`() {
         let asked = Self.ready + [.stopRequested(kills: false)]
 
-        #expect(Self.last(asked + [.stopDenied("no.")]) == [.tell(.stopFailed(reason: "no."))])
+        #expect(Self.last(asked + [.stopDenied("no.")]) == [.report(.stopFailed(reason: "no."))])
         #expect(Self.last(asked + [.stopDenied("no."), .stopDenied("no.")]) == [])
         #expect(Self.last(asked + [.stopDenied("no."), .stopRequested(kills: true)]) == [.stop, .kill])
     }

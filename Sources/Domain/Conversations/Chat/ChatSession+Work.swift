@@ -15,12 +15,12 @@ extension ChatSession {
         case .list: return [run(.list, Self.list(state))]
         case .new(let id):
             let free = id.flatMap { state.session($0) == nil ? $0 : nil }
-            return [run(.new(free), state.asking.create(title: nil).then { .done(.created($0)) })]
+            return [run(.new(free), state.requestBuilder.create(title: nil).then { .done(.created($0)) })]
         case .load(let id): return [load(id, state, tries: Self.tries)]
         case .delete(let id):
-            let asking = state.asking
+            let requestBuilder = state.requestBuilder
             let plan = state.finding(id).then { list, session in
-                asking.delete(session.id).then { _ in .done(WorkResult.deleted(list, session.id)) }
+                requestBuilder.delete(session.id).then { _ in .done(WorkResult.deleted(list, session.id)) }
             }
             return [run(.delete(id, isReported: false), plan)]
         case .user(let id, let text):
@@ -35,11 +35,11 @@ extension ChatSession {
     }
 
     private mutating func load(_ id: ConversationID, _ state: ConversationState, tries: Int) -> Action {
-        let asking = state.asking
+        let requestBuilder = state.requestBuilder
         let before = state
         let plan = state.finding(id).then { list, session in
             let revision = before.revision(of: session.id)
-            return Window.load(session, asking, size: 200) { window in
+            return Window.load(session, requestBuilder, size: 200) { window in
                 // The encoded texts are at least as long as the plain texts.
                 window.entries.reduce(0) { $0 + $1.text.utf8.count } > ServerMessage.loaded
             }
@@ -51,12 +51,12 @@ extension ChatSession {
     private static func list(_ state: ConversationState) -> Plan<WorkResult> {
         state.offers().then { _ in state.listing() }.then { list in
             var after = state
-            _ = after.learn(list, at: 0)
+            _ = after.apply(list, at: 0)
             let revisions = Dictionary(list.sessions.map { ($0.id, state.revision(of: $0.id)) }) { one, _ in one }
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt
             }
-            return Survey.load(Array(uncounted.prefix(100)), with: state.asking, counts: [:])
+            return Survey.load(Array(uncounted.prefix(100)), with: state.requestBuilder, counts: [:])
                 .then { .done(.listed(list, $0, revisions: revisions)) }
         }
     }
@@ -64,11 +64,11 @@ extension ChatSession {
     /// Finds or creates the session of a message, and ensures that a model is available.
     private static func prepare(_ id: ConversationID, for text: String, in state: ConversationState) -> Plan<WorkResult>
     {
-        let asking = state.asking
+        let requestBuilder = state.requestBuilder
         return state.catalogueForMessage().then { catalogue in
             return state.searching(id).then { list, session in
                 if let session { return .done(.prepared(list, session, isNew: false, catalogue)) }
-                return asking.create(title: String(text.prefix(ServerMessage.title))).then { session in
+                return requestBuilder.create(title: String(text.prefix(ServerMessage.title))).then { session in
                     .done(.prepared(list, session, isNew: true, catalogue))
                 }
             }
@@ -81,10 +81,10 @@ extension ChatSession {
     ) -> [Action] {
         state.expect(messageID, text, in: session, at: now)
         watched.insert(session)
-        let request = state.asking.prompt(
+        let request = state.requestBuilder.prompt(
             session, messageID: messageID, text, model: state.chosenModel(of: session))
         let plan = Plan<WorkResult>.ended(session: session) { _ in
-            .ask(request) { $0.isGood ? .done(.prompted) : .refused($0.refusal) }
+            .send(request) { $0.isGood ? .done(.prompted) : .refused($0.refusal) }
         }
         return [.watch(session: session), run(.prompt(id, session: session, messageID: messageID), plan)]
     }
@@ -114,7 +114,7 @@ extension ChatSession {
     private mutating func abort(_ session: String, _ state: inout ConversationState) -> Action {
         state.abort(session)
         let check = state.check(session)
-        return run(.cancel, state.asking.abort(session).then { _ in check.then { .done(.broken($0)) } })
+        return run(.cancel, state.requestBuilder.abort(session).then { _ in check.then { .done(.broken($0)) } })
     }
 
     // MARK: Finishing work
@@ -124,22 +124,22 @@ extension ChatSession {
     {
         switch (work, result) {
         case (_, .listed(let list, let surveys, let revisions)):
-            let events = state.learn(list, surveys: surveys, revisions: revisions, at: now)
+            let events = state.apply(list, surveys: surveys, revisions: revisions, at: now)
             return [.publish(events), .send(ServerMessage.list(state.listed(list)))]
         case (.new(let id), .created(let session)):
-            state.learn(session)
+            state.apply(session)
             if let id, state.session(id) == nil { state.choose(id, for: session.id) }
             watched.insert(session.id)
             let created = ServerMessage.created(state.id(of: session.id), title: session.title)
             return [.watch(session: session.id), .send(created)]
         case (.load(let id, let tries), .loaded(let list, let session, let window, let revision)):
-            let publish = Action.publish(state.learn(list, at: now))
+            let publish = Action.publish(state.apply(list, at: now))
             if revision != state.revision(of: session.id), tries > 1 {
                 return [publish, load(id, state, tries: tries - 1)]
             }
             return [publish] + loaded(session, window: window, in: &state, at: now)
         case (.delete(let id, let isReported), .deleted(let list, let session)):
-            let publish = Action.publish(state.learn(list, at: now))
+            let publish = Action.publish(state.apply(list, at: now))
             // The event may have arrived first. In that case, the id that the client chose is no longer known.
             let conversation = state.session(id) == session ? state.id(of: session) : id
             watched.remove(session)
@@ -150,7 +150,7 @@ extension ChatSession {
                 id, text: text, messageID: messageID, list: list, session: session, isNew: isNew, catalogue: catalogue,
                 in: &state, at: now)
         case (.prompt(_, let session, let messageID), .prompted):
-            state.took(messageID, in: session)
+            state.accepted(messageID, in: session)
             defer { isCancelled = false }
             return isCancelled && state.isBusy(session) ? [abort(session, &state)] : []
         case (.cancel, .broken(let check)): return [.publish(state.checked(check, at: now))]
@@ -163,27 +163,27 @@ extension ChatSession {
         _ id: ConversationID, text: String, messageID: String, list: SessionList?, session: Session,
         isNew: Bool, catalogue: Catalogue, in state: inout ConversationState, at now: Int64
     ) -> [Action] {
-        var actions: [Action] = [.publish(state.learn(list, at: now))]
+        var actions: [Action] = [.publish(state.apply(list, at: now))]
         state.catalogue = catalogue
-        var place = session.id
+        var target = session.id
         if isNew, let other = state.session(id), other != session.id, state.known[other] != nil {
             // Another client has created the conversation in the meantime. One of the two sessions is superfluous,
             // unless it is in use.
-            place = other
+            target = other
             if !state.isBusy(session.id) { actions.append(remove(session.id, state)) }
         } else {
-            state.learn(found: session)
+            state.apply(found: session)
             if isNew { state.choose(id, for: session.id) }
         }
         guard !isCancelled else {
             isCancelled = false
             return actions + [.send(ServerMessage.done(id, id: Entry.answerID(to: messageID, in: id.text)))]
         }
-        return actions + prompt(id, session: place, text: text, messageID: messageID, in: &state, at: now)
+        return actions + prompt(id, session: target, text: text, messageID: messageID, in: &state, at: now)
     }
 
     private mutating func remove(_ session: String, _ state: ConversationState) -> Action {
-        run(.remove, state.asking.delete(session).then { _ in .done(.deleted(nil, session)) })
+        run(.remove, state.requestBuilder.delete(session).then { _ in .done(.deleted(nil, session)) })
     }
 
     /// Sends the conversation and the emitted events of the answer that is being written, so that the next event
@@ -191,8 +191,8 @@ extension ChatSession {
     private mutating func loaded(
         _ session: Session, window: Window, in state: inout ConversationState, at now: Int64
     ) -> [Action] {
-        state.learn(found: session)
-        let events = state.learn(window.messages, of: session.id, at: now)
+        state.apply(found: session)
+        let events = state.apply(window.messages, of: session.id, at: now)
         let id = state.id(of: session.id)
         let turn = state.current(session.id)
         let entries = window.entries.filter { $0.role == .user || $0.root != turn?.root }

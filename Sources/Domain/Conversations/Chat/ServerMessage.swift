@@ -163,17 +163,17 @@ enum ServerMessage {
 
     /// Splits a text into chunks, between characters if possible.
     static func chunks(_ text: String) -> [String] {
-        var rest = text[...]
+        var remainder = text[...]
         var chunks: [String] = []
-        while rest.utf8.count > chunk {
-            let limit = rest.utf8.index(rest.startIndex, offsetBy: chunk)
-            var end = scalarBorder(rest, limit)
-            let character = rest.characterBorder(at: end)
-            if character > rest.startIndex { end = character }
-            chunks.append(String(rest[..<end]))
-            rest = rest[end...]
+        while remainder.utf8.count > chunk {
+            let limit = remainder.utf8.index(remainder.startIndex, offsetBy: chunk)
+            var end = scalarBorder(remainder, limit)
+            let character = remainder.characterBorder(at: end)
+            if character > remainder.startIndex { end = character }
+            chunks.append(String(remainder[..<end]))
+            remainder = remainder[end...]
         }
-        if !rest.isEmpty { chunks.append(String(rest)) }
+        if !remainder.isEmpty { chunks.append(String(remainder)) }
         return chunks
     }
 

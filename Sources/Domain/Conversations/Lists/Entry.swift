@@ -43,12 +43,12 @@ package struct Entry: Sendable, Equatable {
         var entries: [Entry] = []
         // The user message that each message belongs to.
         var roots: [String: String] = [:]
-        var places: [String: Int] = [:]
+        var indices: [String: Int] = [:]
         var newest: String?
         for message in messages {
             switch message.info {
             case .user(let user):
-                if let text = said(message.parts) {
+                if let text = userText(message.parts) {
                     entries.append(
                         Entry(
                             id: userID(user.id, in: user.sessionID), role: .user, text: text,
@@ -65,16 +65,16 @@ package struct Entry: Sendable, Equatable {
                     continue
                 }
                 let isComplete = assistant.completed != nil || assistant.failure != nil
-                if let place = places[root] {
-                    entries[place].add(message.parts, failure: assistant.failure)
-                    entries[place].isComplete = isComplete
+                if let index = indices[root] {
+                    entries[index].add(message.parts, failure: assistant.failure)
+                    entries[index].isComplete = isComplete
                 } else {
                     var entry = Entry(
                         id: answerID(to: root, in: assistant.sessionID), role: .assistant, text: "",
                         time: assistant.created.milliseconds,
                         messageID: assistant.id, root: root, model: assistant.model.name, isComplete: isComplete)
                     entry.add(message.parts, failure: assistant.failure)
-                    places[root] = entries.count
+                    indices[root] = entries.count
                     entries.append(entry)
                 }
             case .assistant, .other: continue
@@ -84,7 +84,7 @@ package struct Entry: Sendable, Equatable {
     }
 
     /// Returns the user's text; nil if OpenCode wrote the message on the user's behalf.
-    static func said(_ parts: [Part]) -> String? {
+    static func userText(_ parts: [Part]) -> String? {
         var texts: [String] = []
         var files: [String] = []
         for part in parts {

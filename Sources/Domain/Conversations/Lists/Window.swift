@@ -18,26 +18,26 @@ package struct Window: Sendable {
     private init(_ revert: Session.Revert?) { self.revert = revert }
 
     /// The entries that a conversation shows for the messages, oldest first.
-    var entries: [Entry] { Entry.entries(revert?.rest(of: messages) ?? messages, isAll: isAll) }
+    var entries: [Entry] { Entry.entries(revert?.remaining(of: messages) ?? messages, isAll: isAll) }
 
     /// OpenCode's cursor of the response that contains this message; nil for the newest response.
-    func place(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
+    func cursor(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
 
     /// Reads older messages until `isEnough` returns true or no messages remain.
     ///
     /// - Parameter size: The number of messages for each request.
     static func load(
-        _ session: Session, _ asking: RequestBuilder, size: Int, before: String? = nil,
+        _ session: Session, _ requestBuilder: RequestBuilder, size: Int, before: String? = nil,
         until isEnough: @escaping @Sendable (Window) -> Bool
     ) -> Plan<Window> {
-        Window(session.revert).older(session.id, asking, size: size, before: before, until: isEnough)
+        Window(session.revert).older(session.id, requestBuilder, size: size, before: before, until: isEnough)
     }
 
     private func older(
-        _ session: String, _ asking: RequestBuilder, size: Int, before: String?,
+        _ session: String, _ requestBuilder: RequestBuilder, size: Int, before: String?,
         until isEnough: @escaping @Sendable (Window) -> Bool
     ) -> Plan<Window> {
-        .ask(asking.messages(session, limit: size, before: before)) { answer in
+        .send(requestBuilder.messages(session, limit: size, before: before)) { answer in
             guard answer.isGood else { return .refused(answer.refusal) }
             guard let list = answer.json?.array else { return .refused(.strange) }
             let read = list.compactMap { Message(openCode1: $0) }
@@ -47,13 +47,13 @@ package struct Window: Sendable {
                 var all = Window(revert)
                 all.add(read, before: nil)
                 if isEnough(all) { return .done(all) }
-                return all.older(session, asking, size: size * 8, before: nil, until: isEnough)
+                return all.older(session, requestBuilder, size: size * 8, before: nil, until: isEnough)
             }
             var window = before == nil ? Window(revert) : self
             window.add(read, before: before)
             window.isAll = answer.nextCursor == nil
             guard let next = answer.nextCursor, !isEnough(window) else { return .done(window) }
-            return window.older(session, asking, size: size, before: next, until: isEnough)
+            return window.older(session, requestBuilder, size: size, before: next, until: isEnough)
         }
     }
 
@@ -65,15 +65,15 @@ package struct Window: Sendable {
 
 extension Session.Revert {
     /// Returns the messages that remain after the revert, oldest first.
-    func rest(of messages: [Message]) -> [Message] {
+    func remaining(of messages: [Message]) -> [Message] {
         // Ids are ascending. The first reverted message may be older than all of these messages.
         let end = messages.firstIndex { ($0.info.id ?? "") >= messageID } ?? messages.count
-        var rest = Array(messages[..<end])
-        guard let partID, end < messages.count, messages[end].info.id == messageID else { return rest }
+        var remaining = Array(messages[..<end])
+        guard let partID, end < messages.count, messages[end].info.id == messageID else { return remaining }
         var first = messages[end]
         first.parts = Array(first.parts.prefix { $0.id != partID })
-        rest.append(first)
-        return rest
+        remaining.append(first)
+        return remaining
     }
 }
 
@@ -106,13 +106,15 @@ struct MessagePage: Sendable {
     }
 
     /// Reads a page of at most `limit` entries: the newest entries, or those before a position.
-    static func load(_ session: Session, limit: Int, before position: Position?, _ asking: RequestBuilder) -> Plan<
-        MessagePage
-    > {
+    static func load(_ session: Session, limit: Int, before position: Position?, _ requestBuilder: RequestBuilder)
+        -> Plan<
+            MessagePage
+        >
+    {
         // An answer with tools consists of several messages. 30 entries fit into one of OpenCode 2's pages of 100,
         // which also contain its messages about the end of a turn.
         let size = max(40, limit * 2)
-        return Window.load(session, asking, size: size, before: position?.before) { window in
+        return Window.load(session, requestBuilder, size: size, before: position?.before) { window in
             let entries = window.entries
             return older(entries, than: position).map { $0 >= limit } ?? false
         }
@@ -134,7 +136,7 @@ struct MessagePage: Sendable {
         entries = Array(all[start..<end])
         let hasOlder = start > 0 || !window.isAll
         nextCursor = entries.first.flatMap { first in
-            hasOlder ? Position(messageID: first.messageID, before: window.place(of: first.messageID)).cursor : nil
+            hasOlder ? Position(messageID: first.messageID, before: window.cursor(of: first.messageID)).cursor : nil
         }
     }
 }
@@ -147,8 +149,8 @@ package struct Survey: Sendable, Equatable {
     package var newest: Entry?
 
     /// Surveys a session by reading all its messages.
-    static func load(_ session: Session, _ asking: RequestBuilder) -> Plan<Survey> {
-        Window.load(session, asking, size: 200) { _ in false }
+    static func load(_ session: Session, _ requestBuilder: RequestBuilder) -> Plan<Survey> {
+        Window.load(session, requestBuilder, size: 200) { _ in false }
             .then { window in
                 let entries = window.entries
                 return .done(Survey(count: entries.count, newest: entries.last))
@@ -156,8 +158,8 @@ package struct Survey: Sendable, Equatable {
     }
 
     /// Surveys a session whose message count is known, by reading only its newest messages.
-    static func newest(_ session: Session, _ asking: RequestBuilder, count: Int) -> Plan<Survey> {
-        Window.load(session, asking, size: 10) { !$0.entries.isEmpty }
+    static func newest(_ session: Session, _ requestBuilder: RequestBuilder, count: Int) -> Plan<Survey> {
+        Window.load(session, requestBuilder, size: 10) { !$0.entries.isEmpty }
             .then { .done(Survey(count: count, newest: $0.entries.last)) }
     }
 
@@ -165,15 +167,16 @@ package struct Survey: Sendable, Equatable {
     ///
     /// - Parameter counts: The known message counts.
     static func load(
-        _ sessions: [Session], with asking: RequestBuilder, counts: [String: Int], known: [String: Survey] = [:]
+        _ sessions: [Session], with requestBuilder: RequestBuilder, counts: [String: Int], known: [String: Survey] = [:]
     ) -> Plan<[String: Survey]> {
         guard let session = sessions.first else { return .done(known) }
-        let plan = counts[session.id].map { newest(session, asking, count: $0) } ?? load(session, asking)
-        let rest = Array(sessions.dropFirst())
+        let plan =
+            counts[session.id].map { newest(session, requestBuilder, count: $0) } ?? load(session, requestBuilder)
+        let remaining = Array(sessions.dropFirst())
         return plan.settled { survey in
             var known = known
             known[session.id] = survey
-            return load(rest, with: asking, counts: counts, known: known)
+            return load(remaining, with: requestBuilder, counts: counts, known: known)
         }
     }
 }
@@ -182,11 +185,11 @@ extension Plan {
     /// Continues with the result of this plan, or with nil if it was refused.
     func settled<Next>(_ next: @escaping @Sendable (Value?) -> Plan<Next>) -> Plan<Next> {
         switch self {
-        case .ask(let request, let answered): .ask(request) { answered($0).settled(next) }
-        case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().settled(next) }
-        case .aborting(let session, let go): .aborting(session: session) { go().settled(next) }
-        case .ended(let session, let go): .ended(session: session) { go($0).settled(next) }
-        case .learned(let catalogue, let go): .learned(catalogue) { go().settled(next) }
+        case .send(let request, let answered): .send(request) { answered($0).settled(next) }
+        case .pause(let milliseconds, let resume): .pause(milliseconds: milliseconds) { resume().settled(next) }
+        case .aborting(let session, let resume): .aborting(session: session) { resume().settled(next) }
+        case .ended(let session, let resume): .ended(session: session) { resume($0).settled(next) }
+        case .store(let catalogue, let resume): .store(catalogue) { resume().settled(next) }
         case .done(let value): next(value)
         case .refused: next(nil)
         }

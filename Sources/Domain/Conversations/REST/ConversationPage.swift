@@ -37,27 +37,27 @@ package struct ConversationPage: Sendable {
     static func load(
         limit: Int, after position: Position?, search: String?, in state: ConversationState
     ) -> Plan<ConversationWork.WorkResult> {
-        let asking = state.asking
+        let requestBuilder = state.requestBuilder
         return state.listing().then { list in
             let revisions = Dictionary(list.sessions.map { ($0.id, state.revision(of: $0.id)) }) { one, _ in one }
             var after = state
-            _ = after.learn(list, at: 0)
+            _ = after.apply(list, at: 0)
             // The order depends on the time of the newest message of every conversation.
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt
             }
-            let learned = after
-            return Survey.load(Array(uncounted.prefix(counted)), with: asking, counts: [:]).then { surveys in
-                var after = learned
+            let listed = after
+            return Survey.load(Array(uncounted.prefix(counted)), with: requestBuilder, counts: [:]).then { surveys in
+                var after = listed
                 for (session, survey) in surveys {
-                    after.learn(survey, of: session, revision: learned.revision(of: session))
+                    after.apply(survey, of: session, revision: listed.revision(of: session))
                 }
                 let page = ConversationPage(
                     after.ordered(list.sessions), limit: limit, after: position, search: search, in: after)
                 let unseen = page.sessions.compactMap { after.known[$0] }
                     .filter { $0.newest == nil && after.count(of: $0.session.id) != 0 }.map(\.session)
                 let counts = unseen.reduce(into: [:]) { $0[$1.id] = after.count(of: $1.id) }
-                return Survey.load(unseen.filter { surveys[$0.id] == nil }, with: asking, counts: counts).then {
+                return Survey.load(unseen.filter { surveys[$0.id] == nil }, with: requestBuilder, counts: counts).then {
                     newest in
                     let all = surveys.merging(newest) { one, _ in one }
                     return .done(.listed(list, all, revisions: revisions, page: page))

@@ -70,7 +70,8 @@ package struct ConversationRequest: Sendable {
         case (3, "conversations", "messages"):
             try require(["GET", "POST"])
             let id = try id()
-            return method == "GET" ? .messages(id, limit: try limit(30), try place()) : .send(id, try said())
+            return method == "GET"
+                ? .messages(id, limit: try limit(30), try pagePosition()) : .send(id, try promptText())
         default: throw ConversationAnswer(404, "This path does not exist. Use /conversations or /models.")
         }
     }
@@ -107,12 +108,12 @@ package struct ConversationRequest: Sendable {
         return min(number, Self.largestPage)
     }
 
-    private func place() throws(ConversationAnswer) -> MessagePage.Position? {
+    private func pagePosition() throws(ConversationAnswer) -> MessagePage.Position? {
         guard let cursor = value("cursor"), !cursor.isEmpty else { return nil }
-        guard let place = MessagePage.Position(cursor) else {
+        guard let position = MessagePage.Position(cursor) else {
             throw Self.bad("cursor is invalid. Use the nextCursor of another page.")
         }
-        return place
+        return position
     }
 
     private func object() throws(ConversationAnswer) -> JSONObject {
@@ -144,7 +145,7 @@ package struct ConversationRequest: Sendable {
         return changes
     }
 
-    private func said() throws(ConversationAnswer) -> String {
+    private func promptText() throws(ConversationAnswer) -> String {
         let body = try object()
         guard try text(body, "role") ?? "user" == "user" else {
             throw Self.bad("role must be user, because only OpenCode writes answers.")

@@ -76,18 +76,18 @@ package struct ConversationWork: Sendable {
     }
 
     private func plan(_ endpoint: ConversationRequest.Endpoint, _ state: ConversationState) -> Plan<WorkResult> {
-        let asking = state.asking
+        let requestBuilder = state.requestBuilder
         switch endpoint {
-        case .models: return asking.catalogue().then { .done(.models($0)) }
+        case .models: return requestBuilder.catalogue().then { .done(.models($0)) }
         case .list(let limit, let cursor, let search):
-            let place = cursor.flatMap(ConversationPage.Position.init)
+            let position = cursor.flatMap(ConversationPage.Position.init)
             return state.offers().then { _ in
-                ConversationPage.load(limit: limit, after: place, search: search, in: state)
+                ConversationPage.load(limit: limit, after: position, search: search, in: state)
             }
         case .create(let changes, let first):
             let title = changes.title ?? first.map { String($0.prefix(ServerMessage.title)) }
-            return asking.catalogue().then { catalogue in
-                asking.create(title: title?.isEmpty == true ? nil : title).then { session in
+            return requestBuilder.catalogue().then { catalogue in
+                requestBuilder.create(title: title?.isEmpty == true ? nil : title).then { session in
                     let survey = Survey(count: 0, newest: nil)
                     return .done(
                         .conversation(Gathered(session: session, isFound: false, catalogue: catalogue, survey: survey)))
@@ -100,15 +100,15 @@ package struct ConversationWork: Sendable {
         case .change(let id, let changes): return change(id, applying: changes, in: state)
         case .delete(let id):
             return state.finding(id).then { list, session in
-                asking.delete(session.id).then { _ in .done(.deleted(list, session.id)) }
+                requestBuilder.delete(session.id).then { _ in .done(.deleted(list, session.id)) }
             }
         case .duplicate(let id):
             return state.offers().then { _ in state.finding(id) }.then {
                 Self.duplicate(Gathered(list: $0, session: $1), state)
             }
-        case .messages(let id, let limit, let place):
+        case .messages(let id, let limit, let position):
             return state.finding(id).then { list, session in
-                MessagePage.load(session, limit: limit, before: place, asking).then { page in
+                MessagePage.load(session, limit: limit, before: position, requestBuilder).then { page in
                     .done(.messages(list, session: session.id, page.entries, nextCursor: page.nextCursor))
                 }
             }
@@ -119,14 +119,14 @@ package struct ConversationWork: Sendable {
     private func change(
         _ id: ConversationID, applying changes: ConversationRequest.Changes, in state: ConversationState
     ) -> Plan<WorkResult> {
-        let asking = state.asking
+        let requestBuilder = state.requestBuilder
         let found = changes.model == nil ? state.offers().then { _ in state.finding(id) } : state.finding(id)
         return found.then { list, session in
-            let renamed = changes.title.map { asking.rename(session.id, $0) } ?? .done(session)
+            let renamed = changes.title.map { requestBuilder.rename(session.id, $0) } ?? .done(session)
             return renamed.then { session in
                 let gathered = Gathered(list: list, session: session, isFound: changes.title == nil)
                 guard changes.model != nil else { return Self.gather(gathered, state) }
-                return asking.catalogue().then { catalogue in
+                return requestBuilder.catalogue().then { catalogue in
                     var gathered = gathered
                     gathered.catalogue = catalogue
                     return Self.gather(gathered, state)
@@ -136,11 +136,11 @@ package struct ConversationWork: Sendable {
     }
 
     private static func duplicate(_ original: Gathered, _ state: ConversationState) -> Plan<WorkResult> {
-        let asking = state.asking
+        let requestBuilder = state.requestBuilder
         let title = original.session.title
-        return asking.fork(original.session.id).then { fork in
+        return requestBuilder.fork(original.session.id).then { fork in
             // OpenCode before 1.2 does not name the original in the title of a copy.
-            let named = fork.title.contains(title) ? .done(fork) : asking.rename(fork.id, "\(title) (copy)")
+            let named = fork.title.contains(title) ? .done(fork) : requestBuilder.rename(fork.id, "\(title) (copy)")
             return named.then { session in
                 var gathered = original
                 gathered.session = session
@@ -154,12 +154,12 @@ package struct ConversationWork: Sendable {
     private static func gather(_ gathered: Gathered, _ state: ConversationState) -> Plan<WorkResult> {
         let session = gathered.session
         var after = state
-        after.learn(session)
+        after.apply(session)
         let counted = after.count(of: session.id)
         var gathered = gathered
         gathered.revision = state.revision(of: session.id)
         let known = gathered
-        return MessagePage.load(session, limit: 30, before: nil, state.asking).then { page in
+        return MessagePage.load(session, limit: 30, before: nil, state.requestBuilder).then { page in
             var gathered = known
             gathered.messages = page.entries
             if let count = page.nextCursor == nil ? page.entries.count : counted {
@@ -167,7 +167,7 @@ package struct ConversationWork: Sendable {
                 return .done(.conversation(gathered))
             }
             let read = gathered
-            return Survey.load(session, state.asking).then { survey in
+            return Survey.load(session, state.requestBuilder).then { survey in
                 var gathered = read
                 gathered.survey = survey
                 return .done(.conversation(gathered))
@@ -178,7 +178,7 @@ package struct ConversationWork: Sendable {
     /// Prepares a session for a message. Aborts work that is still running, because the event stream of a message
     /// contains only its own answer.
     private func ready(_ id: ConversationID, _ state: ConversationState) -> Plan<WorkResult> {
-        let asking = state.asking
+        let requestBuilder = state.requestBuilder
         return state.catalogueForMessage().then { catalogue in
             return state.finding(id).then { list, session in
                 let ready = WorkResult.ready(list, session, catalogue)
@@ -188,7 +188,7 @@ package struct ConversationWork: Sendable {
                 let isEnding = state.isEnding(session.id)
                 return .ended(session: session.id) { isStillBusy in
                     guard isBusy, isStillBusy || !isEnding else { return .done(ready) }
-                    return asking.abort(session.id).then { _ in .done(ready) }
+                    return requestBuilder.abort(session.id).then { _ in .done(ready) }
                 }
             }
         }
@@ -205,11 +205,11 @@ package struct ConversationWork: Sendable {
         case .success(.models(let catalogue)):
             return answer(.array(catalogue.models.map(ConversationShapes.model)))
         case .success(.listed(let list, let surveys, let revisions, let page)):
-            let events = state.learn(list, surveys: surveys, revisions: revisions, at: now)
+            let events = state.apply(list, surveys: surveys, revisions: revisions, at: now)
             let items = page.sessions.compactMap { state.shown($0) }
             return answer(["items": .array(items), "nextCursor": page.nextCursor.map(JSON.string) ?? .null], events)
         case .success(.messages(let list, let session, let entries, let nextCursor)):
-            let events = state.learn(list, at: now)
+            let events = state.apply(list, at: now)
             let written = entries.map { state.written($0, in: session) }
             return answer(
                 [
@@ -217,7 +217,7 @@ package struct ConversationWork: Sendable {
                     "nextCursor": nextCursor.map(JSON.string) ?? .null,
                 ], events)
         case .success(.deleted(let list, let session)):
-            let events = state.learn(list, at: now)
+            let events = state.apply(list, at: now)
             return .answer(ConversationAnswer(204, json: nil), events + state.deleted(session, at: now))
         case .success(.conversation(let gathered)): return conversation(gathered, in: &state, at: now)
         case .success(.ready(let list, let session, let catalogue)):
@@ -230,11 +230,11 @@ package struct ConversationWork: Sendable {
     }
 
     private func conversation(_ gathered: Gathered, in state: inout ConversationState, at now: Int64) -> Step {
-        let events = state.learn(gathered.list, at: now)
+        let events = state.apply(gathered.list, at: now)
         if let catalogue = gathered.catalogue { state.catalogue = catalogue }
         let session = gathered.session.id
-        if gathered.isFound { state.learn(found: gathered.session) } else { state.learn(gathered.session) }
-        if let survey = gathered.survey { state.learn(survey, of: session, revision: gathered.revision) }
+        if gathered.isFound { state.apply(found: gathered.session) } else { state.apply(gathered.session) }
+        if let survey = gathered.survey { state.apply(survey, of: session, revision: gathered.revision) }
         var changes: ConversationRequest.Changes?
         var isNew = false
         switch endpoint {
@@ -259,8 +259,8 @@ package struct ConversationWork: Sendable {
     private func stream(
         list: SessionList?, session: Session, catalogue: Catalogue, in state: inout ConversationState, at now: Int64
     ) -> Step {
-        let events = state.learn(list, at: now)
-        state.learn(found: session)
+        let events = state.apply(list, at: now)
+        state.apply(found: session)
         state.catalogue = catalogue
         guard case .send(_, let text) = endpoint else {
             return .answer(ConversationAnswer(ConversationError.strange), events)
@@ -269,7 +269,7 @@ package struct ConversationWork: Sendable {
         let stream = AnswerStream(state.id(of: session.id), session: session.id, messageID: messageID, at: now)
         let model = state.chosenModel(of: session.id)
         return .stream(
-            stream, prompt: state.asking.prompt(session.id, messageID: messageID, text, model: model), events)
+            stream, prompt: state.requestBuilder.prompt(session.id, messageID: messageID, text, model: model), events)
     }
 
     /// Processes OpenCode's response to the prompt of a stream.
@@ -277,7 +277,7 @@ package struct ConversationWork: Sendable {
         _ answer: OpenCodeAnswer, _ stream: inout AnswerStream, in state: inout ConversationState, at now: Int64
     ) -> [AnswerStream.Action] {
         guard !answer.isGood else {
-            state.took(stream.messageID, in: stream.session)
+            state.accepted(stream.messageID, in: stream.session)
             return []
         }
         state.forget(stream.messageID, in: stream.session)

@@ -45,7 +45,7 @@ extension ConversationState {
         switch event.change {
         case .sessionCreated(let session), .sessionUpdated(let session):
             // Other information about sessions is read from OpenCode, because it may have changed since.
-            if !session.isConversation { learn(session) }
+            if !session.isConversation { apply(session) }
         case .sessionDeleted(let session): turns[session.id] = nil
         case .other("session.deleted", let properties): turns[properties["sessionID"]?.text ?? ""] = nil
         default:
@@ -72,7 +72,7 @@ extension ConversationState {
     /// Returns the sessions that have an open or expected answer but have received no event for this number of
     /// milliseconds. ``check(_:)`` detects an end whose event was missed.
     package func quiet(for milliseconds: Int64, at now: Int64) -> [String] {
-        open.filter { now - (turns[$0]?.heard ?? 0) >= milliseconds }
+        open.filter { now - (turns[$0]?.lastEventTime ?? 0) >= milliseconds }
     }
 
     private var open: [String] { turns.filter(\.value.isBusy).keys.sorted() }
@@ -82,26 +82,27 @@ extension ConversationState {
         let session: String
         let revision: Int
         /// The user messages that OpenCode had accepted at the time of the request.
-        let taken: Set<String>
+        let accepted: Set<String>
         /// The state of the session; nil if it no longer exists.
         let found: (isBusy: Bool, messages: [Message])?
     }
 
     /// Requests whether a session is still busy.
     package func check(_ session: String) -> Plan<Check> {
-        let asking = asking
+        let requestBuilder = requestBuilder
         let revision = revision(of: session)
-        let taken = turns[session]?.taken ?? []
-        return .ask(asking.request("GET", ["session", session])) { answer in
+        let accepted = turns[session]?.accepted ?? []
+        return .send(requestBuilder.request("GET", ["session", session])) { answer in
             if answer.status == 404 {
-                return .done(Check(session: session, revision: revision, taken: taken, found: nil))
+                return .done(Check(session: session, revision: revision, accepted: accepted, found: nil))
             }
             guard answer.isGood else { return .refused(answer.refusal) }
             guard let found = answer.json.flatMap({ Session(openCode1: $0) }) else { return .refused(.strange) }
-            return asking.isBusy(session).then { isBusy in
-                Window.load(found, asking, size: 100) { !$0.entries.isEmpty }.then { window in
+            return requestBuilder.isBusy(session).then { isBusy in
+                Window.load(found, requestBuilder, size: 100) { !$0.entries.isEmpty }.then { window in
                     .done(
-                        Check(session: session, revision: revision, taken: taken, found: (isBusy, window.messages)))
+                        Check(
+                            session: session, revision: revision, accepted: accepted, found: (isBusy, window.messages)))
                 }
             }
         }
@@ -112,7 +113,7 @@ extension ConversationState {
         guard let (isBusy, messages) = check.found else { return deleted(check.session, at: now) }
         guard check.revision == revision(of: check.session) else { return [] }
         return updateTurns(check.session) { turns in
-            isBusy ? turns.learn(messages, at: now) : turns.rest(messages, taken: check.taken, at: now)
+            isBusy ? turns.apply(messages, at: now) : turns.applyIdle(messages, accepted: check.accepted, at: now)
         }
     }
 
@@ -125,7 +126,7 @@ extension ConversationState {
     }
 
     /// Records that OpenCode has accepted the prompt.
-    mutating func took(_ messageID: String, in session: String) { turns[session]?.took(messageID) }
+    mutating func accepted(_ messageID: String, in session: String) { turns[session]?.accept(messageID) }
 
     /// Forgets a prompt that was refused.
     mutating func forget(_ messageID: String, in session: String) { turns[session]?.forget(messageID) }
@@ -140,13 +141,13 @@ extension ConversationState {
     package func isEnding(_ session: String) -> Bool { turns[session]?.abortion != nil }
 
     /// Stops waiting for the end of the aborted work.
-    package mutating func giveUpEnd(of session: String, at now: Int64) -> [ConversationEvent] {
+    package mutating func stopWaitingForEnd(of session: String, at now: Int64) -> [ConversationEvent] {
         guard turns[session] != nil else { return [] }
-        return updateTurns(session) { $0.giveUpEnd(at: now) }
+        return updateTurns(session) { $0.stopWaitingForEnd(at: now) }
     }
 
     /// An answer whose session is idle although its last message is not complete.
-    package struct Held: Sendable, Equatable {
+    package struct PendingEnd: Sendable, Equatable {
         /// OpenCode's id of the session.
         package let session: String
         let message: String
@@ -154,20 +155,20 @@ extension ConversationState {
 
     /// Returns the answers that have begun to wait for the end of their last message since the previous call. The
     /// caller must pass each of them to ``giveUp(_:at:)`` after ``Abort/patience``.
-    package mutating func takeHeld() -> [Held] {
-        defer { held = [] }
-        return held
+    package mutating func removePendingEnds() -> [PendingEnd] {
+        defer { pendingEnds = [] }
+        return pendingEnds
     }
 
     /// Ends the answer if it is still waiting for the end of that message.
-    package mutating func giveUp(_ held: Held, at now: Int64) -> [ConversationEvent] {
-        guard turns[held.session] != nil else { return [] }
-        return updateTurns(held.session) { $0.giveUpEnd(of: held.message, at: now) }
+    package mutating func stopWaiting(_ pending: PendingEnd, at now: Int64) -> [ConversationEvent] {
+        guard turns[pending.session] != nil else { return [] }
+        return updateTurns(pending.session) { $0.stopWaitingForEnd(of: pending.message, at: now) }
     }
 
     /// Applies a list of messages, and emits the content that was missing in the received events.
-    mutating func learn(_ messages: [Message], of session: String, at now: Int64) -> [ConversationEvent] {
-        updateTurns(session) { $0.learn(messages, at: now) }
+    mutating func apply(_ messages: [Message], of session: String, at now: Int64) -> [ConversationEvent] {
+        updateTurns(session) { $0.apply(messages, at: now) }
     }
 
     /// The answer that is currently being written in a conversation.
@@ -196,9 +197,9 @@ extension ConversationState {
         guard isConversation(session) else { return [] }
         let conversation = id(of: session)
         let events = updateTurns(session) { $0.close(nil, at: now) }
-        forget(session, isGone: true)
-        guard !gone.contains(session) else { return events }
-        noteGone(session)
+        forget(session, isDeleted: true)
+        guard !deletedSessions.contains(session) else { return events }
+        recordDeletion(session)
         return events + [ConversationEvent(session: session, conversation: conversation, content: .deleted)]
     }
 
@@ -215,14 +216,14 @@ extension ConversationState {
             case .renamed(let sent, let id):
                 return ConversationEvent(
                     session: session, conversation: conversation, content: .renamed(sent: sent, as: id))
-            case .said(let entry):
+            case .prompt(let entry):
                 add(entry, to: session)
                 return nil
             case .answered(let entry):
                 if entry.isComplete { finish(entry, in: session) } else { add(entry, to: session) }
                 return nil
-            case .held(let message):
-                held.append(Held(session: session, message: message))
+            case .waitsForEnd(let message):
+                pendingEnds.append(PendingEnd(session: session, message: message))
                 return nil
             }
         }

@@ -158,7 +158,7 @@ extension ConversationState {
     mutating func update(_ session: Session) {
         let count = count(of: session.id)
         let before = known[session.id]?.session
-        learn(session)
+        apply(session)
         // OpenCode sends no separate events for messages that a revert hides or restores.
         if let before, before.revert != session.revert { return doubtCount(of: session.id) }
         guard let count, known[session.id] != nil else { return }

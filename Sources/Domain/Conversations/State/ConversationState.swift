@@ -15,7 +15,7 @@ package struct ConversationState: Sendable {
     }
 
     /// The request builder of this project.
-    package let asking: RequestBuilder
+    package let requestBuilder: RequestBuilder
     /// The models, tools and servers of the project's OpenCode; nil until the first request for them.
     package var catalogue: Catalogue?
     var known: [String: Known] = [:]
@@ -26,10 +26,10 @@ package struct ConversationState: Sendable {
     /// Sessions that are not conversations.
     private var others: Set<String> = []
     /// The sessions whose deletion was emitted most recently.
-    private(set) var gone: [String] = []
-    private static let goneAtMost = 256
+    private(set) var deletedSessions: [String] = []
+    private static let mostDeletedSessions = 256
     /// The answers that have begun to wait for the end of their last message.
-    var held: [Held] = []
+    var pendingEnds: [PendingEnd] = []
     var changes: [KeptChange] = []
     /// The changes that were made before the stored entries were read; nil afterwards.
     var unread: Unread? = Unread()
@@ -37,7 +37,7 @@ package struct ConversationState: Sendable {
     /// Creates the state of a project without its stored entries, which ``recall(_:)`` adds later.
     ///
     /// - Parameter directory: The project's directory.
-    package init(directory: String) { asking = RequestBuilder(directory: directory) }
+    package init(directory: String) { requestBuilder = RequestBuilder(directory: directory) }
 
     /// Creates the state of a project.
     ///
@@ -80,7 +80,7 @@ package struct ConversationState: Sendable {
     /// have one now.
     func offers() -> Plan<Bool> {
         if let catalogue, !catalogue.models.isEmpty { return .done(true) }
-        let plan = catalogue == nil ? asking.catalogue() : asking.catalogue(tries: 0)
+        let plan = catalogue == nil ? requestBuilder.catalogue() : requestBuilder.catalogue(tries: 0)
         return plan.settled { .done($0 != nil) }
     }
 
@@ -93,23 +93,23 @@ package struct ConversationState: Sendable {
     }
 
     /// Applies the state that a session had when it was found. Newer events take precedence.
-    mutating func learn(found session: Session) {
+    mutating func apply(found session: Session) {
         if let known = known[session.id]?.session, session.updatedAt < known.updatedAt { return }
-        learn(session)
+        apply(session)
     }
 
     /// Applies the current state of a session according to OpenCode.
-    mutating func learn(_ session: Session) {
+    mutating func apply(_ session: Session) {
         guard session.isConversation else {
             others.insert(session.id)
-            return forget(session.id, isGone: false)
+            return forget(session.id, isDeleted: false)
         }
         sessions[id(of: session.id)] = session.id
         known[session.id, default: Known(session: session)].session = session
     }
 
     /// Applies the count of a conversation's messages.
-    mutating func learn(_ survey: Survey, of session: String, revision: Int) {
+    mutating func apply(_ survey: Survey, of session: String, revision: Int) {
         guard var known = known[session] else { return }
         let isRight = revision == self.revision(of: session)
         // A message arrived during the count. The count is therefore approximate, and is used only if no better one is
@@ -122,21 +122,21 @@ package struct ConversationState: Sendable {
         keep(count: survey.count, newest: survey.newest?.time, of: session, counted: counted)
     }
 
-    mutating func forget(_ session: String, isGone: Bool) {
+    mutating func forget(_ session: String, isDeleted: Bool) {
         for id in [id(of: session), ConversationID(session: session)] where sessions[id] == session {
             sessions[id] = nil
         }
         known[session] = nil
-        guard isGone else { return }
+        guard isDeleted else { return }
         turns[session] = nil
         chosen[session] = nil
         drop(session)
     }
 
     /// Records that the deletion of a session was emitted, because earlier requests may still return the session.
-    mutating func noteGone(_ session: String) {
-        gone.append(session)
-        if gone.count > Self.goneAtMost { gone.removeFirst() }
+    mutating func recordDeletion(_ session: String) {
+        deletedSessions.append(session)
+        if deletedSessions.count > Self.mostDeletedSessions { deletedSessions.removeFirst() }
     }
 
     func isConversation(_ session: String) -> Bool { !others.contains(session) }

@@ -22,36 +22,36 @@ extension ConversationState {
 
     /// Requests the list of all conversations.
     func listing() -> Plan<SessionList> {
-        let asking = asking
+        let requestBuilder = requestBuilder
         let before = Set(known.keys)
-        return asking.sessions().then { sessions in
+        return requestBuilder.sessions().then { sessions in
             let missing = before.subtracting(sessions.map(\.id)).sorted().prefix(Self.mostMissing)
-            return Self.find(Array(missing), with: asking, in: SessionList(sessions: sessions, known: before))
+            return Self.find(Array(missing), with: requestBuilder, in: SessionList(sessions: sessions, known: before))
         }
     }
 
     /// Requests the sessions that are missing in a list, one after the other.
-    private static func find(_ missing: [String], with asking: RequestBuilder, in list: SessionList) -> Plan<
+    private static func find(_ missing: [String], with requestBuilder: RequestBuilder, in list: SessionList) -> Plan<
         SessionList
     > {
         guard let session = missing.first else { return .done(list) }
-        return .ask(asking.request("GET", ["session", session])) { answer in
+        return .send(requestBuilder.request("GET", ["session", session])) { answer in
             var list = list
             if answer.status == 404 { list.deleted.append(session) }
             if answer.isGood { list.unlisted.append(session) }
-            return find(Array(missing.dropFirst()), with: asking, in: list)
+            return find(Array(missing.dropFirst()), with: requestBuilder, in: list)
         }
     }
 
     /// Applies a list, if there is one, and returns the events for conversations that were deleted. Their own event may
     /// come later, and is not emitted again.
-    mutating func learn(_ list: SessionList?, at now: Int64) -> [ConversationEvent] {
+    mutating func apply(_ list: SessionList?, at now: Int64) -> [ConversationEvent] {
         guard let list else { return [] }
         let events = list.deleted.filter { known[$0] != nil }.flatMap { deleted($0, at: now) }
-        for id in list.unlisted where known[id] != nil { forget(id, isGone: false) }
-        let gone = Set(gone)
+        for id in list.unlisted where known[id] != nil { forget(id, isDeleted: false) }
+        let deletedSessions = Set(deletedSessions)
         for session in list.sessions where known[session.id] != nil || !list.known.contains(session.id) {
-            if !gone.contains(session.id) { learn(found: session) }
+            if !deletedSessions.contains(session.id) { apply(found: session) }
         }
         return events
     }
@@ -71,7 +71,7 @@ extension ConversationState {
     /// forgotten: it may be archived.
     mutating func missing(_ session: String, at now: Int64) -> [ConversationEvent] {
         if known[session] != nil { return deleted(session, at: now) }
-        forget(session, isGone: true)
+        forget(session, isDeleted: true)
         return []
     }
 }

@@ -7,7 +7,7 @@ internal import JSONText
 /// value, and the caller performs the requests. If the project is not running, it is started before the first request.
 package indirect enum Plan<Value: Sendable>: Sendable {
     /// Send the request and continue with the response.
-    case ask(ClientRequest, @Sendable (OpenCodeAnswer) -> Plan<Value>)
+    case send(ClientRequest, @Sendable (OpenCodeAnswer) -> Plan<Value>)
     /// Continue after this number of milliseconds.
     case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
     /// Record that the work of a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
@@ -16,7 +16,7 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     /// closure is whether the session is still working then.
     case ended(session: String, @Sendable (_ isBusy: Bool) -> Plan<Value>)
     /// Store the catalogue of OpenCode (``ConversationState/catalogue``), and continue.
-    case learned(Catalogue, @Sendable () -> Plan<Value>)
+    case store(Catalogue, @Sendable () -> Plan<Value>)
     /// The plan has succeeded with this result.
     case done(Value)
     /// The plan has failed for this reason.
@@ -25,11 +25,11 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     /// Continues with the result of this plan.
     func then<Next>(_ next: @escaping @Sendable (Value) -> Plan<Next>) -> Plan<Next> {
         switch self {
-        case .ask(let request, let answered): .ask(request) { answered($0).then(next) }
-        case .pause(let milliseconds, let go): .pause(milliseconds: milliseconds) { go().then(next) }
-        case .aborting(let session, let go): .aborting(session: session) { go().then(next) }
-        case .ended(let session, let go): .ended(session: session) { go($0).then(next) }
-        case .learned(let catalogue, let go): .learned(catalogue) { go().then(next) }
+        case .send(let request, let answered): .send(request) { answered($0).then(next) }
+        case .pause(let milliseconds, let resume): .pause(milliseconds: milliseconds) { resume().then(next) }
+        case .aborting(let session, let resume): .aborting(session: session) { resume().then(next) }
+        case .ended(let session, let resume): .ended(session: session) { resume($0).then(next) }
+        case .store(let catalogue, let resume): .store(catalogue) { resume().then(next) }
         case .done(let value): next(value)
         case .refused(let refusal): .refused(refusal)
         }

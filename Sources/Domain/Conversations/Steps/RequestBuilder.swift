@@ -27,7 +27,7 @@ package struct RequestBuilder: Sendable {
     private func good<Value>(
         _ request: ClientRequest, _ read: @escaping @Sendable (OpenCodeAnswer) -> Plan<Value>
     ) -> Plan<Value> {
-        .ask(request) { $0.isGood ? read($0) : .refused($0.refusal) }
+        .send(request) { $0.isGood ? read($0) : .refused($0.refusal) }
     }
 
     private func session(_ request: ClientRequest) -> Plan<Session> {
@@ -112,7 +112,7 @@ package struct RequestBuilder: Sendable {
     /// having no models.
     func catalogue(tries: Int = 10) -> Plan<Catalogue> {
         found().then { catalogue in
-            guard catalogue.models.isEmpty, tries > 0 else { return .learned(catalogue) { .done(catalogue) } }
+            guard catalogue.models.isEmpty, tries > 0 else { return .store(catalogue) { .done(catalogue) } }
             return .pause(milliseconds: 300) { self.catalogue(tries: tries - 1) }
         }
     }
@@ -121,10 +121,10 @@ package struct RequestBuilder: Sendable {
         good(request("GET", ["config", "providers"])) { providers in
             guard let providers = providers.json else { return .refused(.strange) }
             return good(request("GET", ["config"])) { config in
-                .ask(request("GET", ["experimental", "tool", "ids"])) { tools in
+                .send(request("GET", ["experimental", "tool", "ids"])) { tools in
                     // OpenCode 2 does not list its tools.
                     let tools = tools.isGood ? tools.json?.array?.count ?? 0 : 0
-                    return .ask(request("GET", ["mcp"])) { servers in
+                    return .send(request("GET", ["mcp"])) { servers in
                         let names = servers.isGood ? servers.json?.object?.members.map(\.name) ?? [] : []
                         return .done(
                             Catalogue(providers, wanted: config.json?["model"]?.text, tools: tools, servers: names))

@@ -10,11 +10,11 @@ struct Addition: Sendable, Equatable {
     private var waiting: [UInt8] = []
 
     /// Returns the text that a delta adds. Unpaired surrogates become U+FFFD.
-    mutating func add(_ piece: JSON) -> String {
-        if waiting.isEmpty, case .string(let text) = piece { return text }
+    mutating func add(_ delta: JSON) -> String {
+        if waiting.isEmpty, case .string(let text) = delta { return text }
         var raw = waiting
         waiting = []
-        switch piece {
+        switch delta {
         case .string(let text):
             var quoted: [UInt8] = []
             quoted.append(jsonString: text)

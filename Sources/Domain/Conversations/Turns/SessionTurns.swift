@@ -10,11 +10,11 @@ struct SessionTurns: Sendable {
         /// OpenCode has replaced the id of a message that was sent.
         case renamed(sent: String, as: String)
         /// A user has sent a message.
-        case said(Entry)
+        case prompt(Entry)
         /// An answer has begun or has ended.
         case answered(Entry)
         /// The session is idle, but this message, which is the last message of the answer, is not complete.
-        case held(message: String)
+        case waitsForEnd(message: String)
     }
 
     /// A user message that has no answer yet.
@@ -36,12 +36,12 @@ struct SessionTurns: Sendable {
     private var expected: Set<String> = []
     /// The expected messages whose prompt requests OpenCode has answered. Messages that OpenCode has already reported
     /// are in `waiting`.
-    private(set) var taken: Set<String> = []
+    private(set) var accepted: Set<String> = []
     /// The texts of the expected messages that OpenCode has not reported yet.
     private var sent: [String: String] = [:]
     /// The recent messages with the role of a user. `said` contains the ids of the messages that a user has written.
     private var users: [String: UserMessage] = [:]
-    private var said: Set<String> = []
+    private var prompts: Set<String> = []
     /// The user messages of the last answers that have ended.
     private var ended: [String] = []
     /// The reason why the session failed before an answer began.
@@ -49,7 +49,7 @@ struct SessionTurns: Sendable {
     /// A number that changes whenever the response to an earlier request for the session's messages may be incomplete.
     private(set) var revision = 0
     /// The time of the last event, in milliseconds since 1970.
-    private(set) var heard: Int64 = 0
+    private(set) var lastEventTime: Int64 = 0
     /// Whether the session's lists have been read since the gateway subscribed.
     private var isKnown = false
 
@@ -60,7 +60,7 @@ struct SessionTurns: Sendable {
     /// The last message of an assistant, and whether OpenCode has completed it.
     private var last: (id: String, isComplete: Bool)?
     /// The message that was incomplete when the session became idle. Its end shows whether the answer was aborted.
-    private var held: String?
+    private var incompleteMessage: String?
 
     private static let remembered = 64
 
@@ -70,7 +70,7 @@ struct SessionTurns: Sendable {
     var isBusy: Bool { current != nil || !expected.isEmpty }
 
     /// Whether an answer is expected, or an answer is being written whose user message was received.
-    var isWhole: Bool { current.map { said.contains($0.root) } ?? !waiting.isEmpty }
+    var isWhole: Bool { current.map { prompts.contains($0.root) } ?? !waiting.isEmpty }
 
     /// Returns whether the answer to this message has not ended yet.
     func isOpen(_ root: String) -> Bool { current?.root == root || expected.contains(root) }
@@ -81,14 +81,14 @@ struct SessionTurns: Sendable {
     }
 
     /// Records the time of a client's request.
-    mutating func touch(at now: Int64) { heard = max(heard, now) }
+    mutating func touch(at now: Int64) { lastEventTime = max(lastEventTime, now) }
 
     /// Records that OpenCode has accepted the prompt.
-    mutating func took(_ root: String) { if expected.contains(root) { taken.insert(root) } }
+    mutating func accept(_ root: String) { if expected.contains(root) { accepted.insert(root) } }
 
     mutating func forget(_ root: String) {
         expected.remove(root)
-        taken.remove(root)
+        accepted.remove(root)
         sent[root] = nil
     }
 
@@ -117,10 +117,10 @@ struct SessionTurns: Sendable {
     /// Stops waiting for the end of the aborted work.
     ///
     /// - Parameter message: If set, the wait ends only if the answer waits for this message.
-    mutating func giveUpEnd(of message: String? = nil, at now: Int64) -> [Effect] {
-        guard message == nil || message == held else { return [] }
+    mutating func stopWaitingForEnd(of message: String? = nil, at now: Int64) -> [Effect] {
+        guard message == nil || message == incompleteMessage else { return [] }
         abortion = nil
-        return held == nil ? [] : idle(at: now)
+        return incompleteMessage == nil ? [] : idle(at: now)
     }
 
     private mutating func received(_ message: AssistantMessage) {
@@ -147,19 +147,19 @@ struct SessionTurns: Sendable {
     // MARK: Events
 
     mutating func receive(_ change: Change, at now: Int64) -> [Effect] {
-        heard = now
+        lastEventTime = now
         switch change {
         case .message(.user(let user)):
             guard users[user.id] == nil, !ended.contains(user.id) else { return [] }
             users[user.id] = user
-            return expected.contains(user.id) ? noted(user, "") : []
+            return expected.contains(user.id) ? recordPrompt(user, "") : []
         case .message(.assistant(let assistant)):
             received(assistant)
             let effects = answering(assistant, now)
-            return held == nil || abortion != nil ? effects : effects + idle(at: now)
+            return incompleteMessage == nil || abortion != nil ? effects : effects + idle(at: now)
         case .part(let part, _, _):
             if let user = users[part.messageID] {
-                return Entry.said([part]).map { match(user, $0) + noted(user, $0) } ?? []
+                return Entry.userText([part]).map { match(user, $0) + recordPrompt(user, $0) } ?? []
             }
             return answerEffects(of: part.messageID) { $0.apply(part, at: now) }
         case .partDelta(let delta): return answerEffects(of: delta.messageID) { $0.apply(delta, at: now) }
@@ -173,7 +173,7 @@ struct SessionTurns: Sendable {
             return []
         case .status(_, .idle), .idle:
             becameIdle()
-            return hold() ?? idle(at: now)
+            return waitForEnd() ?? idle(at: now)
         case .status(_, .busy), .status(_, .retry):
             for index in waiting.indices { waiting[index].sawWork = true }
             return []
@@ -185,14 +185,14 @@ struct SessionTurns: Sendable {
     /// Keeps an answer open if its last message is incomplete although the session is idle. In this case, a client
     /// outside the gateway has aborted it. OpenCode before 1.18 sends `session.idle` first, and the error 20 to 60 ms
     /// later.
-    private mutating func hold() -> [Effect]? {
+    private mutating func waitForEnd() -> [Effect]? {
         guard let current, current.failure == nil, !aborted.contains(current.root), let last, !last.isComplete,
             messages.contains(last.id)
         else { return nil }
         if abortion == nil { abortion = Abort(message: last.id, isComplete: false, isWorking: false) }
-        guard held != last.id else { return [] }
-        held = last.id
-        return [.held(message: last.id)]
+        guard incompleteMessage != last.id else { return [] }
+        incompleteMessage = last.id
+        return [.waitsForEnd(message: last.id)]
     }
 
     private mutating func answerEffects(of messageID: String, _ take: (inout Turn) -> [TurnEvent]) -> [Effect] {
@@ -207,7 +207,7 @@ struct SessionTurns: Sendable {
     /// Matches a message by its text, if OpenCode does not accept message ids and has replaced the id of a sent
     /// message.
     private mutating func match(_ user: UserMessage, _ text: String) -> [Effect] {
-        guard !expected.contains(user.id), !said.contains(user.id) else { return [] }
+        guard !expected.contains(user.id), !prompts.contains(user.id) else { return [] }
         let found = sent.filter { $0.value == text && $0.key != user.id }.keys.min()
         guard let found else { return [] }
         forget(found)
@@ -215,24 +215,24 @@ struct SessionTurns: Sendable {
         return [.renamed(sent: found, as: user.id)]
     }
 
-    private mutating func noted(_ user: UserMessage, _ text: String) -> [Effect] {
+    private mutating func recordPrompt(_ user: UserMessage, _ text: String) -> [Effect] {
         let entry = Entry(
             id: Entry.userID(user.id, in: session), role: .user, text: text,
             time: user.created.milliseconds, messageID: user.id, root: user.id, model: user.model.name,
             isComplete: true)
         sent[user.id] = nil
-        guard said.insert(user.id).inserted else { return text.isEmpty ? [] : [.said(entry)] }
+        guard prompts.insert(user.id).inserted else { return text.isEmpty ? [] : [.prompt(entry)] }
         if current?.root != user.id { waiting.append(Waiting(root: user.id)) }
         revision += 1
-        return [.said(entry)]
+        return [.prompt(entry)]
     }
 
     private mutating func answering(_ message: AssistantMessage, _ now: Int64) -> [Effect] {
         guard message.isSummary != true else { return [] }
         // A message that OpenCode has written with the role of a user continues the answer to the previous user
         // message.
-        let isOwn = users[message.parentID] != nil && !said.contains(message.parentID)
-        let root = isOwn ? current?.root ?? message.parentID : message.parentID
+        let isByOpenCode = users[message.parentID] != nil && !prompts.contains(message.parentID)
+        let root = isByOpenCode ? current?.root ?? message.parentID : message.parentID
         guard !ended.contains(root) else { return [] }
         let effects = current?.root == root ? [] : finishTurn(at: now) + startTurn(root, message)
         if messages.insert(message.id).inserted { current?.failure = nil }
@@ -272,7 +272,7 @@ struct SessionTurns: Sendable {
     // MARK: Ends
 
     private mutating func finishTurn(at now: Int64) -> [Effect] {
-        held = nil
+        incompleteMessage = nil
         guard var turn = current else { return [] }
         current = nil
         messages = []
@@ -310,7 +310,7 @@ struct SessionTurns: Sendable {
         waiting = left
         failure = nil
         users = users.filter { user in left.contains { $0.root == user.key } }
-        said = said.filter { root in left.contains { $0.root == root } }
+        prompts = prompts.filter { root in left.contains { $0.root == root } }
         aborted.formIntersection(expected.union(left.map(\.root)))
         return effects
     }
@@ -331,7 +331,7 @@ struct SessionTurns: Sendable {
         for root in expected.sorted() { effects += unanswered(root, reason: reason, at: now) }
         waiting = []
         users = [:]
-        said = []
+        prompts = []
         failure = nil
         abortion = nil
         aborted = []
@@ -343,7 +343,7 @@ struct SessionTurns: Sendable {
 
     /// Applies a list of the session's newest messages, and emits the content that was missing in the received events.
     /// Lists and events arrive independently.
-    mutating func learn(_ messages: [Message], at now: Int64) -> [Effect] {
+    mutating func apply(_ messages: [Message], at now: Int64) -> [Effect] {
         defer { isKnown = true }
         let entries = Entry.entries(messages, isAll: true)
         guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
@@ -356,8 +356,8 @@ struct SessionTurns: Sendable {
         }
         if current?.root != last.root {
             guard !ended.contains(last.root) else { return [] }
-            let isHeard = isKnown || waiting.contains { $0.root == last.root } || isOpen(last.root)
-            if last.isComplete && !isHeard {
+            let isObserved = isKnown || waiting.contains { $0.root == last.root } || isOpen(last.root)
+            if last.isComplete && !isObserved {
                 remember(last.root)
                 return []
             }
@@ -379,11 +379,11 @@ struct SessionTurns: Sendable {
     ///
     /// - Parameter taken: The user messages that OpenCode had accepted at the time of the request. The answer to a
     ///   later message is still expected.
-    mutating func rest(_ messages: [Message], taken: Set<String>, at now: Int64) -> [Effect] {
-        var effects = learn(messages, at: now)
+    mutating func applyIdle(_ messages: [Message], accepted: Set<String>, at now: Int64) -> [Effect] {
+        var effects = apply(messages, at: now)
         for index in waiting.indices { waiting[index].wasBroken = true }
         effects += idle(at: now)
-        for root in expected.intersection(taken).sorted() { effects += unanswered(root, reason: nil, at: now) }
+        for root in expected.intersection(accepted).sorted() { effects += unanswered(root, reason: nil, at: now) }
         return effects
     }
 }

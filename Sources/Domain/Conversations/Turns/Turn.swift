@@ -22,12 +22,12 @@ struct Turn: Sendable {
     /// An item of the answer as the client sees it.
     enum Item: Sendable, Equatable {
         case text(part: String)
-        case thinking(Thought)
+        case thinking(Reasoning)
         case tool(part: String)
     }
 
     /// Consecutive reasoning parts, which the client shows as one thought.
-    struct Thought: Sendable, Equatable {
+    struct Reasoning: Sendable, Equatable {
         /// The id of the last part.
         var part: String
         var text: String
@@ -44,17 +44,17 @@ struct Turn: Sendable {
         var addition = Addition()
         var start: Int64 = 0
         var end: Int64?
-        var isThought: Bool
+        var isReasoning: Bool
         /// Whether deltas are ignored, because some are missing or already known. The complete text later supplies the
         /// remainder.
-        var isHeld = false
+        var ignoresDeltas = false
         /// Whether an emitted text turned out to be different, so that nothing more is emitted for it.
         var isSettled = false
 
         /// Adds a delta. Returns nil if deltas are ignored.
-        mutating func grow(_ piece: JSON) -> String? {
-            guard !isHeld, !isSettled, end == nil else { return nil }
-            let added = addition.add(piece)
+        mutating func grow(_ delta: JSON) -> String? {
+            guard !ignoresDeltas, !isSettled, end == nil else { return nil }
+            let added = addition.add(delta)
             text += added
             return added
         }
@@ -82,12 +82,13 @@ struct Turn: Sendable {
         switch part.kind {
         case .text(let text) where text.isSynthetic != true:
             return spoken(
-                part.id, text: text.text, start: text.time?.start, end: text.time?.end, isThought: false,
+                part.id, text: text.text, start: text.time?.start, end: text.time?.end, isReasoning: false,
                 isRead: isRead, at: now)
-        case .reasoning(let thought):
-            let time = thought.time
+        case .reasoning(let reasoning):
+            let time = reasoning.time
             return spoken(
-                part.id, text: thought.text, start: time.start, end: time.end, isThought: true, isRead: isRead, at: now)
+                part.id, text: reasoning.text, start: time.start, end: time.end, isReasoning: true, isRead: isRead,
+                at: now)
         case .tool(let call): return called(part.id, with: call, at: now)
         default: return []
         }
@@ -102,12 +103,12 @@ struct Turn: Sendable {
 
     /// Records that deltas were missed. The parts that are being written continue when their complete text arrives.
     mutating func miss() {
-        for id in parts.keys where parts[id]?.end == nil { parts[id]?.isHeld = true }
+        for id in parts.keys where parts[id]?.end == nil { parts[id]?.ignoresDeltas = true }
     }
 
     /// Ends the answer and returns its last events.
     mutating func finish(at now: Int64) -> [TurnEvent] {
-        var events = endThought(now)
+        var events = finishReasoning(now)
         for item in items {
             guard case .tool(let part) = item, var tool = tools[part], tool.end == nil else { continue }
             let end = ToolEnd(outcome: .failure("The tool call was aborted."), milliseconds: now - tool.start.time)
@@ -129,9 +130,9 @@ struct Turn: Sendable {
         items.flatMap { item -> [TurnEvent] in
             switch item {
             case .text(let part): return [.text(whole(part))]
-            case .thinking(let thought):
-                let text = TurnEvent.thinking(thought.text)
-                return thought.milliseconds.map { [text, .thinkingDone(milliseconds: $0)] } ?? [text]
+            case .thinking(let reasoning):
+                let text = TurnEvent.thinking(reasoning.text)
+                return reasoning.milliseconds.map { [text, .thinkingDone(milliseconds: $0)] } ?? [text]
             case .tool(let part):
                 guard let tool = tools[part] else { return [] }
                 return [.toolStarted(tool.start)] + (tool.end.map { [.toolDone(tool.start, $0)] } ?? [])
@@ -144,10 +145,10 @@ struct Turn: Sendable {
     // MARK: Texts
 
     private mutating func spoken(
-        _ id: String, text: String, start: Number?, end: Number?, isThought: Bool, isRead: Bool, at now: Int64
+        _ id: String, text: String, start: Number?, end: Number?, isReasoning: Bool, isRead: Bool, at now: Int64
     ) -> [TurnEvent] {
         let isNew = parts[id] == nil
-        var known = parts[id] ?? Spoken(isThought: isThought)
+        var known = parts[id] ?? Spoken(isReasoning: isReasoning)
         if isNew { known.start = start?.milliseconds ?? now }
         if let end, known.end == nil { known.end = end.milliseconds }
         let old = known.text.utf8
@@ -158,7 +159,7 @@ struct Turn: Sendable {
                 added = String(decoding: new.dropFirst(old.count), as: UTF8.self)
                 known.text = text
                 // Deltas that the list already contains may still arrive.
-                if isRead, known.end == nil { known.isHeld = true }
+                if isRead, known.end == nil { known.ignoresDeltas = true }
             } else {
                 known.isSettled = true
                 known.text = text
@@ -167,7 +168,7 @@ struct Turn: Sendable {
         if text.isEmpty, old.isEmpty, known.end == nil {
             // Since 1.2, OpenCode stores a text only when it is complete, so a list does not show how many deltas came
             // before. An event shows this, because it begins the part.
-            known.isHeld = isRead && (isNew || known.isHeld)
+            known.ignoresDeltas = isRead && (isNew || known.ignoresDeltas)
         }
         parts[id] = known
         return emit(added, in: id, at: now)
@@ -175,11 +176,12 @@ struct Turn: Sendable {
 
     private mutating func emit(_ added: String, in id: String, at now: Int64) -> [TurnEvent] {
         guard !added.isEmpty, let known = parts[id] else { return [] }
-        return known.isThought ? think(added, in: id, known: known, at: now) : say(added, in: id, at: now)
+        return known.isReasoning
+            ? appendReasoning(added, in: id, known: known, at: now) : appendText(added, in: id, at: now)
     }
 
-    private mutating func say(_ added: String, in id: String, at now: Int64) -> [TurnEvent] {
-        var events = endThought(now)
+    private mutating func appendText(_ added: String, in id: String, at now: Int64) -> [TurnEvent] {
+        var events = finishReasoning(now)
         var added = added
         if items.last != .text(part: id), !items.contains(.text(part: id)) {
             let lead = Entry.space(between: fullText, and: added)
@@ -192,25 +194,25 @@ struct Turn: Sendable {
         return events
     }
 
-    private mutating func think(_ added: String, in id: String, known: Spoken, at now: Int64) -> [TurnEvent] {
-        if case .thinking(var thought) = items.last, thought.milliseconds == nil {
-            let lead = thought.part == id ? "" : Entry.space(between: thought.text, and: added)
-            thought.part = id
-            thought.text += lead + added
-            items[items.count - 1] = .thinking(thought)
+    private mutating func appendReasoning(_ added: String, in id: String, known: Spoken, at now: Int64) -> [TurnEvent] {
+        if case .thinking(var reasoning) = items.last, reasoning.milliseconds == nil {
+            let lead = reasoning.part == id ? "" : Entry.space(between: reasoning.text, and: added)
+            reasoning.part = id
+            reasoning.text += lead + added
+            items[items.count - 1] = .thinking(reasoning)
             return [.thinking(lead + added)]
         }
-        items.append(.thinking(Thought(part: id, text: added, start: known.start)))
+        items.append(.thinking(Reasoning(part: id, text: added, start: known.start)))
         return [.thinking(added)]
     }
 
     /// Ends a thought at the first text or tool that follows it.
-    private mutating func endThought(_ now: Int64) -> [TurnEvent] {
-        guard case .thinking(var thought) = items.last, thought.milliseconds == nil else { return [] }
-        let end = parts[thought.part]?.end ?? now
-        let milliseconds = max(end - thought.start, 0)
-        thought.milliseconds = milliseconds
-        items[items.count - 1] = .thinking(thought)
+    private mutating func finishReasoning(_ now: Int64) -> [TurnEvent] {
+        guard case .thinking(var reasoning) = items.last, reasoning.milliseconds == nil else { return [] }
+        let end = parts[reasoning.part]?.end ?? now
+        let milliseconds = max(end - reasoning.start, 0)
+        reasoning.milliseconds = milliseconds
+        items[items.count - 1] = .thinking(reasoning)
         return [.thinkingDone(milliseconds: milliseconds)]
     }
 
@@ -228,7 +230,7 @@ struct Turn: Sendable {
                 id: NamedUUID.make(id, in: NamedUUID.tools), name: call.tool, input: call.state.input,
                 time: time?.start.milliseconds ?? now)
         if started == nil {
-            events += endThought(now)
+            events += finishReasoning(now)
             tools[id] = Tool(start: start)
             items.append(.tool(part: id))
             events.append(.toolStarted(start))

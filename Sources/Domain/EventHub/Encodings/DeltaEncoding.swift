@@ -26,8 +26,8 @@ struct DeltaEncoding: Sendable {
     ) -> [EncodedFrame] {
         counter.reset(event.id)
         guard let id = skeleton.part, skeleton.type.elementsEqual("message.part.updated".utf8) else { return [event] }
-        guard let news = PartText(skeleton, payload: payload), news.grows, let session = skeleton.session,
-            let message = skeleton.message, let whole = news.part, let text = news.text
+        guard let update = PartText(skeleton, payload: payload), update.grows, let session = skeleton.session,
+            let message = skeleton.message, let whole = update.part, let text = update.text
         else {
             // The part no longer grows, or never did.
             parts.forget(id)
@@ -37,7 +37,7 @@ struct DeltaEncoding: Sendable {
         for victim in parts.victims(for: id, bytes: 0) ?? [] { parts.forget(victim) }
         parts.put(Part(session: session, message: message, length: text.count), id)
         // An event that does not continue the client's text passes unchanged. It contains the whole text.
-        guard let delta = news.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta)
+        guard let delta = update.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta)
         else {
             return [event]
         }
@@ -45,7 +45,7 @@ struct DeltaEncoding: Sendable {
         if known == nil { made.append(Self.beginning(skeleton, payload: payload, part: whole, text: text)) }
         if known != nil || !delta.isEmpty {
             made.append(
-                Self.piece(skeleton, payload: payload, session: session, message: message, part: id, delta: delta))
+                Self.deltaEvent(skeleton, payload: payload, session: session, message: message, part: id, delta: delta))
         }
         return made.compactMap { counter.frame($0) }
     }
@@ -66,7 +66,7 @@ struct DeltaEncoding: Sendable {
         return EncodedFrame.Made("message.part.updated", about: skeleton, payload: json)
     }
 
-    private static func piece(
+    private static func deltaEvent(
         _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>, session: [UInt8], message: [UInt8],
         part: [UInt8],
         delta: Range<Int>

@@ -52,8 +52,8 @@ package struct DeltaMerger: Sendable {
         guard let run else { return [] }
         self.run = nil
         guard !run.before.isEmpty else { return [run.frame] }
-        let piece = run.range.lowerBound
-        let payload = run.payload[..<piece] + run.before + run.payload[piece...]
+        let start = run.range.lowerBound
+        let payload = run.payload[..<start] + run.before + run.payload[start...]
         return [
             EncodedFrame(
                 id: run.frame.id,

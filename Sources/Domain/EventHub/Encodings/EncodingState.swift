@@ -15,7 +15,7 @@ package import OpenCodeFamilies
 /// beginning is unknown.
 package struct EncodingState: Sendable {
     /// The encoding that this state produces.
-    package let form: EventEncoding
+    package let encoding: EventEncoding
     private var counter = FrameCounter()
     private var deltas = DeltaEncoding()
     private var full = FullEncoding()
@@ -24,7 +24,7 @@ package struct EncodingState: Sendable {
     package private(set) var turns = TurnBeginnings()
 
     /// Creates a state that knows no parts.
-    package init(form: EventEncoding) { self.form = form }
+    package init(encoding: EventEncoding) { self.encoding = encoding }
 
     /// The time at which ``due(now:)`` will return frames, in milliseconds since 1970; nil if nothing is pending.
     package var deadline: UInt64? { full.deadline }
@@ -36,12 +36,12 @@ package struct EncodingState: Sendable {
     ) -> [EncodedFrame] {
         let event = EncodedFrame(id: EventID(generation: id.generation, sequence: id.sequence))
         turns.record(id: event.id, skeleton: skeleton, payload: payload)
-        guard form != .raw else { return [event] }
+        guard encoding != .raw else { return [event] }
         self.time = max(self.time, time)
         var frames = due(now: self.time)
         // A new run of the instance continues nothing that the previous run began.
         if let last = counter.last, last.generation != id.generation { frames += interrupt() }
-        switch form {
+        switch encoding {
         case .raw: break
         case .delta: frames += deltas.encode(event, skeleton: skeleton, payload: payload, counter: &counter)
         case .full:

@@ -86,16 +86,16 @@ struct FullEncoding: Sendable {
         counter: inout FrameCounter
     ) -> [EncodedFrame] {
         if let part = skeleton.part, let session = skeleton.session, let message = skeleton.message,
-            let news = PartText(skeleton, payload: payload)
+            let update = PartText(skeleton, payload: payload)
         {
             let key = Key(part: part, session: session, message: message)
-            if let delta = news.delta, news.part == nil || news.grows {
-                return takePiece(
-                    event, skeleton: skeleton, payload: payload, update: news, delta: delta, key: key, time: time,
+            if let delta = update.delta, update.part == nil || update.grows {
+                return encodeDelta(
+                    event, skeleton: skeleton, payload: payload, update: update, delta: delta, key: key, time: time,
                     counter: &counter)
             }
-            return takeWhole(
-                event, skeleton: skeleton, payload: payload, update: news, key: key, time: time, counter: &counter)
+            return encodeWhole(
+                event, skeleton: skeleton, payload: payload, update: update, key: key, time: time, counter: &counter)
         }
         var frames: [EncodedFrame] = []
         if skeleton.endsEverything {
@@ -116,13 +116,13 @@ struct FullEncoding: Sendable {
         let message: [UInt8]
     }
 
-    private mutating func takePiece(
-        _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, update news: PartText,
+    private mutating func encodeDelta(
+        _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, update: PartText,
         delta: Range<Int>, key: Key, time: UInt64, counter: inout FrameCounter
     ) -> [EncodedFrame] {
         let known = parts[key.part].flatMap { $0.session == key.session ? $0 : nil }
-        guard known != nil || news.part != nil else { return [passed(event, &counter)] }
-        let growth = news.part.map { 512 + $0.count + (known?.added?.count ?? 0) - (known?.size ?? 0) } ?? delta.count
+        guard known != nil || update.part != nil else { return [passed(event, &counter)] }
+        let growth = update.part.map { 512 + $0.count + (known?.added?.count ?? 0) - (known?.size ?? 0) } ?? delta.count
         guard let victims = parts.victims(for: key.part, bytes: growth + delta.count) else {
             return drop(key.part, time: time, &counter) + [passed(event, &counter)]
         }
@@ -131,7 +131,7 @@ struct FullEncoding: Sendable {
         if known == nil { parts.put(new(skeleton, key), key.part) }
         let isDue = (known?.slot ?? 0) <= time
         parts.change(key.part) { entry in
-            if let whole = news.part, let text = news.text {
+            if let whole = update.part, let text = update.text {
                 entry.replace(with: payload, part: whole, text: text)
             } else {
                 entry.text.append(copying: payload.extracting(delta))
@@ -142,14 +142,14 @@ struct FullEncoding: Sendable {
         return frames
     }
 
-    private mutating func takeWhole(
-        _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, update news: PartText, key: Key,
+    private mutating func encodeWhole(
+        _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, update: PartText, key: Key,
         time: UInt64, counter: inout FrameCounter
     ) -> [EncodedFrame] {
         var frames = emit(&counter, at: time) { $0.session == key.session }
         let slot = parts[key.part]?.slot ?? 0
         parts.forget(key.part)
-        if news.grows, let whole = news.part, let text = news.text,
+        if update.grows, let whole = update.part, let text = update.text,
             let victims = parts.victims(for: key.part, bytes: 512 + whole.count)
         {
             frames += victims.flatMap { drop($0, time: time, &counter) }

@@ -41,26 +41,26 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
     /// Changes a part in place, and marks it as the last one that changed.
     mutating func change(_ id: [UInt8], _ body: (inout Part) -> Void) {
         changes += 1
-        guard let place = entries.index(forKey: id) else { return }
-        size -= entries.values[place].part.size
-        body(&entries.values[place].part)
-        entries.values[place].change = changes
-        size += entries.values[place].part.size
+        guard let index = entries.index(forKey: id) else { return }
+        size -= entries.values[index].part.size
+        body(&entries.values[index].part)
+        entries.values[index].change = changes
+        size += entries.values[index].part.size
     }
 
     mutating func forget(_ id: [UInt8]) { size -= entries.removeValue(forKey: id)?.part.size ?? 0 }
 
-    mutating func forget(where isGone: (Part) -> Bool) {
-        guard entries.contains(where: { isGone($0.value.part) }) else { return }
-        entries = entries.filter { !isGone($0.value.part) }
+    mutating func forget(where isRemoved: (Part) -> Bool) {
+        guard entries.contains(where: { isRemoved($0.value.part) }) else { return }
+        entries = entries.filter { !isRemoved($0.value.part) }
         size = entries.values.reduce(0) { $0 + $1.part.size }
     }
 
     /// Returns the parts that must be evicted, in order, before the part with this id can grow by `bytes`; nil if the
     /// part is too large.
     func victims(for id: [UInt8], bytes: Int) -> [[UInt8]]? {
-        let own = entries[id]?.part.size ?? 0
-        guard own + bytes <= Self.mostBytes else { return nil }
+        let current = entries[id]?.part.size ?? 0
+        guard current + bytes <= Self.mostBytes else { return nil }
         var size = size + bytes
         var count = entries.count + (entries[id] == nil ? 1 : 0)
         guard size > Self.mostBytes || count > Self.mostParts else { return [] }

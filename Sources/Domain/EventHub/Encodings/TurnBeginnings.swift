@@ -30,13 +30,13 @@ package struct TurnBeginnings: Sendable, Equatable {
         if generation != id.generation || skeleton.endsEverything { beginnings = [:] }
         generation = id.generation
         guard let session = skeleton.session else { return }
-        guard let mark = TurnMark(skeleton, payload: payload) else {
+        guard let boundary = TurnMark(skeleton, payload: payload) else {
             // A part can be reported after the end of a turn, for example after an abort; nothing else grows.
             if skeleton.part != nil, let known = beginnings[session], known == nil { beginnings[session] = .some(id) }
             return
         }
         if beginnings.count >= Self.most { beginnings = [:] }
-        switch mark {
+        switch boundary {
         case .began: beginnings[session] = .some(id)
         case .ended: beginnings[session] = .some(nil)
         case .removed: beginnings[session] = nil

@@ -110,15 +110,16 @@ package final class EventIndex: Sendable {
     package var beginning: LogPosition { log.beginning }
 
     /// Returns where reading continues for a client that has read up to this entry.
-    package func place(after id: EventID) -> LogSearch { log.place(after: id) }
+    package func position(after id: EventID) -> LogSearch { log.position(after: id) }
     /// Returns the position before this entry; nil if the entry is not kept.
-    func place(before id: EventID) -> LogPosition? { log.place(before: id) }
+    func position(before id: EventID) -> LogPosition? { log.position(before: id) }
     /// Returns the position before the first entry that was received at or after this time, in milliseconds since 1970.
-    package func place(since time: Int64) -> LogSearch { log.place(since: time) }
+    package func position(since time: Int64) -> LogSearch { log.position(since: time) }
 
     /// Returns the entry with this id; nil if it is not kept.
     package func entry(_ id: EventID) -> Entry? {
-        guard var place = log.place(before: id), case .event(let event)? = log.next(&place, atMost: 1).first else {
+        guard var position = log.position(before: id), case .event(let event)? = log.next(&position, atMost: 1).first
+        else {
             return nil
         }
         return Self.entry(event)
@@ -127,13 +128,13 @@ package final class EventIndex: Sendable {
     /// Returns the items after a position, advances the position, and returns an empty array if there are none.
     ///
     /// - Parameter bytes: The maximum size of the entries. At least one entry is returned.
-    package func next(_ place: inout LogPosition, atMost bytes: Int) -> [Item] {
-        steps(&place, atMost: bytes).map(\.item)
+    package func next(_ position: inout LogPosition, atMost bytes: Int) -> [Item] {
+        steps(&position, atMost: bytes).map(\.item)
     }
 
     /// Returns the same items as ``next(_:atMost:)``, with the position after each.
-    package func steps(_ place: inout LogPosition, atMost bytes: Int) -> [Step] {
-        log.next(&place, atMost: bytes).map { item in
+    package func steps(_ position: inout LogPosition, atMost bytes: Int) -> [Step] {
+        log.next(&position, atMost: bytes).map { item in
             switch item {
             case .event(let event):
                 if let entry = Self.entry(event) { return Step(item: .entry(entry), after: event.after) }

@@ -13,61 +13,61 @@ extension EventLog {
     ///   memory that held it. The client receives a gap `damaged`, unless the log has another gap there, then the
     ///   events after that generation.
     /// - - If the event's id was never assigned, the client receives a gap `unknown-id`, then the events from now on.
-    package func place(after id: EventID) -> LogSearch {
+    package func position(after id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let state = shared.withLock { $0 }
         guard id.sequence > 0, id.generation > 0, id.generation <= state.generation else { return unknown }
         guard let first = state.segments.first else { return afterEmptyLog(id, state) }
-        if first.header.previous == id { return .place(first.beginning) }
+        if first.header.previous == id { return .position(first.beginning) }
         let isAfter = { (segment: Segment) in segment.header.previous.map { $0 < id } ?? true }
         guard let segment = state.segments.last(where: isAfter) else { return forgotten(id, state) }
         // Segments that contain only gaps may precede this segment.
         let alike = state.segments.filter { $0.header.previous == segment.header.previous }
-        let (place, isFound) = Self.search(id, from: alike.first ?? segment, alike.dropFirst())
-        if isFound { return .place(place) }
-        guard let last = place.last else {
+        let (position, isFound) = Self.search(id, from: alike.first ?? segment, alike.dropFirst())
+        if isFound { return .position(position) }
+        guard let last = position.last else {
             return id.generation < state.generation ? forgotten(id, state) : unknown
         }
         // In the newest generation, only events that are reported by a gap can be lost.
         let isEndLost = last.generation == id.generation && id.generation < state.generation
-        var after = place
+        var after = position
         if case .gap = next(&after, atMost: 1).first, isEndLost || after.last.map({ id <= $0 }) ?? false {
-            return .place(place)
+            return .position(position)
         }
         guard isEndLost else { return unknown }
-        return .gap(EventGap(.damaged, from: id, to: firstEvent(after: place)), place)
+        return .gap(EventGap(.damaged, from: id, to: firstEvent(after: position)), position)
     }
 
     /// Returns the position before an event; nil if the event is not kept.
-    package func place(before id: EventID) -> LogPosition? {
+    package func position(before id: EventID) -> LogPosition? {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let segments = shared.withLock { $0.segments }
         guard let segment = segments.last(where: { $0.header.previous.map { $0 < id } ?? true }) else { return nil }
-        var place = segment.beginning
-        while let record = EventRecord(segment.region, at: place.offset, limit: segment.region.published) {
-            if record.kind == .event, record.id >= id { return record.id == id ? place : nil }
-            Self.step(&place, over: record)
+        var position = segment.beginning
+        while let record = EventRecord(segment.region, at: position.offset, limit: segment.region.published) {
+            if record.kind == .event, record.id >= id { return record.id == id ? position : nil }
+            Self.step(&position, over: record)
         }
         return nil
     }
 
     /// Returns the position before the first record that was received at or after this time, in milliseconds since
     /// 1970.
-    package func place(since time: Int64) -> LogSearch {
+    package func position(since time: Int64) -> LogSearch {
         let state = shared.withLock { $0 }
-        guard let first = state.segments.first else { return .place(end) }
+        guard let first = state.segments.first else { return .position(end) }
         if first.header.previous != nil, first.header.previousTime >= time {
             return .gap(EventGap(.retention, from: nil, to: firstEvent(after: first.beginning)), first.beginning)
         }
         let start = state.segments.lastIndex { $0.header.time < time } ?? 0
         for segment in state.segments[start...] {
-            var place = segment.beginning
-            while let record = EventRecord(segment.region, at: place.offset, limit: segment.region.published) {
-                if record.time >= time { return .place(place) }
-                Self.step(&place, over: record)
+            var position = segment.beginning
+            while let record = EventRecord(segment.region, at: position.offset, limit: segment.region.published) {
+                if record.time >= time { return .position(position) }
+                Self.step(&position, over: record)
             }
         }
-        return .place(end)
+        return .position(end)
     }
 
     // MARK: Steps
@@ -76,14 +76,14 @@ extension EventLog {
 
     /// Returns where reading continues if no segment is kept.
     private func afterEmptyLog(_ id: EventID, _ state: LogState) -> LogSearch {
-        if id == state.last { return .place(end) }
-        let wasGiven = id.generation < state.generation || state.last.map { id < $0 } ?? false
-        return wasGiven ? .gap(EventGap(.retention, from: id, to: nil), end) : unknown
+        if id == state.last { return .position(end) }
+        let wasAssigned = id.generation < state.generation || state.last.map { id < $0 } ?? false
+        return wasAssigned ? .gap(EventGap(.retention, from: id, to: nil), end) : unknown
     }
 
     private func forgotten(_ id: EventID, _ state: LogState) -> LogSearch {
-        let place = state.beginning
-        return .gap(EventGap(.retention, from: id, to: firstEvent(after: place)), place)
+        let position = state.beginning
+        return .gap(EventGap(.retention, from: id, to: firstEvent(after: position)), position)
     }
 
     /// Returns the position after the event, or after the last event before it.
@@ -92,22 +92,22 @@ extension EventLog {
     ) -> (LogPosition, isFound: Bool) {
         var after = first.beginning
         for segment in [first] + others {
-            var place = segment.beginning
-            while let record = EventRecord(segment.region, at: place.offset, limit: segment.region.published) {
+            var position = segment.beginning
+            while let record = EventRecord(segment.region, at: position.offset, limit: segment.region.published) {
                 if record.kind != .generation, record.id > id { break }
-                let before = place.last
-                step(&place, over: record)
+                let before = position.last
+                step(&position, over: record)
                 // A gap can represent an event that was assigned an id but not kept.
-                guard record.kind == .event || before != place.last else { continue }
-                after = place
-                if record.id == id { return (place, true) }
+                guard record.kind == .event || before != position.last else { continue }
+                after = position
+                if record.id == id { return (position, true) }
             }
         }
         return (after, false)
     }
 
-    private static func step(_ place: inout LogPosition, over record: EventRecord) {
-        place.offset = record.end
-        if record.kind != .generation, record.id.sequence > 0 { place.last = record.id }
+    private static func step(_ position: inout LogPosition, over record: EventRecord) {
+        position.offset = record.end
+        if record.kind != .generation, record.id.sequence > 0 { position.last = record.id }
     }
 }

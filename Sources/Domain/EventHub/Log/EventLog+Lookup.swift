@@ -5,15 +5,15 @@ extension EventLog {
     ///
     /// - Parameter place: The position after the event of the previous search. It is usually directly before this
     ///   event.
-    func event(_ id: EventID, _ place: inout LogPosition?) -> StoredEvent? {
-        if var near = place, case .event(let event)? = next(&near, atMost: 1).first, event.id == id {
-            place = event.after
+    func event(_ id: EventID, _ position: inout LogPosition?) -> StoredEvent? {
+        if var near = position, case .event(let event)? = next(&near, atMost: 1).first, event.id == id {
+            position = event.after
             return event
         }
-        guard var found = self.place(before: id), case .event(let event)? = next(&found, atMost: 1).first,
+        guard var found = self.position(before: id), case .event(let event)? = next(&found, atMost: 1).first,
             event.id == id
         else { return nil }
-        place = event.after
+        position = event.after
         return event
     }
 }

@@ -9,11 +9,11 @@ extension EventLog {
     /// A turn that began before approximately the last `bytes` bytes is not found, or is found only from one of its
     /// later steps on.
     package func beginningOfOpenTurns(before end: LogPosition, atMost bytes: Int) -> LogPosition? {
-        guard let last = end.last, var place = recent(bytes) else { return nil }
+        guard let last = end.last, var position = recent(bytes) else { return nil }
         var turns = OpenTurns()
-        var before = place
+        var before = position
         while true {
-            let items = next(&place, atMost: 1 << 20)
+            let items = next(&position, atMost: 1 << 20)
             if items.isEmpty { return turns.first }
             for item in items {
                 switch item {
@@ -31,13 +31,13 @@ extension EventLog {
     private func recent(_ bytes: Int) -> LogPosition? {
         let segments = shared.withLock { $0.segments }
         var left = bytes
-        var place = segments.last?.beginning
+        var position = segments.last?.beginning
         for segment in segments.reversed() {
             left -= segment.region.published
             guard left >= 0 else { break }
-            place = segment.beginning
+            position = segment.beginning
         }
-        return place
+        return position
     }
 }
 
@@ -73,7 +73,7 @@ private struct OpenTurns {
 
     var first: LogPosition? { sessions.values.compactMap(\.beginning).min { $0.isBefore($1) } }
 
-    mutating func record(_ event: StoredEvent, at place: LogPosition) {
+    mutating func record(_ event: StoredEvent, at position: LogPosition) {
         // Most events of a turn are deltas.
         guard !event.withType({ EventSelector.equal($0, Self.delta) }) else { return }
         let skeleton = event.skeleton
@@ -84,22 +84,22 @@ private struct OpenTurns {
         switch event.withLine({ TurnMark(skeleton, payload: $0.extracting(range)) }) {
         case .began:
             var session = sessions[id] ?? Session()
-            session.beginning = session.beginning ?? session.prompt ?? place
+            session.beginning = session.beginning ?? session.prompt ?? position
             sessions[id] = session
         case .ended, .removed: sessions[id] = nil
-        case nil: note(skeleton, at: place, id)
+        case nil: recordPrompt(skeleton, at: position, id)
         }
     }
 
-    private mutating func note(_ skeleton: EventSkeleton, at place: LogPosition, _ id: [UInt8]) {
+    private mutating func recordPrompt(_ skeleton: EventSkeleton, at position: LogPosition, _ id: [UInt8]) {
         guard sessions[id]?.beginning == nil, sessions[id]?.prompt == nil else { return }
         switch skeleton.type {
-        case Self.message: sessions[id, default: Session()].message = skeleton.message.map { ($0, place) }
+        case Self.message: sessions[id, default: Session()].message = skeleton.message.map { ($0, position) }
         case Self.part:
             // If a message is only changed, it is reported without its parts.
             guard let message = sessions[id]?.message, message.id == skeleton.message else { return }
             sessions[id]?.prompt = message.place
-        case Self.inbox: sessions[id, default: Session()].prompt = place
+        case Self.inbox: sessions[id, default: Session()].prompt = position
         default: return
         }
     }

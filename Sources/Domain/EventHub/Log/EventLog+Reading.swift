@@ -15,9 +15,9 @@ extension EventLog {
     package var beginning: LogPosition { shared.withLock { $0.beginning } }
 
     /// Returns whether nothing follows a position at present.
-    package func isAtEnd(_ place: LogPosition) -> Bool {
-        let (newest, segment) = shared.withLock { ($0.segments.last ?? $0.origin, $0.current(place.segment)) }
-        return newest.ordinal <= segment.ordinal && place.offset >= segment.region.published
+    package func isAtEnd(_ position: LogPosition) -> Bool {
+        let (newest, segment) = shared.withLock { ($0.segments.last ?? $0.origin, $0.current(position.segment)) }
+        return newest.ordinal <= segment.ordinal && position.offset >= segment.region.published
     }
 
     /// Returns the items after a position, as whole records, and advances the position. Returns an empty array if there
@@ -27,35 +27,35 @@ extension EventLog {
     /// A position in a segment that moved from memory to a file becomes the same position in the file.
     ///
     /// - Parameter bytes: The maximum size of the records. At least one record is returned.
-    package func next(_ place: inout LogPosition, atMost bytes: Int) -> [LogItem] {
+    package func next(_ position: inout LogPosition, atMost bytes: Int) -> [LogItem] {
         var items: [LogItem] = []
-        var taken = 0
+        var size = 0
         while true {
-            let limit = place.segment.region.published
-            while place.offset < limit {
-                guard let record = EventRecord(place.segment.region, at: place.offset, limit: limit) else {
+            let limit = position.segment.region.published
+            while position.offset < limit {
+                guard let record = EventRecord(position.segment.region, at: position.offset, limit: limit) else {
                     // Another program has changed the mapped file.
-                    let from = place.last
-                    place.offset = limit
-                    items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(after: place)), after: place))
+                    let from = position.last
+                    position.offset = limit
+                    items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(after: position)), after: position))
                     break
                 }
-                if !items.isEmpty, taken + record.length > bytes { return items }
-                taken += record.length
-                items.append(contentsOf: item(record, &place))
+                if !items.isEmpty, size + record.length > bytes { return items }
+                size += record.length
+                items.append(contentsOf: item(record, &position))
             }
-            guard let next = segment(after: place.segment) else { return items }
-            guard next.ordinal > place.segment.ordinal else {
-                place.segment = next
+            guard let next = segment(after: position.segment) else { return items }
+            guard next.ordinal > position.segment.ordinal else {
+                position.segment = next
                 continue
             }
             // The writer may have continued in this segment before it began the next segment.
-            guard place.offset >= place.segment.region.published else { continue }
-            let isHole = next.ordinal != place.segment.ordinal + 1 && next.header.previous != place.last
-            let from = place.last
-            place = next.beginning
+            guard position.offset >= position.segment.region.published else { continue }
+            let isHole = next.ordinal != position.segment.ordinal + 1 && next.header.previous != position.last
+            let from = position.last
+            position = next.beginning
             if isHole {
-                items.append(.gap(EventGap(.retention, from: from, to: firstEvent(after: place)), after: place))
+                items.append(.gap(EventGap(.retention, from: from, to: firstEvent(after: position)), after: position))
             }
         }
     }
@@ -63,12 +63,12 @@ extension EventLog {
     /// Returns the events after a position, up to and including `last`, that satisfy `isWanted`. Missing events are
     /// skipped.
     package func events(
-        from place: LogPosition, through last: EventID, where isWanted: (StoredEvent) -> Bool
+        from position: LogPosition, through last: EventID, where isWanted: (StoredEvent) -> Bool
     ) -> [StoredEvent] {
-        var place = place
+        var position = position
         var events: [StoredEvent] = []
         while true {
-            let items = next(&place, atMost: 1 << 20)
+            let items = next(&position, atMost: 1 << 20)
             if items.isEmpty { return events }
             for case .event(let event) in items {
                 if event.id > last { return events }
@@ -87,25 +87,25 @@ extension EventLog {
     // MARK: Steps
 
     /// Returns the items that a reader receives for a record, and moves the position after the record.
-    private func item(_ record: EventRecord, _ place: inout LogPosition) -> [LogItem] {
-        let region = place.segment.region
-        place.offset = record.end
+    private func item(_ record: EventRecord, _ position: inout LogPosition) -> [LogItem] {
+        let region = position.segment.region
+        position.offset = record.end
         switch record.kind {
         case .event:
-            place.last = record.id
-            return [.event(StoredEvent(region, record, after: place))]
+            position.last = record.id
+            return [.event(StoredEvent(region, record, after: position))]
         case .gap:
-            if record.id.sequence > 0 { place.last = record.id }
+            if record.id.sequence > 0 { position.last = record.id }
             guard let gap = record.gap(in: region) else { return [] }
-            return [.gap(EventGap(gap.reason, from: gap.from, to: firstEvent(after: place)), after: place)]
+            return [.gap(EventGap(gap.reason, from: gap.from, to: firstEvent(after: position)), after: position)]
         case .generation: return []
         }
     }
 
     /// Returns the first event after a position; nil if there is none yet.
-    func firstEvent(after place: LogPosition) -> EventID? {
-        var segment: Segment? = place.segment
-        var offset = place.offset
+    func firstEvent(after position: LogPosition) -> EventID? {
+        var segment: Segment? = position.segment
+        var offset = position.offset
         while let current = segment {
             let limit = current.region.published
             while offset < limit, let record = EventRecord(current.region, at: offset, limit: limit) {

@@ -44,14 +44,14 @@ package struct EventSelector: Sendable {
     package init() {}
 
     /// Whether the selection leaves no event out.
-    package var takesAll: Bool { directory == nil && types.isEmpty && sessions == nil }
+    package var admitsAll: Bool { directory == nil && types.isEmpty && sessions == nil }
 
     /// Whether the selection is the same for all events, because it does not learn.
     package var isConstant: Bool { sessions == nil }
 
     /// Returns whether the reader has selected this event.
     package mutating func admits(_ event: StoredEvent) -> Bool {
-        if takesAll { return true }
+        if admitsAll { return true }
         if let directory {
             let isNamed = event.withDirectory { name in
                 Self.equal(name, directory) || alias.map { Self.equal(name, $0) } ?? false
@@ -68,7 +68,7 @@ package struct EventSelector: Sendable {
 
     /// Returns whether the reader has selected a frame that an encoding made.
     package mutating func admits(_ skeleton: EventSkeleton) -> Bool {
-        if takesAll { return true }
+        if admitsAll { return true }
         if directory != nil { guard isNamed(skeleton.directory), skeleton.type != Self.sync else { return false } }
         if sessions != nil {
             guard let session = skeleton.session, admits(session, parent: skeleton.parentSession) else { return false }

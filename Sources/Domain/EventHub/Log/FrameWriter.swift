@@ -134,7 +134,7 @@ package struct FrameWriter: Sendable {
     }
 
     /// Writes the remaining bytes of a frame that was made before, with the remainder of its chunk.
-    package mutating func writeRaw(_ rest: some Collection<UInt8>) { bytes.append(contentsOf: rest) }
+    package mutating func writeRaw(_ remainder: some Collection<UInt8>) { bytes.append(contentsOf: remainder) }
 
     /// Removes all bytes, but keeps the memory.
     package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }

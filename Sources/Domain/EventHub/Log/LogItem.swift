@@ -10,7 +10,7 @@ package enum LogItem: Sendable {
     package var after: LogPosition {
         switch self {
         case .event(let event): event.after
-        case .gap(_, let place): place
+        case .gap(_, let position): position
         }
     }
 }
@@ -43,7 +43,7 @@ package struct LogPosition: Sendable, Equatable {
 /// The position where reading continues for a client that names an event or a time.
 package enum LogSearch: Sendable {
     /// Nothing is missing before the position.
-    case place(LogPosition)
+    case position(LogPosition)
     /// The gap is reported first, then reading continues at the position.
     case gap(EventGap, LogPosition)
 }

@@ -44,8 +44,8 @@ extension SegmentWriter {
         if !found.kept.isEmpty, !kept.isEmpty {
             found.addGap(.gatewayRestarted, before: found.last, isDerived: false)
         }
-        let own = kept.map { $0.following(found.last, at: found.lastTime, in: found.generation) }
-        kept = found.kept(before: firstOrdinal) + own
+        let following = kept.map { $0.following(found.last, at: found.lastTime, in: found.generation) }
+        kept = found.kept(before: firstOrdinal) + following
         guard last == nil else { return }
         last = found.last
         lastTime = found.lastTime

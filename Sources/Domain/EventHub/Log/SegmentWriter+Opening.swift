@@ -20,7 +20,7 @@ extension SegmentWriter {
             origin = Self.origin(generation: 0, last: nil, ordinal: Self.lateOrdinal)
         }
         trim(now: now)
-        if limits.bytes == 0 { leaveDisk() }
+        if limits.bytes == 0 { removeFromDisk() }
         hasChanged = true
     }
 
@@ -34,13 +34,13 @@ extension SegmentWriter {
             {
                 files.remove(text)
             } else {
-                leave(text, in: files, because: "it is not an event segment")
+                ignore(text, in: files, because: "it is not an event segment")
             }
             return nil
         }
     }
 
-    private mutating func leave(_ text: String, in files: MappedFolder, because why: String) {
+    private mutating func ignore(_ text: String, in files: MappedFolder, because why: String) {
         strangers.append("The gateway ignores \(files.path)/\(text): \(why). Move the file away.")
     }
 
@@ -55,9 +55,9 @@ extension SegmentWriter {
             return strangers.append("\(error). The gateway ignores this file.")
         }
         switch SegmentHeader.decode(region) {
-        case .foreign: leave(name.text, in: files, because: "it is not an event segment")
+        case .foreign: ignore(name.text, in: files, because: "it is not an event segment")
         case .version(let version):
-            leave(
+            ignore(
                 name.text, in: files,
                 because: "its format version is \(version), and the gateway supports version \(SegmentHeader.version)")
         case .damaged:
@@ -79,7 +79,7 @@ extension SegmentWriter {
     ) {
         let isAhead = (last.map { last in header.previous.map { $0 >= last } ?? false } ?? true)
         guard isAhead, kept.isEmpty || header.generation >= generation else {
-            return leave(name.text, in: files, because: "another file contains the same events")
+            return ignore(name.text, in: files, because: "another file contains the same events")
         }
         if !kept.isEmpty, isDamaged || header.previous != last {
             addGap(header.followsMemory && !isDamaged ? .retention : .damaged, before: header.previous)

@@ -118,7 +118,7 @@ extension SegmentWriter {
     }
 
     /// Removes everything from the disk, because nothing may be kept there any more.
-    mutating func leaveDisk() {
+    mutating func removeFromDisk() {
         problem = nil
         isUnread = false
         removeOldest(kept.count)
@@ -130,7 +130,7 @@ extension SegmentWriter {
         let isEnded = limits.bytes == 0 && self.limits.bytes > 0
         self.limits = limits
         if isEnded {
-            leaveDisk()
+            removeFromDisk()
         } else if limits.bytes > 0 {
             removeOldest(until: max(limits.bytes, SegmentSizes.leastKept))
         }

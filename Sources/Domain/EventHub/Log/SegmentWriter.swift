@@ -21,11 +21,11 @@ struct SegmentWriter {
     }
 
     /// The folder that contains the segments, or will contain them.
-    private let place: SegmentFolder?
+    private let configuredFolder: SegmentFolder?
     /// The reason why the folder must not be accessed, as a sentence; nil if it may be accessed.
     var obstacle: String?
     /// The folder that may contain segments now.
-    var folder: SegmentFolder? { obstacle == nil ? place : nil }
+    var folder: SegmentFolder? { obstacle == nil ? configuredFolder : nil }
     var limits: LogLimits
     /// The segments that are kept, oldest first.
     var kept: [Kept] = []
@@ -58,7 +58,7 @@ struct SegmentWriter {
     var hasChanged = true
 
     init(_ folder: SegmentFolder?, _ limits: LogLimits, obstacle: String? = nil) {
-        place = folder
+        configuredFolder = folder
         self.limits = limits
         self.obstacle = obstacle
         origin = Self.origin(generation: 0, last: nil, ordinal: obstacle == nil ? 0 : Self.lateOrdinal)
@@ -91,7 +91,7 @@ struct SegmentWriter {
     mutating func beginGeneration(now: Int64, after reason: EventGap.Reason?) -> UInt64 {
         if let reason { append(gap: reason, time: now) }
         let next = max(generation + 1, UInt64(max(now, 1)))
-        makeRoomForMark(time: now)
+        makeRoomForGap(time: now)
         let segment = kept[kept.count - 1].segment
         EventRecord.write(generation: next, now, to: segment.region, at: segment.region.published)
         generation = next
@@ -118,20 +118,20 @@ struct SegmentWriter {
             let record = EventRecord.write(
                 id, time: time, skeleton: skeleton, line: line, length: length, to: region, at: 0)
             writeGap(.retention, last: id, time: time)
-            return StoredEvent(region, record, after: place(after: id))
+            return StoredEvent(region, record, after: position(after: id))
         }
         let region = kept[kept.count - 1].segment.region
         let record = EventRecord.write(
             id, time: time, skeleton: skeleton, line: line, length: length, to: region, at: region.published)
         kept[kept.count - 1].lastTime = time
         endsInGap = false
-        return StoredEvent(region, record, after: place(after: id))
+        return StoredEvent(region, record, after: position(after: id))
     }
 
     /// Returns the position after everything that was written.
     ///
     /// - Parameter id: The last event.
-    private func place(after id: EventID) -> LogPosition {
+    private func position(after id: EventID) -> LogPosition {
         let newest = kept[kept.count - 1].segment
         return LogPosition(segment: newest, offset: newest.region.published, last: id)
     }
@@ -140,7 +140,7 @@ struct SegmentWriter {
     ///
     /// - Parameter id: The last event that was assigned an id, whether the event is kept or not.
     private mutating func writeGap(_ reason: EventGap.Reason, last id: EventID?, time: Int64) {
-        makeRoomForMark(time: time)
+        makeRoomForGap(time: time)
         let index = kept.count - 1
         let region = kept[index].segment.region
         EventRecord.write(reason, from: last, last: id, time, to: region, at: region.published)
@@ -150,7 +150,7 @@ struct SegmentWriter {
         hasChanged = true
     }
 
-    private mutating func makeRoomForMark(time: Int64) {
+    private mutating func makeRoomForGap(time: Int64) {
         let isThere = makeRoom(EventRecord.headCount, time: time)
         precondition(isThere, "the smallest log has room for a record without a line")
     }

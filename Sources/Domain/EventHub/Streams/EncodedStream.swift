@@ -6,7 +6,7 @@ internal import OpenCodeFamilies
 /// How a project's events are encoded if they are not copied unchanged.
 package struct EncodingKind: Sendable, Hashable {
     /// The encoding of growing texts.
-    var form: EventEncoding
+    var encoding: EventEncoding
     /// Whether the events use OpenCode 1's API, regardless of the version of OpenCode that sent them.
     var isOpenCode1Compatible: Bool
 }
@@ -27,13 +27,13 @@ package struct EncodedStream: Sendable {
         let size: Int
         /// The event or gap that caused the step, or whose time made the step due. It is nil if a timer caused the step
         /// and no later event or gap has followed yet.
-        var bringer: EventID?
+        var cause: EventID?
         /// The event that follows the step, if the step is a gap.
-        var follower: EventID?
+        var nextEvent: EventID?
     }
 
     /// The frames that an event caused.
-    struct Brought {
+    struct EventFrames {
         /// The gap directly before the event.
         var gap: EventGap?
         var frames: [EncodedFrame] = []
@@ -48,11 +48,11 @@ package struct EncodedStream: Sendable {
     /// The state of the encoding, which makes the frames if there is no `translation`.
     private var state: EncodingState
     private var translation: TranslatedEncoding?
-    private var place: LogPosition
+    private var position: LogPosition
     /// The items that were read from the log but not processed yet.
-    private var rest: ArraySlice<LogItem> = []
+    private var unprocessed: ArraySlice<LogItem> = []
     /// The query that must be answered before the stream continues.
-    package private(set) var question: TranslationQuery?
+    package private(set) var query: TranslationQuery?
     /// The last event that was processed.
     private(set) var reached: EventID?
     private var lastEvent: StoredEvent?
@@ -74,9 +74,9 @@ package struct EncodedStream: Sendable {
     /// Creates a stream that starts at the beginning of the log.
     package init(_ kind: EncodingKind, _ log: EventLog) {
         self.kind = kind
-        state = EncodingState(form: kind.form)
-        if kind.isOpenCode1Compatible { translation = TranslatedEncoding(kind.form) }
-        place = log.beginning
+        state = EncodingState(encoding: kind.encoding)
+        if kind.isOpenCode1Compatible { translation = TranslatedEncoding(kind.encoding) }
+        position = log.beginning
     }
 
     /// Returns whether the frames after this frame are available or can be made.
@@ -118,19 +118,19 @@ package struct EncodedStream: Sendable {
     }
 
     /// Returns the frames that this event caused. Returns none if the event is no longer kept or was not encoded yet.
-    mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> Brought {
+    mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> EventFrames {
         while reached.map({ $0 < event.id }) ?? true {
             retainSteps(after: event.id.before, atMost: 1)
-            guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
+            guard !advance(log, now: now, atMost: ahead + 1), query == nil else { break }
         }
         // The steps that a timer caused are the last steps, because no event has caused them yet.
-        let start = firstEmitted { $0.bringer.map { $0 >= event.id } ?? true }
-        let own = emitted[start...].prefix { $0.bringer == event.id }
-        var brought = Brought()
-        if start > 0, emitted[start - 1].follower == event.id, case .gap(let gap) = emitted[start - 1].step {
+        let start = firstEmitted { $0.cause.map { $0 >= event.id } ?? true }
+        let caused = emitted[start...].prefix { $0.cause == event.id }
+        var brought = EventFrames()
+        if start > 0, emitted[start - 1].nextEvent == event.id, case .gap(let gap) = emitted[start - 1].step {
             brought.gap = gap
         }
-        brought.frames = own.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
+        brought.frames = caused.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
         return brought
     }
 
@@ -139,11 +139,11 @@ package struct EncodedStream: Sendable {
     mutating func frames(endedAfter id: EventID, _ log: EventLog, now: Int64) -> [(EncodedFrame, of: StoredEvent)] {
         while gap(after: id) == nil, reached.map({ $0 <= id }) ?? true {
             retainSteps(after: id, atMost: 1)
-            guard !advance(log, now: now, atMost: ahead + 1), question == nil else { break }
+            guard !advance(log, now: now, atMost: ahead + 1), query == nil else { break }
         }
         guard let gap = gap(after: id) else { return [] }
         return emitted[firstEmitted(after: id)...].prefix { $0.id != gap }.compactMap {
-            guard $0.bringer == gap, case .frame(let frame, let event) = $0.step else { return nil }
+            guard $0.cause == gap, case .frame(let frame, let event) = $0.step else { return nil }
             return (frame, of: event)
         }
     }
@@ -168,43 +168,43 @@ package struct EncodedStream: Sendable {
 
     /// Returns the index of the first step that satisfies `isPast`. The ids of the steps, and of the events that cause
     /// them, increase.
-    private func firstEmitted(where isPast: (SentStep) -> Bool) -> Int {
+    private func firstEmitted(where isAfter: (SentStep) -> Bool) -> Int {
         var low = 0
         var high = emitted.count
         while low < high {
             let middle = (low + high) / 2
-            if isPast(emitted[middle]) { high = middle } else { low = middle + 1 }
+            if isAfter(emitted[middle]) { high = middle } else { low = middle + 1 }
         }
         return low
     }
 
     /// Takes the answer to the stream's query.
-    mutating func learn(_ answered: TranslationQuery, _ answer: TranslationAnswer) {
-        guard question == answered else { return }
-        question = nil
-        guard case .event(let event)? = rest.first else { return }
+    mutating func resume(_ answered: TranslationQuery, _ answer: TranslationAnswer) {
+        guard query == answered else { return }
+        query = nil
+        guard case .event(let event)? = unprocessed.first else { return }
         let line = event.withLine { [UInt8](copying: $0) }
-        translation?.learn(answered, answer, before: line, time: UInt64(max(0, event.time)))
+        translation?.resume(answered, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
     /// Advances in the log. Stops at the end of the log, when `limit` bytes are available to the reader, when many
     /// bytes were processed, or at an event that waits for an answer. Returns true at the end of the log.
     private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
-        var taken = 0
-        while taken < Self.mostBytes / 2, ahead < limit {
-            guard question == nil else { return false }
-            if rest.isEmpty { rest = log.next(&place, atMost: 256 * 1024)[...] }
-            guard let item = rest.first else {
+        var size = 0
+        while size < Self.mostBytes / 2, ahead < limit {
+            guard query == nil else { return false }
+            if unprocessed.isEmpty { unprocessed = log.next(&position, atMost: 256 * 1024)[...] }
+            guard let item = unprocessed.first else {
                 // All events received up to this time are in the log by now.
                 let time = UInt64(max(0, now - 20))
                 emit(translation?.due(now: time) ?? state.due(now: time))
                 return true
             }
-            taken += process(item)
-            if question != nil { return false }
-            rest.removeFirst()
+            size += process(item)
+            if query != nil { return false }
+            unprocessed.removeFirst()
             // Release the items that were read.
-            if rest.isEmpty { rest = [] }
+            if unprocessed.isEmpty { unprocessed = [] }
         }
         return false
     }
@@ -215,26 +215,26 @@ package struct EncodedStream: Sendable {
             emit(translation?.interrupt() ?? state.interrupt())
             let id = gapID
             keep(.gap(gap), id: id, size: 128)
-            noteBringer(id)
+            attributeSteps(id)
             return 128
         case .event(let event):
             bringer = event.id
-            noteBringer(event.id)
-            if case .gap? = emitted.last?.step, emitted[emitted.count - 1].follower == nil {
-                emitted[emitted.count - 1].follower = event.id
+            attributeSteps(event.id)
+            if case .gap? = emitted.last?.step, emitted[emitted.count - 1].nextEvent == nil {
+                emitted[emitted.count - 1].nextEvent = event.id
             }
-            if translation == nil { emit(formed(event), event) } else { translate(event) }
+            if translation == nil { emit(encoded(event), event) } else { translate(event) }
             bringer = nil
-            if question == nil { reached = event.id }
+            if query == nil { reached = event.id }
             return event.size
         }
     }
 
     /// Attributes the preceding steps that a timer caused to this event or gap, because it would have caused them.
-    private mutating func noteBringer(_ id: EventID) {
+    private mutating func attributeSteps(_ id: EventID) {
         for index in emitted.indices.reversed() {
-            guard emitted[index].bringer == nil else { break }
-            emitted[index].bringer = id
+            guard emitted[index].cause == nil else { break }
+            emitted[index].cause = id
         }
     }
 
@@ -246,7 +246,7 @@ package struct EncodedStream: Sendable {
         return id
     }
 
-    private mutating func formed(_ event: StoredEvent) -> [EncodedFrame] {
+    private mutating func encoded(_ event: StoredEvent) -> [EncodedFrame] {
         let skeleton = event.skeleton
         if let directory = skeleton.directory, carriers.count < 1_000 || carriers[directory] != nil {
             carriers[directory] = event
@@ -265,7 +265,7 @@ package struct EncodedStream: Sendable {
             translation?.encode(
                 id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, line: $0, payload: range)
         }
-        question = outcome?.question
+        query = outcome?.query
         // Translated frames have their own wrapper.
         for frame in outcome?.frames ?? [] {
             keep(.frame(frame, of: lastEvent ?? event), id: frame.id, size: frame.made?.payload.count ?? 0)
@@ -284,7 +284,7 @@ package struct EncodedStream: Sendable {
     }
 
     private mutating func keep(_ step: Step, id: EventID, size: Int) {
-        emitted.append(SentStep(step: step, id: id, size: size, bringer: bringer))
+        emitted.append(SentStep(step: step, id: id, size: size, cause: bringer))
         last = id
         bytes += size
         if reader.map({ id > $0 }) ?? true { ahead += size }
@@ -331,28 +331,30 @@ package struct EncodedStreams: Sendable {
 
     /// Returns the frames that an event causes in one encoding, in order.
     mutating func frames(
-        _ form: EventEncoding, of event: StoredEvent, _ log: EventLog, now: Int64
-    ) -> EncodedStream.Brought {
-        guard form != .raw else { return EncodedStream.Brought(frames: [EncodedFrame(id: event.id)]) }
-        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), of: log, after: event.id.before) {
+        _ encoding: EventEncoding, of event: StoredEvent, _ log: EventLog, now: Int64
+    ) -> EncodedStream.EventFrames {
+        guard encoding != .raw else { return EncodedStream.EventFrames(frames: [EncodedFrame(id: event.id)]) }
+        return withTrack(
+            EncodingKind(encoding: encoding, isOpenCode1Compatible: false), of: log, after: event.id.before
+        ) {
             $0.frames(of: event, log, now: now)
         }
     }
 
     /// Returns the pending frames of one encoding if events after this event are missing.
     mutating func frames(
-        _ form: EventEncoding, endedAfter id: EventID, _ log: EventLog, now: Int64
+        _ encoding: EventEncoding, endedAfter id: EventID, _ log: EventLog, now: Int64
     ) -> [(EncodedFrame, of: StoredEvent)] {
-        guard form != .raw else { return [] }
-        return withTrack(EncodingKind(form: form, isOpenCode1Compatible: false), of: log, after: id) {
+        guard encoding != .raw else { return [] }
+        return withTrack(EncodingKind(encoding: encoding, isOpenCode1Compatible: false), of: log, after: id) {
             $0.frames(endedAfter: id, log, now: now)
         }
     }
 
     /// Takes the answer to a query of this log's streams.
-    package mutating func learn(for log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
+    package mutating func resume(for log: EventLog, query: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
-        for index in kept.indices where kept[index].log == name { kept[index].track.learn(question, answer) }
+        for index in kept.indices where kept[index].log == name { kept[index].track.resume(query, answer) }
     }
 }
 

@@ -2,11 +2,11 @@
 
 /// Bytes for a client, and the end of each frame in them.
 package struct EventBatch: Sendable {
-    struct Mark: Sendable {
+    struct FrameEnd: Sendable {
         /// The offset of the end of the frame in the bytes.
         var end: Int
         /// The position after the frame in the log; nil if the frame has no position of its own.
-        let place: LogPosition?
+        let position: LogPosition?
         /// The event from which the frame can be made again.
         let event: StoredEvent?
         /// The number of bytes of the frame that were sent before these bytes.
@@ -29,10 +29,10 @@ package struct EventBatch: Sendable {
     package var deadline: Int64?
     /// The query that must be answered before more frames can be made; nil if there is none, or if there are bytes that
     /// must be sent first.
-    package internal(set) var question: TranslationQuery?
+    package internal(set) var query: TranslationQuery?
     /// The frame before which the batch ends, because it must not be sent yet; nil if there is none.
-    package internal(set) var heldFrame: EventID?
-    private(set) var marks: [Mark] = []
+    package internal(set) var blockedFrame: EventID?
+    private(set) var frameEnds: [FrameEnd] = []
 
     /// Returns the first frames of the batch. A frame that begins with `separator` is either the first frame or left
     /// out.
@@ -44,40 +44,42 @@ package struct EventBatch: Sendable {
     package func limited(to most: Int, bytes limit: Int, separator: [UInt8]) -> EventBatch {
         var count = 0
         var start = 0
-        for mark in marks {
+        for frame in frameEnds {
             let isFirst = start == 0
-            guard count < most, isFirst || mark.end <= limit else { break }
-            guard isFirst || !bytes[start..<mark.end].starts(with: separator) else { break }
+            guard count < most, isFirst || frame.end <= limit else { break }
+            guard isFirst || !bytes[start..<frame.end].starts(with: separator) else { break }
             count += 1
-            start = mark.end
+            start = frame.end
         }
-        guard count > 0, count < marks.count else { return self }
-        let last = marks[count - 1]
+        guard count > 0, count < frameEnds.count else { return self }
+        let last = frameEnds[count - 1]
         var batch = self
-        batch.marks.removeLast(marks.count - count)
+        batch.frameEnds.removeLast(frameEnds.count - count)
         batch.bytes.removeLast(bytes.count - last.end)
         batch.isAtEnd = false
-        batch.end = last.place
+        batch.end = last.position
         batch.emitted = last.emitted
         return batch
     }
 
-    mutating func note(
-        end: Int, position place: LogPosition?, event: StoredEvent?, base: Int = 0, emitted: EventID? = nil,
+    mutating func appendFrame(
+        end: Int, position: LogPosition?, event: StoredEvent?, base: Int = 0, emitted: EventID? = nil,
         isMadeAgain: Bool = false
     ) {
-        marks.append(Mark(end: end, place: place, event: event, base: base, emitted: emitted, isMadeAgain: isMadeAgain))
+        frameEnds.append(
+            FrameEnd(end: end, position: position, event: event, base: base, emitted: emitted, isMadeAgain: isMadeAgain)
+        )
     }
 
     /// Records bytes that belong to the frame `emitted`, which was read last, but that are not made again with it.
     ///
     /// - Parameter isWithLast: Whether that frame is in the batch. The frame is then sent together with these bytes.
-    mutating func noteAddition(_ end: Int, emitted: EventID, isWithLast: Bool) {
-        guard isWithLast, let last = marks.indices.last else {
-            return note(end: end, position: nil, event: nil, emitted: emitted)
+    mutating func extendLastFrame(_ end: Int, emitted: EventID, isWithLast: Bool) {
+        guard isWithLast, let last = frameEnds.indices.last else {
+            return appendFrame(end: end, position: nil, event: nil, emitted: emitted)
         }
-        marks[last].end = end
-        marks[last].isMadeAgain = false
+        frameEnds[last].end = end
+        frameEnds[last].isMadeAgain = false
     }
 
     /// Whether the remainder of a frame could not be made again, so that a partly sent frame cannot be continued.
@@ -87,12 +89,12 @@ package struct EventBatch: Sendable {
     ///
     /// - Parameter size: The size of that frame.
     mutating func dropSent(_ sent: Int, size: Int) {
-        guard let first = marks.first, first.end == size else {
+        guard let first = frameEnds.first, first.end == size else {
             isBroken = true
             return
         }
         bytes.removeFirst(sent)
-        for index in marks.indices { marks[index].end -= sent }
-        marks[0].base = sent
+        for index in frameEnds.indices { frameEnds[index].end -= sent }
+        frameEnds[0].base = sent
     }
 }

@@ -20,16 +20,16 @@ extension EventCursor {
         var batch = EventBatch()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
-            batch.note(end: bytes.count, position: position, event: nil, emitted: emitted)
+            batch.appendFrame(end: bytes.count, position: position, event: nil, emitted: emitted)
         }
         if let gap {
             writer.write(gap, project: nil, connected: [])
-            batch.note(end: writer.bytes.count, position: position, event: nil, emitted: emitted)
+            batch.appendFrame(end: writer.bytes.count, position: position, event: nil, emitted: emitted)
         }
-        var place = position
+        var end = position
         var reading = AllReading(cursor: self, writer: writer, batch: batch)
         while reading.writer.bytes.count < limit {
-            let steps = index.steps(&place, atMost: 4_096)
+            let steps = index.steps(&end, atMost: 4_096)
             guard !steps.isEmpty else {
                 reading.batch.isAtEnd = true
                 break
@@ -40,9 +40,9 @@ extension EventCursor {
         selector = reading.selector
         gaps = reading.gaps
         batch = reading.batch
-        batch.end = place
+        batch.end = end
         batch.bytes = reading.writer.bytes
-        if isFormed { batch.emitted = reading.before.last ?? emitted }
+        if isEncoded { batch.emitted = reading.before.last ?? emitted }
         if case .again(let sent, let size) = remainder { batch.dropSent(sent, size: size) }
         return batch
     }
@@ -55,19 +55,19 @@ extension EventCursor {
             start = .now
             hasBegun = true
             // The position may not belong to a frame, but frames are sent from this position on.
-            if isFormed, emitted == nil { emitted = position.last }
+            if isEncoded, emitted == nil { emitted = position.last }
         }
         switch start {
         case .now: break
         case .after(let id):
             joins = false
-            if isFormed, id.frame > 0, let before = index.place(before: id) {
+            if isEncoded, id.frame > 0, let before = index.position(before: id) {
                 position = before
                 emitted = id
             } else {
-                seek(index.place(after: id))
+                seek(index.position(after: id))
             }
-        case .time(let time): seek(since: index.place(since: time))
+        case .time(let time): seek(since: index.position(since: time))
         case .unknown: gap = EventGap(.unknownID, from: nil, to: nil)
         }
     }
@@ -79,7 +79,7 @@ private struct AllReading {
     private struct Pending {
         let event: StoredEvent
         let project: String
-        let place: LogPosition
+        let position: LogPosition
     }
 
     let cursor: EventCursor
@@ -91,7 +91,7 @@ private struct AllReading {
     var batch: EventBatch
     /// The position before the next step.
     private(set) var before: LogPosition
-    private var places: [String: LogPosition] = [:]
+    private var positions: [String: LogPosition] = [:]
     private var merger = DeltaMerger()
     private var pending: [EventID: Pending] = [:]
     /// The projects whose last entries refer to events that are no longer kept.
@@ -114,64 +114,65 @@ private struct AllReading {
         case .gap(let gap):
             finish()
             writer.write(gap, project: nil, connected: [])
-            note(step)
+            appendFrame(step)
         case .projectGap(let id, let project, let json, let ended):
             finish()
             if cursor.joined != nil, gaps[project] == nil { gaps[project] = id }
-            var place = id
+            var frameID = id
             if let ended, let log = log(project) {
-                place.frame = emit(tracks.frames(cursor.form, endedAfter: ended, log, now: now), at: id, of: project)
+                frameID.frame = emit(
+                    tracks.frames(cursor.encoding, endedAfter: ended, log, now: now), at: id, of: project)
             }
             // If the frames before the gap have numbers, the gap has a number as well.
-            if place.frame > 0 { place.frame += 1 }
-            if emitsGaps, !isEmitted(place) { writer.write(gap: json, id: place) }
-            note(step, emitted: place)
+            if frameID.frame > 0 { frameID.frame += 1 }
+            if emitsGaps, !isEmitted(frameID) { writer.write(gap: json, id: frameID) }
+            appendFrame(step, emitted: frameID)
         case .entry(let entry):
-            guard let log = log(entry.project), let event = log.event(entry.event, &places[entry.project]) else {
+            guard let log = log(entry.project), let event = log.event(entry.event, &positions[entry.project]) else {
                 if missing.insert(entry.project).inserted {
                     finish()
                     if let log = log(entry.project) {
-                        let frames = tracks.frames(cursor.form, endedAfter: entry.event.before, log, now: now)
+                        let frames = tracks.frames(cursor.encoding, endedAfter: entry.event.before, log, now: now)
                         _ = emit(frames, at: entry.id, of: entry.project)
                     }
                     emitMissing(of: entry.project)
                 }
-                return note(step)
+                return appendFrame(step)
             }
             missing.remove(entry.project)
-            guard cursor.isFormed else {
+            guard cursor.isEncoded else {
                 if selector.admits(event) { writer.write(event, id: entry.id, project: entry.project) }
-                return note(step)
+                return appendFrame(step)
             }
-            let brought = tracks.frames(cursor.form, of: event, log, now: now)
+            let brought = tracks.frames(cursor.encoding, of: event, log, now: now)
             if let gap = brought.gap { emitOnce(gap, before: entry) }
             emit(entry, event: event, frames: brought.frames, after: step.after)
         }
     }
 
-    private mutating func note(_ step: EventIndex.Step, emitted: EventID? = nil) {
-        batch.note(
+    private mutating func appendFrame(_ step: EventIndex.Step, emitted: EventID? = nil) {
+        batch.appendFrame(
             end: writer.bytes.count, position: step.after, event: nil,
-            emitted: cursor.isFormed ? emitted ?? step.after.last : nil,
+            emitted: cursor.isEncoded ? emitted ?? step.after.last : nil,
             isMadeAgain: true)
     }
 
     /// Whether the client receives gaps. A client that selects sessions does not.
-    private var emitsGaps: Bool { selector.takesAll || selector.sessions == nil }
+    private var emitsGaps: Bool { selector.admitsAll || selector.sessions == nil }
 
     private func isEmitted(_ id: EventID) -> Bool { cursor.emitted.map { id <= $0 && id.isOfEvent($0) } ?? false }
 
     /// Sends the gap before a project's event to a reader that joined after the gap.
     private mutating func emitOnce(_ gap: EventGap, before entry: EventIndex.Entry) {
         guard emitsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
-            var place = before.last
+            var frameID = before.last
         else { return }
         // The gap follows every frame of the preceding event and has no id.
-        place.frame = .max
-        guard cursor.emitted != place else { return }
+        frameID.frame = .max
+        guard cursor.emitted != frameID else { return }
         finish()
         writer.write(gap, project: entry.project, connected: [])
-        batch.note(end: writer.bytes.count, position: before, event: nil, emitted: place, isMadeAgain: true)
+        batch.appendFrame(end: writer.bytes.count, position: before, event: nil, emitted: frameID, isMadeAgain: true)
     }
 
     /// Sends the pending frames of a project whose events were interrupted, and numbers them under this id. Returns the
@@ -183,7 +184,7 @@ private struct AllReading {
             var id = id
             id.frame = UInt32(number) + 1
             guard !isEmitted(id), selector.admits(frame.made?.skeleton ?? event.skeleton) else { continue }
-            pending[id] = Pending(event: event, project: project, place: before)
+            pending[id] = Pending(event: event, project: project, position: before)
             write(EncodedFrame(id: id, made: frame.made))
         }
         return UInt32(frames.count)
@@ -199,8 +200,8 @@ private struct AllReading {
             let skeleton = frame.made?.skeleton ?? event.skeleton
             guard !isEmitted(id), selector.admits(skeleton) else { continue }
             // A client that has only some of the frames must continue before the event.
-            let place = number + 1 < frames.count ? before : after
-            pending[id] = Pending(event: event, project: entry.project, place: place)
+            let position = number + 1 < frames.count ? before : after
+            pending[id] = Pending(event: event, project: entry.project, position: position)
             let named = EncodedFrame(id: id, made: frame.made)
             guard cursor.maxRate != nil else {
                 write(named)
@@ -233,8 +234,8 @@ private struct AllReading {
         } else {
             writer.write(waited.event, id: frame.id, project: waited.project)
         }
-        batch.note(
-            end: writer.bytes.count, position: waited.place, event: nil, emitted: frame.id,
+        batch.appendFrame(
+            end: writer.bytes.count, position: waited.position, event: nil, emitted: frame.id,
             isMadeAgain: cursor.maxRate == nil)
     }
 }

@@ -11,9 +11,9 @@ extension EventCursor {
     ///   - added: Called with the session and the frame of the `session.idle` of each end of a turn. Returns the JSON
     ///     of events that are not in the log (`command.executed`). They are sent with that frame and have no ids of
     ///     their own.
-    package mutating func readFormed(
+    package mutating func nextEncodedBatch(
         _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
-        isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
+        isBlocked: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
         added: (_ session: [UInt8], _ frame: EventID) -> [[UInt8]] = { _, _ in [] }
     ) -> EventBatch {
         find(in: log)
@@ -21,28 +21,28 @@ extension EventCursor {
         var batch = EventBatch()
         if case .bytes(let bytes) = remainder {
             writer.writeRaw(bytes)
-            batch.note(end: bytes.count, position: nil, event: nil, emitted: emitted)
+            batch.appendFrame(end: bytes.count, position: nil, event: nil, emitted: emitted)
         }
         if let gap {
             writer.write(gap, project: project, connected: connected)
-            batch.note(end: writer.bytes.count, position: nil, event: nil, emitted: emitted)
+            batch.appendFrame(end: writer.bytes.count, position: nil, event: nil, emitted: emitted)
         }
         // The frames that were made from the event were sent together with it.
         let isAtBeginning = isOpenCode1Compatible && emitted?.frame == 0 && emitted?.isOfEvent(begun) ?? false
         let after = isAtBeginning ? begun : emitted
-        let kind = EncodingKind(form: form, isOpenCode1Compatible: isOpenCode1Compatible)
+        let kind = EncodingKind(encoding: encoding, isOpenCode1Compatible: isOpenCode1Compatible)
         let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, of: log, after: after) { track in
             let (steps, ids, isAtEnd) = track.steps(after: after, log, atMost: limit, now: now)
-            return (steps, ids, isAtEnd, (deadline: track.deadline, reached: track.reached, question: track.question))
+            return (steps, ids, isAtEnd, (deadline: track.deadline, reached: track.reached, question: track.query))
         }
         var merger = DeltaMerger()
         var events: [EventID: StoredEvent] = [:]
         var last = emitted
         for (step, id) in zip(steps, ids) {
             if case .frame(let frame, _) = step, let made = frame.made, made.endsTurn,
-                let session = made.skeleton.session, isHeld(session, id), admitsEnd(made.skeleton)
+                let session = made.skeleton.session, isBlocked(session, id), admitsEnd(made.skeleton)
             {
-                batch.heldFrame = id
+                batch.blockedFrame = id
                 break
             }
             last = id
@@ -50,7 +50,7 @@ extension EventCursor {
             case .gap(let gap):
                 for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &batch) }
                 writer.write(gap, project: project, connected: connected)
-                batch.note(end: writer.bytes.count, position: nil, event: nil, emitted: id)
+                batch.appendFrame(end: writer.bytes.count, position: nil, event: nil, emitted: id)
             case .frame(let frame, let event):
                 if let until, frame.id.sequence > until.sequence, frame.id.generation == until.generation { break }
                 let skeleton = frame.made?.skeleton ?? event.skeleton
@@ -62,23 +62,23 @@ extension EventCursor {
                     }
                 }
                 guard frame.made?.completesTurn == true, let session = skeleton.session else { continue }
-                readTurnEnd = id
+                scannedTurnEnd = id
                 let more = added(session, id).filter { admitsAddition($0, to: skeleton) }
                 if more.isEmpty { continue }
                 for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &batch) }
                 for event in more { writer.write(addition: event, directory: skeleton.directory) }
-                batch.noteAddition(writer.bytes.count, emitted: id, isWithLast: isAdmitted)
+                batch.extendLastFrame(writer.bytes.count, emitted: id, isWithLast: isAdmitted)
             }
         }
         for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &batch) }
-        batch.isAtEnd = isAtEnd || batch.heldFrame != nil
+        batch.isAtEnd = isAtEnd || batch.blockedFrame != nil
         batch.emitted = last
         // Events that produce no frame also advance the position.
-        if isAtEnd, batch.heldFrame == nil, let reached = track.reached {
+        if isAtEnd, batch.blockedFrame == nil, let reached = track.reached {
             batch.emitted = max(batch.emitted ?? reached, reached)
         }
-        batch.question = steps.isEmpty ? track.question : nil
-        batch.deadline = isAtEnd && batch.heldFrame == nil ? track.deadline.map { Int64($0) + 21 } : nil
+        batch.query = steps.isEmpty ? track.question : nil
+        batch.deadline = isAtEnd && batch.blockedFrame == nil ? track.deadline.map { Int64($0) + 21 } : nil
         batch.bytes = writer.bytes
         if case .again(let sent, let size) = remainder { batch.dropSent(sent, size: size) }
         return batch
@@ -90,7 +90,8 @@ extension EventCursor {
     ) {
         guard let event = events[frame.id] else { return }
         if let made = frame.made { writer.write(frame.id, made, of: event) } else { writer.write(event) }
-        batch.note(end: writer.bytes.count, position: nil, event: nil, emitted: frame.id, isMadeAgain: maxRate == nil)
+        batch.appendFrame(
+            end: writer.bytes.count, position: nil, event: nil, emitted: frame.id, isMadeAgain: maxRate == nil)
     }
 
     /// Returns the frames that can be sent after this frame was added.

@@ -30,7 +30,7 @@ package struct EventCursor: Sendable {
     }
 
     /// The maximum size in bytes of a remainder that the cursor stores. A larger remainder is encoded again.
-    static let largestKeptRest = 2_048
+    static let largestKeptRemainder = 2_048
 
     /// The project's name; empty if all projects' events are read.
     package let project: String
@@ -41,7 +41,7 @@ package struct EventCursor: Sendable {
     /// The client's selection of events.
     package var selector: EventSelector
     /// The encoding of growing texts.
-    package var form = EventEncoding.raw
+    package var encoding = EventEncoding.raw
     /// Whether the client receives all events in OpenCode 1's API.
     package var isOpenCode1Compatible = false
     /// The maximum number of updates of a growing text per second; nil means as many as the instance sends. If it is
@@ -50,7 +50,7 @@ package struct EventCursor: Sendable {
     /// The last frame that was sent, if an encoding makes the frames.
     var emitted: EventID?
     /// The last `session.idle` at the end of a turn that was read, in a translated stream.
-    var readTurnEnd: EventID?
+    var scannedTurnEnd: EventID?
     /// The event after which the cursor started. The client receives none of its frames.
     private(set) var begun: EventID?
     var hasBegun = false
@@ -82,15 +82,15 @@ package struct EventCursor: Sendable {
     }
 
     /// The position after everything that was processed.
-    package var place: LogPosition { position }
+    package var logPosition: LogPosition { position }
 
     /// Moves to a position. Everything before it must have been sent. Use this only if frames are copied unchanged.
-    package mutating func stand(at place: LogPosition) { position = place }
+    package mutating func seek(to target: LogPosition) { position = target }
 
     /// The last event before the position; nil if there is none, or until the cursor has found its start.
     package var last: EventID? {
         guard case .now = start else { return nil }
-        return isFormed ? emitted : position.last
+        return isEncoded ? emitted : position.last
     }
 
     /// The last frame that the client has received, if frames are made. All frames of the event after which the cursor
@@ -101,13 +101,15 @@ package struct EventCursor: Sendable {
     }
 
     /// The last `session.idle` at the end of a turn that was sent or omitted; nil if the cursor has not passed one.
-    package var lastTurnEnd: EventID? { readTurnEnd.flatMap { end in emitted.map { end <= $0 } ?? false ? end : nil } }
+    package var lastTurnEnd: EventID? {
+        scannedTurnEnd.flatMap { end in emitted.map { end <= $0 } ?? false ? end : nil }
+    }
 
     /// The start of the cursor. It is `now` after its position was found.
     package var begins: Start { start }
 
     /// Whether frames are made for the client instead of copied.
-    package var isFormed: Bool { form != .raw || maxRate != nil || isOpenCode1Compatible }
+    package var isEncoded: Bool { encoding != .raw || maxRate != nil || isOpenCode1Compatible }
 
     /// Whether everything up to the position was sent, so that the client can continue with new events.
     package var isSettled: Bool {
@@ -142,39 +144,42 @@ package struct EventCursor: Sendable {
             again.write(event)
             writer.writeRaw(Array(again.bytes.dropFirst(sent)))
         }
-        if case .nothing = remainder {} else { batch.note(end: writer.bytes.count, position: position, event: nil) }
+        if case .nothing = remainder {
+        } else {
+            batch.appendFrame(end: writer.bytes.count, position: position, event: nil)
+        }
         if let gap {
             writer.write(gap, project: project, connected: connected)
-            batch.note(end: writer.bytes.count, position: position, event: nil)
+            batch.appendFrame(end: writer.bytes.count, position: position, event: nil)
         }
-        var place = position
+        var end = position
         batch.isAtEnd = false
-        while writer.bytes.count < limit, !isPast(place) {
-            let items = log.next(&place, atMost: limit - writer.bytes.count)
+        while writer.bytes.count < limit, !isPast(end) {
+            let items = log.next(&end, atMost: limit - writer.bytes.count)
             guard !items.isEmpty else {
                 batch.isAtEnd = true
                 break
             }
-            add(items, upTo: place, to: &writer, batch: &batch, connected: connected)
+            add(items, upTo: end, to: &writer, batch: &batch, connected: connected)
         }
-        batch.end = place
+        batch.end = end
         batch.bytes = writer.bytes
         return batch
     }
 
     /// Returns the bytes for items that were already read, beginning at the cursor's position.
-    package mutating func write(_ items: [LogItem], upTo place: LogPosition, connected: [UInt8]) -> EventBatch {
+    package mutating func write(_ items: [LogItem], upTo end: LogPosition, connected: [UInt8]) -> EventBatch {
         var writer = FrameWriter(shape, isChunked: isChunked)
         var batch = EventBatch()
-        add(items, upTo: place, to: &writer, batch: &batch, connected: connected)
+        add(items, upTo: end, to: &writer, batch: &batch, connected: connected)
         batch.isAtEnd = true
-        batch.end = place
+        batch.end = end
         batch.bytes = writer.bytes
         return batch
     }
 
     private mutating func add(
-        _ items: [LogItem], upTo place: LogPosition, to writer: inout FrameWriter, batch: inout EventBatch,
+        _ items: [LogItem], upTo end: LogPosition, to writer: inout FrameWriter, batch: inout EventBatch,
         connected: [UInt8]
     ) {
         for item in items {
@@ -183,16 +188,16 @@ package struct EventCursor: Sendable {
                 if let until, event.id > until { return }
                 guard selector.admits(event) else { continue }
                 writer.write(event)
-                batch.note(end: writer.bytes.count, position: event.after, event: event)
+                batch.appendFrame(end: writer.bytes.count, position: event.after, event: event)
             case .gap(let gap, _):
                 writer.write(gap, project: project, connected: connected)
-                batch.note(end: writer.bytes.count, position: item.after, event: nil)
+                batch.appendFrame(end: writer.bytes.count, position: item.after, event: nil)
             }
         }
     }
 
-    private func isPast(_ place: LogPosition) -> Bool {
-        guard let until, let last = place.last else { return false }
+    private func isPast(_ other: LogPosition) -> Bool {
+        guard let until, let last = other.last else { return false }
         return last >= until
     }
 
@@ -208,11 +213,11 @@ package struct EventCursor: Sendable {
         switch start {
         case .now: if emitted == nil { emitted = position.last }
         case .after(let id):
-            seek(log.place(after: id))
+            seek(log.position(after: id))
             // Frames that were made from an event follow the event itself.
             if case .none = gap { emitted = id } else { emitted = position.last }
         case .time(let time):
-            seek(since: log.place(since: time))
+            seek(since: log.position(since: time))
             emitted = position.last
         case .unknown:
             emitted = position.last
@@ -223,17 +228,17 @@ package struct EventCursor: Sendable {
     /// Sets the position for a time, but never after the end of the log at the time of the request. For a time in the
     /// future, the client receives the events from the request on.
     mutating func seek(since search: LogSearch) {
-        let asked = position
+        let requested = position
         seek(search)
-        if let last = position.last, asked.last.map({ last > $0 }) ?? true { position = asked }
+        if let last = position.last, requested.last.map({ last > $0 }) ?? true { position = requested }
     }
 
     mutating func seek(_ search: LogSearch) {
         switch search {
-        case .place(let place): position = place
-        case .gap(let found, let place):
+        case .position(let target): position = target
+        case .gap(let found, let target):
             gap = found
-            position = place
+            position = target
         }
     }
 
@@ -250,29 +255,29 @@ package struct EventCursor: Sendable {
         }
         var whole = 0
         var after: LogPosition?
-        for mark in batch.marks {
-            guard mark.end > count else {
-                whole = mark.end
-                after = mark.place ?? after
-                emitted = mark.emitted ?? emitted
+        for frame in batch.frameEnds {
+            guard frame.end > count else {
+                whole = frame.end
+                after = frame.position ?? after
+                emitted = frame.emitted ?? emitted
                 gap = nil
                 remainder = .nothing
                 continue
             }
             if let after { position = after }
             guard count > whole else { return }
-            let rest = mark.end - count
-            if rest > Self.largestKeptRest, let event = mark.event {
-                remainder = .event(event, sent: mark.base + count - whole)
-            } else if rest > Self.largestKeptRest, mark.isMadeAgain {
-                remainder = .again(sent: mark.base + count - whole, size: mark.base + mark.end - whole)
+            let unsent = frame.end - count
+            if unsent > Self.largestKeptRemainder, let event = frame.event {
+                remainder = .event(event, sent: frame.base + count - whole)
+            } else if unsent > Self.largestKeptRemainder, frame.isMadeAgain {
+                remainder = .again(sent: frame.base + count - whole, size: frame.base + frame.end - whole)
                 return
             } else {
-                remainder = .bytes(Array(batch.bytes[count..<mark.end]))
+                remainder = .bytes(Array(batch.bytes[count..<frame.end]))
             }
             gap = nil
-            position = mark.place ?? position
-            emitted = mark.emitted ?? emitted
+            position = frame.position ?? position
+            emitted = frame.emitted ?? emitted
             return
         }
     }

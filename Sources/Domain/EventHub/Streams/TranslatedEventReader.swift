@@ -25,32 +25,32 @@ package struct TranslatedEventReader: Sendable {
         /// Whether there are no more events at present.
         package fileprivate(set) var isAtEnd = false
         /// The query that must be answered before the next read (``TranslatedEventReader/learn(_:)``).
-        package fileprivate(set) var question: TranslationQuery?
+        package fileprivate(set) var query: TranslationQuery?
     }
 
     private let log: EventLog
     /// The position of the first event to return; nil after it was reached.
     private var start: LogPosition?
-    private var place: LogPosition
+    private var position: LogPosition
     /// The items that were read from the log but not processed yet.
-    private var rest: ArraySlice<LogItem> = []
+    private var unprocessed: ArraySlice<LogItem> = []
     private var translation = EventTranslation()
-    private var question: TranslationQuery?
+    private var pendingQuery: TranslationQuery?
 
     /// Creates a reader of the events after a position.
     package init(_ log: EventLog, after start: LogPosition) {
         self.log = log
         self.start = start
-        place = log.beginning
+        position = log.beginning
     }
 
     /// Returns the next events, from approximately `limit` bytes of the log.
     package mutating func nextBatch(atMost limit: Int) -> Batch {
         var batch = Batch()
-        var taken = 0
-        while taken < limit {
-            if rest.isEmpty { rest = log.next(&place, atMost: limit)[...] }
-            guard let item = rest.first else {
+        var size = 0
+        while size < limit {
+            if unprocessed.isEmpty { unprocessed = log.next(&position, atMost: limit)[...] }
+            guard let item = unprocessed.first else {
                 batch.isAtEnd = true
                 return batch
             }
@@ -59,28 +59,28 @@ package struct TranslatedEventReader: Sendable {
             case .gap(let gap, _):
                 translation.interrupt()
                 if start == nil { batch.events.append(.gap(gap)) }
-                taken += 128
+                size += 128
             case .event(let event):
                 translate(event, into: &batch)
-                guard question == nil else {
-                    batch.question = question
+                guard pendingQuery == nil else {
+                    batch.query = pendingQuery
                     return batch
                 }
-                taken += event.size
+                size += event.size
             }
-            rest.removeFirst()
+            unprocessed.removeFirst()
             // Release the items that were read.
-            if rest.isEmpty { rest = [] }
+            if unprocessed.isEmpty { unprocessed = [] }
         }
         return batch
     }
 
     /// Takes the answer to the last query.
-    package mutating func learn(_ answer: TranslationAnswer) {
-        guard let question, case .event(let event)? = rest.first else { return }
-        self.question = nil
+    package mutating func resume(_ answer: TranslationAnswer) {
+        guard let pendingQuery, case .event(let event)? = unprocessed.first else { return }
+        self.pendingQuery = nil
         let line = event.withLine { [UInt8](copying: $0) }
-        translation.learn(question, answer, before: line, time: UInt64(max(0, event.time)))
+        translation.resume(pendingQuery, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
     private mutating func translate(_ event: StoredEvent, into batch: inout Batch) {
@@ -97,7 +97,7 @@ package struct TranslatedEventReader: Sendable {
         }
         let line = event.withLine { [UInt8](copying: $0) }
         switch translation.translate(line, time: UInt64(max(0, event.time))) {
-        case .question(let query): question = query
+        case .query(let query): pendingQuery = query
         case .frames(let frames):
             for frame in frames {
                 if start == nil { batch.events.append(.event(frame.event)) }

@@ -10,7 +10,7 @@ struct EventTranslation: Sendable {
     enum Outcome {
         case frames([Frame])
         /// The query must be answered first, and the event must then be passed again.
-        case question(TranslationQuery)
+        case query(TranslationQuery)
     }
 
     /// The number of known sessions above which idle sessions are forgotten.
@@ -20,7 +20,7 @@ struct EventTranslation: Sendable {
     private static let mostUnanswered = 64
 
     private var translator: StreamTranslator?
-    private var surroundings: InstanceDefaults?
+    private var defaults: InstanceDefaults?
     private var generation: UInt64?
     /// The sessions whose query remained without an answer, with the times.
     private var unanswered: [String: UInt64] = [:]
@@ -29,7 +29,7 @@ struct EventTranslation: Sendable {
 
     /// Forgets all sessions, because events are missing.
     mutating func interrupt() {
-        translator = surroundings.map(StreamTranslator.init)
+        translator = defaults.map(StreamTranslator.init)
         unanswered = [:]
     }
 
@@ -39,7 +39,7 @@ struct EventTranslation: Sendable {
         guard self.generation != generation else { return false }
         self.generation = generation
         translator = nil
-        surroundings = nil
+        defaults = nil
         unanswered = [:]
         return true
     }
@@ -50,11 +50,11 @@ struct EventTranslation: Sendable {
     ///   - line: The data line of the event.
     ///   - time: The time at which the event was recorded, in milliseconds since 1970.
     mutating func translate(_ line: [UInt8], time: UInt64) -> Outcome {
-        askAgain(time)
+        retryUnanswered(time)
         switch translator?.translate(line) {
         case .frames(let frames)?: return .frames(frames)
-        case .needs(let session)?: return .question(.session(session))
-        case nil: return .question(.surroundings)
+        case .needs(let session)?: return .query(.session(session))
+        case nil: return .query(.defaults)
         }
     }
 
@@ -66,15 +66,15 @@ struct EventTranslation: Sendable {
     /// - Parameters:
     ///   - event: The line of the event that waits for the answer.
     ///   - time: The time at which that event was recorded.
-    mutating func learn(
-        _ question: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
+    mutating func resume(
+        _ query: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
     ) {
-        switch (question, answer) {
-        case (.surroundings, .surroundings(let version, let configuration, let model)):
+        switch (query, answer) {
+        case (.defaults, .defaults(let version, let configuration, let model)):
             start(
                 InstanceDefaults(
                     version: version, configuration: JSONParser.parse(configuration), model: Self.data(model)))
-        case (.surroundings, _): start(InstanceDefaults(version: ""))
+        case (.defaults, _): start(InstanceDefaults(version: ""))
         case (.session(let id), .session(let session, let messages, let inbox, let active)):
             makeRoom()
             let isKnown = translator?.learn(
@@ -90,14 +90,14 @@ struct EventTranslation: Sendable {
     }
 
     private mutating func start(_ known: InstanceDefaults) {
-        surroundings = known
+        defaults = known
         translator = StreamTranslator(known)
     }
 
     /// Returns the data of an answer.
     private static func data(_ body: [UInt8]) -> JSON? { JSONParser.parse(body)?["data"] }
 
-    private mutating func askAgain(_ time: UInt64) {
+    private mutating func retryUnanswered(_ time: UInt64) {
         guard !unanswered.isEmpty else { return }
         for (id, since) in unanswered where time > since + Self.patience {
             unanswered[id] = nil

@@ -16,7 +16,7 @@ package struct TranslatedEncoding: Sendable {
         /// The frames to send now, in order.
         package var frames: [EncodedFrame] = []
         /// The query that must be answered first. The event must then be passed again.
-        package var question: TranslationQuery?
+        package var query: TranslationQuery?
     }
 
     private var state: EncodingState
@@ -24,7 +24,7 @@ package struct TranslatedEncoding: Sendable {
     private var translation = EventTranslation()
 
     /// Creates an encoding that knows no sessions.
-    package init(_ form: EventEncoding) { state = EncodingState(form: form) }
+    package init(_ encoding: EventEncoding) { state = EncodingState(encoding: encoding) }
 
     /// The time at which ``due(now:)`` will return frames, in milliseconds since 1970; nil if nothing is pending.
     package var deadline: UInt64? { state.deadline }
@@ -62,7 +62,7 @@ package struct TranslatedEncoding: Sendable {
             return outcome
         }
         switch translation.translate([UInt8](copying: line), time: time) {
-        case .question(let question): outcome.question = question
+        case .query(let query): outcome.query = query
         case .frames(let frames):
             counter.reset(id)
             let end = frames.lastIndex(where: \.isIdle)
@@ -70,10 +70,10 @@ package struct TranslatedEncoding: Sendable {
                 guard let made = frame.bytes() else { continue }
                 var skeleton = EventSkeleton(line: made.span, family: .one)
                 skeleton.directory = frame.directory.map { Array($0.utf8) }
-                var own = EncodedFrame.Made(skeleton, payload: made)
-                own.endsTurn = index == end
-                own.completesTurn = end.map { $0 < index } ?? false && skeleton.type == Self.idle
-                emit(own, id: id, time: time, into: &outcome)
+                var translated = EncodedFrame.Made(skeleton, payload: made)
+                translated.endsTurn = index == end
+                translated.completesTurn = end.map { $0 < index } ?? false && skeleton.type == Self.idle
+                emit(translated, id: id, time: time, into: &outcome)
                 if skeleton.isDispose, let directory = frame.directory { translation.forget(directory: directory) }
             }
         }
@@ -85,10 +85,10 @@ package struct TranslatedEncoding: Sendable {
     /// - Parameters:
     ///   - event: The line of the event that waits for the answer.
     ///   - time: The time at which that event was recorded.
-    package mutating func learn(
-        _ question: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
+    package mutating func resume(
+        _ query: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
     ) {
-        translation.learn(question, answer, before: event, time: time)
+        translation.resume(query, answer, before: event, time: time)
     }
 
     /// Returns OpenCode 1's event for the beginning of a stream, made from the corresponding event of OpenCode 2.
@@ -102,10 +102,10 @@ package struct TranslatedEncoding: Sendable {
     private mutating func emit(
         _ event: EncodedFrame.Made, id: EventID, time: UInt64, into outcome: inout EncodingResult
     ) {
-        var own = event
-        own.isTranslated = true
-        guard state.form != .raw else {
-            if let frame = counter.frame(own) { outcome.frames.append(frame) }
+        var translated = event
+        translated.isTranslated = true
+        guard state.encoding != .raw else {
+            if let frame = counter.frame(translated) { outcome.frames.append(frame) }
             return
         }
         for frame in state.encode(id: id, time: time, skeleton: event.skeleton, payload: event.payload.span) {
@@ -113,7 +113,7 @@ package struct TranslatedEncoding: Sendable {
                 if let frame = numbered(frame) { outcome.frames.append(frame) }
                 continue
             }
-            if let frame = counter.frame(own) { outcome.frames.append(frame) }
+            if let frame = counter.frame(translated) { outcome.frames.append(frame) }
         }
     }
 

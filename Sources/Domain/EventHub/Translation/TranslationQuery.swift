@@ -3,7 +3,7 @@
 /// A query that must be answered before a translation continues, because events do not repeat the queried data.
 package enum TranslationQuery: Sendable, Hashable {
     /// The information that the instance provides about itself.
-    case surroundings
+    case defaults
     /// A session, its messages, its inbox, and whether the session is running.
     case session(String)
 }
@@ -11,7 +11,7 @@ package enum TranslationQuery: Sendable, Hashable {
 /// The answer of an instance, as the JSON of OpenCode 2's responses. A response that is not JSON counts as empty.
 package enum TranslationAnswer: Sendable {
     /// The instance's version, its configuration files, and its default model.
-    case surroundings(version: String, configuration: [UInt8], model: [UInt8])
+    case defaults(version: String, configuration: [UInt8], model: [UInt8])
     /// The session, its last messages (newest first), its inbox, and the running sessions.
     case session([UInt8], messages: [UInt8], inbox: [UInt8], active: [UInt8])
     /// The instance has no such session.

@@ -14,7 +14,7 @@ package struct SubscriptionState: Sendable {
         /// There is no response, or the response is not a stream.
         case refused(Int)
         /// Data was received on the stream.
-        case heard(Int)
+        case received(Int)
         /// The instance has reported that the stream has begun.
         case connected(Int)
         /// The stream was lost, or could not be opened.
@@ -66,7 +66,7 @@ package struct SubscriptionState: Sendable {
 
     private struct Stream {
         let number: Int
-        var lastHeard: Int64
+        var lastReceived: Int64
         var isOpen = false
         var connectedAt: Int64?
     }
@@ -101,10 +101,10 @@ package struct SubscriptionState: Sendable {
         if let warnAt { deadlines.append(warnAt) }
         if let followed {
             let limit = followed.connectedAt == nil ? times.opening : times.silence
-            if second == nil, retryAt == nil { deadlines.append(followed.lastHeard + limit) }
+            if second == nil, retryAt == nil { deadlines.append(followed.lastReceived + limit) }
         }
         if let second {
-            deadlines.append(second.connectedAt.map { $0 + times.grace } ?? second.lastHeard + times.opening)
+            deadlines.append(second.connectedAt.map { $0 + times.grace } ?? second.lastReceived + times.opening)
         }
         return deadlines.min()
     }
@@ -123,7 +123,7 @@ package struct SubscriptionState: Sendable {
         case .refused(let number):
             isRefused = true
             return lose(number, now)
-        case .heard(let number): return heard(number, now)
+        case .received(let number): return received(number, now)
         case .connected(let number): return connected(number, now)
         case .ended(let number): return lose(number, now)
         case .due: return due(now)
@@ -133,25 +133,25 @@ package struct SubscriptionState: Sendable {
     private mutating func open(_ now: Int64) -> [Action] {
         count += 1
         retryAt = nil
-        let stream = Stream(number: count, lastHeard: now)
+        let stream = Stream(number: count, lastReceived: now)
         if followed == nil { followed = stream } else { second = stream }
         return [.open(count)]
     }
 
-    private mutating func heard(_ number: Int, _ now: Int64) -> [Action] {
-        change(number) { $0.lastHeard = now }
+    private mutating func received(_ number: Int, _ now: Int64) -> [Action] {
+        change(number) { $0.lastReceived = now }
         // The first stream is active again, so neither a second one nor another attempt is needed.
         guard number == followed?.number else { return [] }
         if followed?.connectedAt != nil { retryAt = nil }
-        guard let spare = second else { return [] }
+        guard let standby = second else { return [] }
         second = nil
         retryAt = nil
-        return [.close(spare.number)]
+        return [.close(standby.number)]
     }
 
     private mutating func connected(_ number: Int, _ now: Int64) -> [Action] {
         change(number) {
-            $0.lastHeard = now
+            $0.lastReceived = now
             $0.connectedAt = $0.connectedAt ?? now
         }
         guard number == followed?.number else { return [] }
@@ -210,26 +210,26 @@ package struct SubscriptionState: Sendable {
         actions += judgeSecond(now)
         guard let first = followed, second == nil, retryAt == nil else { return actions }
         if first.connectedAt == nil {
-            guard now - first.lastHeard >= times.opening else { return actions }
+            guard now - first.lastReceived >= times.opening else { return actions }
             followed = nil
             return actions + [.close(first.number)] + replace(now)
         }
-        if now - first.lastHeard >= times.silence { actions += open(now) }
+        if now - first.lastReceived >= times.silence { actions += open(now) }
         return actions
     }
 
     private mutating func judgeSecond(_ now: Int64) -> [Action] {
-        guard let spare = second else { return [] }
-        if let begun = spare.connectedAt {
+        guard let standby = second else { return [] }
+        if let begun = standby.connectedAt {
             guard now - begun >= times.grace, let first = followed else { return [] }
             followed = nil
             warnAt = now + times.patience
             return [.close(first.number), .lost] + replace(now)
         }
-        guard now - spare.lastHeard >= times.opening else { return [] }
+        guard now - standby.lastReceived >= times.opening else { return [] }
         second = nil
         retryAt = now + nextDelay()
-        return [.close(spare.number)]
+        return [.close(standby.number)]
     }
 
     private mutating func nextDelay() -> Int64 {

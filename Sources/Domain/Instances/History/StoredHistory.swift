@@ -22,7 +22,7 @@ package struct StoredHistory: InstanceHistory {
     /// failures are retried.
     package static func open(_ file: StateFile, _ log: Logger) -> Result<Store, StorageError> {
         do throws(StorageError) {
-            return .success(try Store(file, keepsTrying: true) { tell($0, log) })
+            return .success(try Store(file, keepsTrying: true) { report($0, log) })
         } catch {
             log.error(nothingKept, LogField("reason", "\(error)"), LogField("retry", "at_restart"))
             return .failure(error)
@@ -88,7 +88,7 @@ package struct StoredHistory: InstanceHistory {
     private static let nothingKept =
         "cannot open the state file, so history is not kept and events are kept in memory"
 
-    private static func tell(_ event: Store.Event, _ log: Logger) {
+    private static func report(_ event: Store.Event, _ log: Logger) {
         switch event {
         case .waits(let error):
             log.error(nothingKept, LogField("reason", "\(error)"), LogField("retry", "periodic"))

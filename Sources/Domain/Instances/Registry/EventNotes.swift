@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Determines which state changes of an instance are events of its history, and their content. Performs no I/O.
-struct EventNotes: Sendable {
+struct HistoryTracker: Sendable {
     /// The initiator of a stop through this gateway and its reason.
-    struct Stopper: Sendable {
+    struct StopRequest: Sendable {
         let actor: String?
         let reason: String?
     }
@@ -15,22 +15,22 @@ struct EventNotes: Sendable {
 
     /// The initiators of the current start and stop.
     var starter: String?
-    var stopper: Stopper?
+    var stopper: StopRequest?
     /// The last event of the history.
     private(set) var last: InstanceEvent?
     /// The initiator of the instance's end, according to the last state that contained one.
-    private var ender: StopInitiator?
+    private var stopInitiator: StopInitiator?
     private var succession: Succession?
 
     /// Creates notes for an instance whose last known event is `past`.
-    init(past: InstanceEvent? = nil) { last = past }
+    init(lastEvent: InstanceEvent? = nil) { last = lastEvent }
 
     /// Adds the last event from before this gateway if it becomes known late.
-    mutating func recall(_ past: InstanceEvent) { last = last ?? past }
+    mutating func restore(_ event: InstanceEvent) { last = last ?? event }
 
     /// Returns whether the last event already covers a found server that was started at the given time. Since that
     /// event, only the gateway has changed.
-    func knows(runSince started: Int64) -> Bool {
+    func covers(runSince started: Int64) -> Bool {
         guard let last else { return false }
         switch last.kind {
         case .found, .ready, .unhealthy: return last.time >= started
@@ -42,13 +42,13 @@ struct EventNotes: Sendable {
     ///
     /// - Parameter isKnown: The result of ``knows(runSince:)``.
     mutating func events(of machine: InstanceStateMachine, isKnown: Bool, now: Int64) -> [InstanceEvent] {
-        if let ender = machine.ender { self.ender = ender }
+        if let initiator = machine.stopInitiator { self.stopInitiator = initiator }
         let events = begun(machine, now) ?? event(machine, isKnown: isKnown, at: now).map { [$0] } ?? []
         last = events.last ?? last
         switch machine.phase {
         case .stopped, .failed, .restarting, .starting, .booting, .probing:
             // A requested stop has succeeded or was rejected. The initiators do not apply to later events.
-            ender = nil
+            stopInitiator = nil
             stopper = nil
             succession = nil
         case .ready, .ending, .stuck: break
@@ -78,7 +78,7 @@ struct EventNotes: Sendable {
         case .starting: return InstanceEvent(time: now, kind: .restarted)
         case .booting:
             switch machine.origin {
-            case .asked: return nil
+            case .requested: return nil
             case .found: return isKnown ? nil : InstanceEvent(time: now, kind: .found)
             // The gateway itself recorded this event when it began the restart.
             case .recovery: return last?.kind == .restarted ? nil : InstanceEvent(time: now, kind: .restarted)
@@ -105,11 +105,11 @@ struct EventNotes: Sendable {
     }
 
     private func stopped(_ now: Int64) -> InstanceEvent {
-        if case .gateway(let reason) = ender {
+        if case .gateway(let reason) = stopInitiator {
             return InstanceEvent(time: now, kind: .stopped, reason: kept(reason))
         }
         // A failed instance, or one that waits for its restart, has nothing to end. A stop only cancels the restart.
-        guard ender != .outside, let stopper else {
+        guard stopInitiator != .outside, let stopper else {
             return InstanceEvent(time: now, kind: .stopped, reason: InstanceMessage.stoppedElsewhere)
         }
         return InstanceEvent(time: now, kind: .stopped, actor: stopper.actor, reason: stopper.reason)

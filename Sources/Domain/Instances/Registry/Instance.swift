@@ -39,7 +39,7 @@ struct Instance {
     /// The start of its current state in nanoseconds since 1970.
     var since: Int64
     /// The notes that determine which states are recorded as events.
-    var notes: EventNotes
+    var historyTracker: HistoryTracker
     /// The OpenCode project of its folder, as far as it was queried.
     var project = ProjectQuery()
     var pulse = Pulse()
@@ -52,20 +52,20 @@ struct Instance {
     /// - Parameter past: The last event that earlier gateways have recorded.
     init(
         folder: ProjectFolder, machine: InstanceStateMachine, supervisor: any Supervisor, slot: Int,
-        past: InstanceEvent? = nil
+        lastEvent: InstanceEvent? = nil
     ) {
         self.folder = folder
         self.machine = machine
         self.supervisor = supervisor
         self.slot = slot
-        notes = EventNotes(past: past)
+        historyTracker = HistoryTracker(lastEvent: lastEvent)
         since = WallClock.nanoseconds()
     }
 
     /// Returns the instance's route for requests.
     ///
     /// - Parameter scope: The current directories of the project.
-    func route(_ scope: DirectoryScope?, _ own: OpenCodeProject?) -> RoutingTable.Route {
+    func route(_ scope: DirectoryScope?, _ openCodeProject: OpenCodeProject?) -> RoutingTable.Route {
         let state = machine.state
         var endpoint: InstanceEndpoint?
         if let address = state.address {
@@ -75,8 +75,9 @@ struct Instance {
                 enforcesPassword: enforcesPassword == true, family: family, version: machine.version)
         }
         return RoutingTable.Route(
-            name: folder.name, state: state, endpoint: endpoint, scope: scope ?? folder.scope, ownProject: own,
-            ender: machine.ender)
+            name: folder.name, state: state, endpoint: endpoint, scope: scope ?? folder.scope,
+            openCodeProject: openCodeProject,
+            stopInitiator: machine.stopInitiator)
     }
 
     /// Starts a new run and resets everything that was known about the previous one.
@@ -109,18 +110,19 @@ struct Instance {
     private static let longestError = 2_000
 
     /// Adds the last event of earlier gateways if it becomes known late. It has no effect if there is a newer one.
-    mutating func recall(_ past: InstanceEvent) {
-        notes.recall(past)
-        guard case .ready = machine.state, past.kind == .ready, let run, run.isFound, since == run.started,
-            past.time >= run.started
+    mutating func restore(_ event: InstanceEvent) {
+        historyTracker.restore(event)
+        guard case .ready = machine.state, event.kind == .ready, let run, run.isFound, since == run.started,
+            event.time >= run.started
         else { return }
-        since = past.time
+        since = event.time
     }
 
     /// Sets the start of the current state. A found server has been in its state since its start, or since an earlier
     /// gateway saw it become ready.
     mutating func stateChanged(now: Int64) {
-        if case .ready = machine.state, let run, run.isFound, notes.knows(runSince: run.started), let last = notes.last,
+        if case .ready = machine.state, let run, run.isFound, historyTracker.covers(runSince: run.started),
+            let last = historyTracker.last,
             last.kind == .ready
         {
             since = last.time
@@ -164,7 +166,7 @@ struct Pulse {
 /// The findings about a run's configuration, in addition to its health.
 struct SetupFindings {
     /// Whether the configuration was requested, which happens once in a run.
-    var isConfigurationAsked = false
+    var isConfigurationRequested = false
     /// The problem with the configuration, as a sentence.
     var configurationTrouble: String?
     /// Whether the last response listed no model.
@@ -172,7 +174,7 @@ struct SetupFindings {
     /// The progress of migrating older sessions; nil before it was requested.
     var migration: MigrationAnswer?
     /// The requests that have not been answered yet.
-    var asking: Set<SetupQuery> = []
+    var pendingQueries: Set<SetupQuery> = []
     /// The delay before requesting the models.
     var modelsDelay: EventSource?
 

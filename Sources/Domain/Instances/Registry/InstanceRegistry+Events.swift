@@ -27,7 +27,7 @@ extension InstanceRegistry {
         guard let actions = instances[name]?.machine.handle(event) else { return }
         // If a start has waited for the end of a run, its beginning does not change the published state, so it is
         // recorded here.
-        if actions.first != .publish, actions.contains(.launch) { noteEvents(of: name, now: WallClock.nanoseconds()) }
+        if actions.first != .publish, actions.contains(.launch) { recordEvents(of: name, now: WallClock.nanoseconds()) }
         for action in actions { perform(action, of: name) }
         remember(name)
     }
@@ -68,8 +68,8 @@ extension InstanceRegistry {
             // The routes are published before the log message, so that a client that reads in the log that the instance
             // is ready can reach it.
             logState(of: name)
-            noteEvents(of: name, now: now)
-            noteSettled()
+            recordEvents(of: name, now: now)
+            checkSettled()
         case .launch: if let folder = instances[name]?.folder { supervisor(of: name).start(folder) }
         case .probe(let number, let address, let timeout): probe(number, at: address, within: timeout, of: name)
         case .measure: measure(name)

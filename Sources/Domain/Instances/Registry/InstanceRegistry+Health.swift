@@ -11,14 +11,14 @@ extension InstanceRegistry {
         guard let instance = instances[name], let run = instance.run else { return }
         instances[name]?.pulse.checkBegins()
         let isUnknown = instance.enforcesPassword == nil || rival(of: name) != nil
-        let asksForPassword = run.credentials?.authorization(for: instance.family) != nil
-        let question = HealthQuery(
+        let hasPassword = run.credentials?.authorization(for: instance.family) != nil
+        let query = HealthQuery(
             address: address, credentials: run.credentials,
             search: HealthSearch(family: instance.family, found: instance.healthPath), timeout: timeout,
-            checksPassword: asksForPassword && isUnknown)
+            checksPassword: hasPassword && isUnknown)
         let links = links
         Task {
-            let finding = await links.probe(question)
+            let finding = await links.probe(query)
             handle(.probed(number, finding), of: name)
         }
     }
@@ -52,7 +52,7 @@ extension InstanceRegistry {
         guard case .healthy(_, let enforcesPassword, let path, let processNumber) = finding else {
             return advance(.probed(number, finding), of: name)
         }
-        if let processNumber, !isOwn(processNumber, of: name), let address = instance.machine.claimedAddress {
+        if let processNumber, !belongs(processNumber, of: name), let address = instance.machine.claimedAddress {
             // Handled like a rejected password, because a different server listens at the address.
             let reason = InstanceMessage.foreignProcess(processNumber, address.port)
             return advance(.probed(number, .unauthorized(reason: reason)), of: name)
@@ -72,21 +72,21 @@ extension InstanceRegistry {
             instances[name]?.healthPath = path
             instances[name]?.family = path.family
         }
-        if let enforcesPassword { note(enforcesPassword, of: name) }
+        if let enforcesPassword { recordPasswordCheck(enforcesPassword, of: name) }
         advance(.probed(number, finding), of: name)
         lookAtSetup(of: name)
     }
 
     /// Returns whether the process number in a health response belongs to the instance. Returns true if this cannot be
     /// determined.
-    private func isOwn(_ processNumber: Int32, of name: ProjectName) -> Bool {
+    private func belongs(_ processNumber: Int32, of name: ProjectName) -> Bool {
         if instances[name]?.processNumber == processNumber { return true }
-        guard let isOwn = supervisor(of: name).hasProcess(processNumber, of: name) else { return true }
-        if isOwn { instances[name]?.processNumber = processNumber }
-        return isOwn
+        guard let belongs = supervisor(of: name).hasProcess(processNumber, of: name) else { return true }
+        if belongs { instances[name]?.processNumber = processNumber }
+        return belongs
     }
 
-    private func note(_ enforcesPassword: Bool, of name: ProjectName) {
+    private func recordPasswordCheck(_ enforcesPassword: Bool, of name: ProjectName) {
         if !enforcesPassword, instances[name]?.enforcesPassword == nil {
             logger.warning(InstanceMessage.passwordNotEnforced, LogField("project", name.string))
         }

@@ -27,11 +27,11 @@ extension InstanceRegistry {
     }
 
     /// Records the events that result from an instance's new state.
-    func noteEvents(of name: ProjectName, now: Int64) {
+    func recordEvents(of name: ProjectName, now: Int64) {
         guard var instance = instances[name] else { return }
-        let isKnown = instance.run.map { $0.isFound && instance.notes.knows(runSince: $0.started) } ?? false
-        let events = instance.notes.events(of: instance.machine, isKnown: isKnown, now: now)
-        instances[name]?.notes = instance.notes
+        let isKnown = instance.run.map { $0.isFound && instance.historyTracker.covers(runSince: $0.started) } ?? false
+        let events = instance.historyTracker.events(of: instance.machine, isKnown: isKnown, now: now)
+        instances[name]?.historyTracker = instance.historyTracker
         for event in events { links.history.record(event, of: name) }
     }
 
@@ -40,7 +40,7 @@ extension InstanceRegistry {
     func recallHistory() async {
         let isOpen = links.history.isOpen { [weak self] in Task { await self?.recallHistoryLate() } }
         guard isOpen else { return }
-        past = await links.history.lastEvents(before: .max)
+        previousEvents = await links.history.lastEvents(before: .max)
         recallFailures()
     }
 
@@ -50,20 +50,20 @@ extension InstanceRegistry {
         let found = await links.history.lastEvents(before: made)
         guard end == .none else { return }
         for (name, event) in found {
-            past[name] = event
-            instances[name]?.recall(event)
+            previousEvents[name] = event
+            instances[name]?.restore(event)
         }
         recallFailures()
-        if opening.hasFound { noteLost() }
+        if opening.hasFound { recordLost() }
     }
 
     /// Returns whether this event of an earlier gateway is the last known one of its instance.
     private func isLast(_ event: InstanceEvent, of name: ProjectName) -> Bool {
-        instances[name].map { $0.notes.last == event } ?? true
+        instances[name].map { $0.historyTracker.last == event } ?? true
     }
 
     private func recallFailures() {
-        for (name, event) in past where event.kind == .failed && isLast(event, of: name) {
+        for (name, event) in previousEvents where event.kind == .failed && isLast(event, of: name) {
             guard let folder = catalogue.assumeIsolated({ $0.folder(named: name) }),
                 instances[name]?.machine.isActive != true
             else { continue }
@@ -71,18 +71,18 @@ extension InstanceRegistry {
             instances[name]?.machine.recallFailure(event.reason ?? "The instance failed before the gateway started.")
             instances[name]?.since = event.time
         }
-        if !past.isEmpty { publishRoutes() }
+        if !previousEvents.isEmpty { publishRoutes() }
     }
 
     /// Records instances that should run but do not, because they ended while no gateway was running.
-    func noteLost() {
+    func recordLost() {
         let now = WallClock.nanoseconds()
-        for (name, event) in past where event.kind.isActive && isLast(event, of: name) {
+        for (name, event) in previousEvents where event.kind.isActive && isLast(event, of: name) {
             guard instances[name]?.machine.isActive != true else { continue }
             // If its supervisor is unreachable, the instance may still run.
             guard unavailable(name) == nil else { continue }
             let lost = InstanceEvent(time: now, kind: .lost, reason: InstanceMessage.lost)
-            past[name] = lost
+            previousEvents[name] = lost
             links.history.record(lost, of: name)
         }
     }

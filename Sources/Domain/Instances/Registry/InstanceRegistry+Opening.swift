@@ -31,7 +31,7 @@ extension InstanceRegistry {
         await recallHistory()
         try await openSupervisors()
         opening.hasFound = true
-        noteLost()
+        recordLost()
         await settle()
     }
 
@@ -62,7 +62,7 @@ extension InstanceRegistry {
     }
 
     /// Ends the wait for settled instances if an instance's new state means that all instances have settled.
-    func noteSettled() {
+    func checkSettled() {
         guard opening.settling != nil, !isSettling else { return }
         endSettling()
     }

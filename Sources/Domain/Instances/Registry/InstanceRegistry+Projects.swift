@@ -27,31 +27,31 @@ package struct ProjectLookup: Sendable {
 extension InstanceRegistry {
     /// The time limit for the requested instance, which may have to boot its folder, and the time limit for other
     /// instances.
-    private static let ownTimeout = Duration.seconds(5)
+    private static let requestedTimeout = Duration.seconds(5)
     private static let othersTimeout = Duration.seconds(2)
 
     /// Returns the OpenCode project of the folder of a ready instance; nil if the instance does not report it.
     ///
     /// The instance's own folders, and the answers of other instances, determine whether the project is shared. Only
     /// instances that have answered a client are asked. Their folders are already open, so the request is cheap.
-    package func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? {
-        let name = inquiry.name
-        if let question = instances[name]?.project, let answer = question.answer,
-            answer.number <= inquiry.newerThan || !inquiry.isWatched && !question.isFresh()
+    package func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject? {
+        let name = lookup.name
+        if let query = instances[name]?.project, let answer = query.answer,
+            answer.number <= lookup.newerThan || !lookup.isWatched && !query.isFresh()
         {
             instances[name]?.project.answer = nil
         }
-        guard let answer = await learnProject(of: name, within: Self.ownTimeout) else { return nil }
+        guard let answer = await projectAnswer(of: name, within: Self.requestedTimeout) else { return nil }
         if answer.identity.id != ProjectIdentity.global {
             let others = instances.keys.filter { $0 != name && isProjectOpen($0) }
             await withTaskGroup(of: Void.self) { group in
                 for other in others {
-                    group.addTask { _ = await self.learnProject(of: other, within: Self.othersTimeout) }
+                    group.addTask { _ = await self.projectAnswer(of: other, within: Self.othersTimeout) }
                 }
             }
         }
         if projectsToPublish() != publishedProjects { publishRoutes() }
-        return ownProject(of: name, by: answer)
+        return openCodeProject(of: name, by: answer)
     }
 
     /// Returns the current directories of a project on disk; nil if there is no such project.
@@ -75,12 +75,13 @@ extension InstanceRegistry {
     /// could turn out to have the same project.
     func projectsToPublish() -> [ProjectName: OpenCodeProject] {
         instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
-            guard let answer = instances[name]?.project.answer, let own = ownProject(of: name, by: answer) else {
+            guard let answer = instances[name]?.project.answer, let project = openCodeProject(of: name, by: answer)
+            else {
                 return
             }
-            let isGlobal = own.id.elementsEqual(ProjectIdentity.global.utf8)
+            let isGlobal = project.id.elementsEqual(ProjectIdentity.global.utf8)
             let isOpen = instances.keys.contains { $0 != name && isProjectOpen($0) }
-            if isGlobal || own.isShared || !isOpen { projects[name] = own }
+            if isGlobal || project.isShared || !isOpen { projects[name] = project }
         }
     }
 
@@ -94,7 +95,7 @@ extension InstanceRegistry {
 
     /// Returns whether an instance has answered a client but was not asked for its project yet.
     private func isProjectOpen(_ name: ProjectName) -> Bool {
-        guard let instance = instances[name], instance.setup.isConfigurationAsked else { return false }
+        guard let instance = instances[name], instance.setup.isConfigurationRequested else { return false }
         return instance.project.answer == nil && !instance.project.hasJustFailed(within: Self.othersTimeout)
             && instance.machine.state.address != nil
     }
@@ -104,7 +105,7 @@ extension InstanceRegistry {
     ///
     /// Callers use the returned value and not the stored one. By the time they resume, events may have invalidated the
     /// stored one.
-    private func learnProject(of name: ProjectName, within timeout: Duration) async -> ProjectQuery.ProjectAnswer? {
+    private func projectAnswer(of name: ProjectName, within timeout: Duration) async -> ProjectQuery.ProjectAnswer? {
         guard let instance = instances[name] else { return nil }
         if let answer = instance.project.answer { return answer }
         guard !instance.project.hasJustFailed(within: timeout), let endpoint = instance.route(nil, nil).endpoint else {
@@ -114,10 +115,10 @@ extension InstanceRegistry {
             let answer = await withCheckedContinuation { instances[name]?.project.waiting?.append($0) }
             if let answer { return answer }
             // That request failed or was for another run. Repeat it only with a longer time limit.
-            return await learnProject(of: name, within: timeout)
+            return await projectAnswer(of: name, within: timeout)
         }
         instances[name]?.project.waiting = []
-        var answer = await ask(endpoint, within: timeout)
+        var answer = await queryProject(endpoint, within: timeout)
         if instances[name]?.generation == endpoint.generation {
             instances[name]?.project.record(answer, within: timeout)
         } else {
@@ -130,19 +131,21 @@ extension InstanceRegistry {
         return answer
     }
 
-    private func ask(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuery.ProjectAnswer? {
+    private func queryProject(_ endpoint: InstanceEndpoint, within timeout: Duration) async -> ProjectQuery
+        .ProjectAnswer?
+    {
         let links = links
-        let question = { (path: String) in
+        let query = { (path: String) in
             InstanceQuery(endpoint: endpoint, target: Array(path.utf8), timeout: timeout)
         }
-        guard let reply = await links.inquire(question(ProjectIdentity.path(for: endpoint.family))),
+        guard let reply = await links.inquire(query(ProjectIdentity.path(for: endpoint.family))),
             let identity = ProjectIdentity(status: reply.status, body: reply.body, family: endpoint.family)
         else { return nil }
         var folders: [String]? = identity.folders
         if identity.id != ProjectIdentity.global, hasOtherProjects,
             let path = ProjectFolders.path(ofProject: identity.id, for: endpoint.family)
         {
-            let reply = await links.inquire(question(path))
+            let reply = await links.inquire(query(path))
             folders = reply.flatMap { ProjectFolders.parse(status: $0.status, body: $0.body) }
         }
         lastProjectNumber += 1
@@ -154,7 +157,7 @@ extension InstanceRegistry {
 
     private var hasOtherProjects: Bool { catalogue.assumeIsolated { ($0.names?.count ?? 0) > 1 } }
 
-    private func ownProject(of name: ProjectName, by answer: ProjectQuery.ProjectAnswer) -> OpenCodeProject? {
+    private func openCodeProject(of name: ProjectName, by answer: ProjectQuery.ProjectAnswer) -> OpenCodeProject? {
         guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
         // If the instance does not report its folders, other projects of the gateway may be among them.

@@ -16,44 +16,45 @@ extension InstanceRegistry {
     /// Records that a run has answered a client's request. From then on the project's folder is open in the run, so
     /// requests about the folder are cheap. An earlier request would open the folder.
     package func answered(_ name: ProjectName, generation: UInt64) {
-        guard let instance = instances[name], instance.generation == generation, !instance.setup.isConfigurationAsked
+        guard let instance = instances[name], instance.generation == generation,
+            !instance.setup.isConfigurationRequested
         else { return }
-        instances[name]?.setup.isConfigurationAsked = true
+        instances[name]?.setup.isConfigurationRequested = true
         // Another instance may have the same OpenCode project.
         if projectsToPublish() != publishedProjects { publishRoutes() }
-        ask(.configuration, of: name)
+        sendQuery(.configuration, of: name)
         instances[name]?.setup.modelsDelay = try? loop.timer(after: Self.modelsDelay) { [weak self] in
-            self?.assumeIsolated { $0.ask(.models, of: name) }
+            self?.assumeIsolated { $0.sendQuery(.models, of: name) }
         }
     }
 
     /// Repeats the requests whose findings may have changed, after a healthy response.
     func lookAtSetup(of name: ProjectName) {
         guard let instance = instances[name] else { return }
-        if instance.family == .two, instance.setup.migration != .completed { ask(.migration, of: name) }
-        if instance.setup.hasNoModels { ask(.models, of: name) }
+        if instance.family == .two, instance.setup.migration != .completed { sendQuery(.migration, of: name) }
+        if instance.setup.hasNoModels { sendQuery(.models, of: name) }
     }
 
-    private func ask(_ question: SetupQuery, of name: ProjectName) {
+    private func sendQuery(_ query: SetupQuery, of name: ProjectName) {
         guard let instance = instances[name], let run = instance.run, let address = instance.machine.state.address,
-            let family = instance.family, let path = question.path(for: family),
-            instances[name]?.setup.asking.insert(question).inserted == true
+            let family = instance.family, let path = query.path(for: family),
+            instances[name]?.setup.pendingQueries.insert(query).inserted == true
         else { return }
-        let asked = InstanceQuery(
+        let instanceQuery = InstanceQuery(
             address: address, target: Array(path.utf8),
             authorization: run.credentials?.authorization(for: family).map { Array($0.utf8) }, timeout: Self.patience)
         let links = links
         Task {
-            let reply = await links.inquire(asked)
+            let reply = await links.inquire(instanceQuery)
             guard instances[name]?.generation == instance.generation else { return }
-            instances[name]?.setup.asking.remove(question)
-            if let reply { recordSetup(reply, to: question, of: name) }
+            instances[name]?.setup.pendingQueries.remove(query)
+            if let reply { recordSetup(reply, to: query, of: name) }
         }
     }
 
-    private func recordSetup(_ reply: InstanceReply, to question: SetupQuery, of name: ProjectName) {
+    private func recordSetup(_ reply: InstanceReply, to query: SetupQuery, of name: ProjectName) {
         let before = instances[name]?.setup.warnings ?? []
-        switch question {
+        switch query {
         case .configuration:
             instances[name]?.setup.configurationTrouble = ConfigurationAnswer.trouble(
                 status: reply.status, body: reply.body)

@@ -41,12 +41,12 @@ extension InstanceRegistry {
                 LogField("other", teller), LogField("run", run.id))
             return false
         }
-        give(name, to: supervisor)
+        assign(name, to: supervisor)
         return true
     }
 
     /// Assigns the project's server to this supervisor.
-    func give(_ name: ProjectName, to supervisor: any Supervisor) {
+    func assign(_ name: ProjectName, to supervisor: any Supervisor) {
         instances[name]?.supervisor = supervisor
         instances[name]?.machine.logCommand = supervisor.logCommand(of: name)
     }

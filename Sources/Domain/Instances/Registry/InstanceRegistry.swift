@@ -37,7 +37,7 @@ package actor InstanceRegistry {
     /// The published directories of active instances.
     var publishedScopes: [ProjectName: DirectoryScope] = [:]
     /// The last events that earlier gateways have recorded.
-    var past: [ProjectName: InstanceEvent] = [:]
+    var previousEvents: [ProjectName: InstanceEvent] = [:]
     /// The creation time of the registry. An instance that was never requested counts as stopped since then.
     let made = WallClock.nanoseconds()
 
@@ -76,7 +76,7 @@ package actor InstanceRegistry {
         }
         return await withCheckedContinuation { continuation in
             instances[name]?.starts.append(continuation)
-            instances[name]?.notes.starter = actor
+            instances[name]?.historyTracker.starter = actor
             handle(.startRequested, of: name)
         }
     }
@@ -99,7 +99,7 @@ package actor InstanceRegistry {
         }
         return await withCheckedContinuation { continuation in
             instances[name]?.stops.append(continuation)
-            instances[name]?.notes.stopper = EventNotes.Stopper(actor: actor, reason: reason)
+            instances[name]?.historyTracker.stopper = HistoryTracker.StopRequest(actor: actor, reason: reason)
             handle(.stopRequested, of: name)
         }
     }
@@ -161,14 +161,14 @@ package actor InstanceRegistry {
     func enter(_ folder: ProjectFolder) {
         guard instances[folder.name] == nil else {
             instances[folder.name]?.folder = folder
-            if instances[folder.name]?.machine.isActive == false { give(folder.name, to: named(by: folder.name)) }
+            if instances[folder.name]?.machine.isActive == false { assign(folder.name, to: named(by: folder.name)) }
             return
         }
         let supervisor = named(by: folder.name)
         instances[folder.name] = Instance(
             folder: folder,
             machine: InstanceStateMachine(limits: limits, logCommand: supervisor.logCommand(of: folder.name)),
-            supervisor: supervisor, slot: instances.count, past: past[folder.name])
+            supervisor: supervisor, slot: instances.count, lastEvent: previousEvents[folder.name])
     }
 
     /// Adds an instance that runs without having been requested. Its folder may no longer exist.
@@ -183,7 +183,7 @@ package actor InstanceRegistry {
     private func report(on name: ProjectName) -> InstanceReport {
         guard let instance = instances[name] else {
             // While the supervisor is unreachable, it is unknown whether the instance runs.
-            let stopped = past[name].flatMap { $0.kind == .stopped || $0.kind == .lost ? $0.time : nil }
+            let stopped = previousEvents[name].flatMap { $0.kind == .stopped || $0.kind == .lost ? $0.time : nil }
             return InstanceReport(
                 state: InstanceState.stopped.name, since: stopped ?? made, restarts: 0,
                 warnings: unavailable(name).map { [$0] } ?? [])

@@ -21,31 +21,31 @@ package struct RoutingTable: Sendable {
         /// Whether there is an ``endpoint``. Reading this copies nothing.
         package let isReachable: Bool
         /// Whether there is an ``endpoint`` with the OpenCode 2 API. Reading this copies nothing.
-        package let speaksOpenCode2: Bool
+        package let isOpenCode2: Bool
 
         /// The directories that requests may name; nil for any.
         package let scope: DirectoryScope?
         /// The OpenCode project of the instance's folder; nil if it must be requested
         /// (``InstanceRegistry/ownProject(_:)``).
-        package let ownProject: OpenCodeProject?
+        package let openCodeProject: OpenCodeProject?
 
         /// The initiator of the instance's end while it is ending.
-        package let ender: StopInitiator?
+        package let stopInitiator: StopInitiator?
 
         /// Creates a route to an instance.
         package init(
             name: ProjectName, state: InstanceState, endpoint: InstanceEndpoint?, scope: DirectoryScope? = nil,
-            ownProject: OpenCodeProject? = nil, ender: StopInitiator? = nil
+            openCodeProject: OpenCodeProject? = nil, stopInitiator: StopInitiator? = nil
         ) {
             self.name = name
             text = name.string
             self.state = state
             self.endpoint = endpoint
             isReachable = endpoint != nil
-            speaksOpenCode2 = endpoint?.family == .two
+            isOpenCode2 = endpoint?.family == .two
             self.scope = scope
-            self.ownProject = ownProject
-            self.ender = ender
+            self.openCodeProject = openCodeProject
+            self.stopInitiator = stopInitiator
         }
     }
 

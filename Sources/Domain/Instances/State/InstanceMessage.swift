@@ -20,9 +20,9 @@ package enum InstanceMessage {
     }
 
     /// Returns the 503 error for a request whose instance was ended before it had responded.
-    package static func ended(_ name: String, by ender: StopInitiator) -> String {
+    package static func ended(_ name: String, by initiator: StopInitiator) -> String {
         let what =
-            switch ender {
+            switch initiator {
             case .request: "was stopped through the gateway before it responded."
             case .gateway(let reason): "was stopped by the gateway before it responded: \(reason)"
             case .outside: "was stopped by its service manager, not by the gateway, before it responded."

@@ -76,7 +76,7 @@ package enum StopInitiator: Sendable, Equatable {
 
 extension InstanceStateMachine {
     /// The initiator of the current end; nil if the server ended by itself.
-    package var ender: StopInitiator? {
+    package var stopInitiator: StopInitiator? {
         guard case .ending(let ending) = phase else { return nil }
         guard let failure = ending.failure else { return ending.isOurs ? .request : .outside }
         return ending.isOurs ? .gateway(reason: failure) : nil

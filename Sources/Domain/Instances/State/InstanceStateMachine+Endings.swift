@@ -42,7 +42,7 @@ extension InstanceStateMachine {
             return actions
         }
         guard ending.isOurs, let failure = ending.failure else { return over + stopped() + answer(Self.wasStopped) }
-        return over + (ending.recovers ? fail(failure) : giveUp(failure))
+        return over + (ending.recovers ? fail(failure) : failStart(failure))
     }
 
     mutating func startTimedOut(_ tail: [String]) -> [Action] {

@@ -41,7 +41,7 @@ extension InstanceStateMachine {
         forgetFailures()
         failureBefore = nil
         forgetRun()
-        origin = .asked
+        origin = .requested
         phase = .starting
         return [.arm(.start, limits.start), .launch]
     }

@@ -36,7 +36,7 @@ extension InstanceStateMachine {
             // The server was started outside the gateway while the gateway ends it. The last request to the gateway
             // takes precedence.
             if ending.isOurs, !ending.startsAgain { return [.terminate] }
-            origin = ending.startsAgain ? .asked : .found
+            origin = ending.startsAgain ? .requested : .found
             failureBefore = ending.isOurs ? nil : ending.failure
             actions = [.disarm(.terminate), .disarm(.kill), .answerStops(.stopped), deadline]
         }
@@ -58,7 +58,7 @@ extension InstanceStateMachine {
     mutating func launchFailed(_ reason: String) -> [Action] {
         switch phase {
         case .starting where origin == .recovery: return [.disarm(.start)] + fail(reason)
-        case .starting: return [.disarm(.start)] + giveUp(reason)
+        case .starting: return [.disarm(.start)] + failStart(reason)
         case .ending: return ended()
         default: return []
         }
@@ -160,12 +160,12 @@ extension InstanceStateMachine {
         case .stopped: return stopped() + answer(Self.wasStopped)
         case .failed:
             // The caller of the start receives the failure and can try again.
-            return origin == .asked && !hasBeenReady ? giveUp(reason) : fail(reason)
+            return origin == .requested && !hasBeenReady ? failStart(reason) : fail(reason)
         case .restarts(let delay):
             lastFailure = reason
             phase = .restarting(reason: reason, delay: delay, bySupervisor: true)
             return answer(.failed(InstanceMessage.startFailed(reason)))
-        case .gaveUp: return giveUp(reason)
+        case .gaveUp: return failStart(reason)
         }
     }
 
@@ -173,7 +173,7 @@ extension InstanceStateMachine {
     mutating func fail(_ reason: String) -> [Action] {
         guard let delay = recovery.fail(limits) else {
             let count = recovery.quickFailures
-            return giveUp(
+            return failStart(
                 "The gateway does not restart the instance after \(count) quick \(count == 1 ? "failure" : "failures") in a row. "
                     + reason)
         }
@@ -182,7 +182,7 @@ extension InstanceStateMachine {
         return [.arm(.restart, delay)] + answer(.failed(InstanceMessage.startFailed(reason)))
     }
 
-    mutating func giveUp(_ reason: String) -> [Action] {
+    mutating func failStart(_ reason: String) -> [Action] {
         lastFailure = reason
         phase = .failed(reason: reason)
         return answer(.failed(InstanceMessage.startFailed(reason)))

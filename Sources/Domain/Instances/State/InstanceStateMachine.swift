@@ -62,7 +62,7 @@ package struct InstanceStateMachine: Sendable {
     /// The origin of the current run.
     enum Origin: Equatable {
         /// A client requested the run.
-        case asked
+        case requested
         /// The run existed already, or was started outside the gateway.
         case found
         /// The run follows one that ended by itself.
@@ -73,7 +73,7 @@ package struct InstanceStateMachine: Sendable {
     /// The command that shows the instance's log, if that is not the gateway's own.
     var logCommand: String?
     var phase = Phase.stopped
-    var origin = Origin.asked
+    var origin = Origin.requested
     /// Whether callers wait for a start.
     var hasCallers = false
     /// Whether the current run has been ready.

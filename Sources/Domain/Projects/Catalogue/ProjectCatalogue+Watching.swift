@@ -12,12 +12,12 @@ extension ProjectCatalogue {
 
     /// Watches and reads the home directory. On failure, logs the reason and tries again later.
     func openHome() {
-        watchSurroundings(of: [path])
+        watchParents(of: [path])
         do throws(ProjectListingError) {
             let home = try reader.home()
             if case .unavailable = state { logger.notice("the projects can be listed again", LogField("home", path)) }
             state = .open(home, watch: watchHome())
-            watchSurroundings(of: [path, home.resolvedPath])
+            watchParents(of: [path, home.resolvedPath])
             try readAll(in: home)
         } catch {
             loseHome(error)
@@ -45,29 +45,29 @@ extension ProjectCatalogue {
 
     /// Watches the directories that contain the home directory. A watch on the home directory itself does not report
     /// its removal while the gateway keeps it open for its lock (IN_DELETE_SELF, inotify(7)).
-    private func watchSurroundings(of paths: [String]) {
+    private func watchParents(of paths: [String]) {
         var watches: [String: EventSource] = [:]
         isEndReported = true
         for path in Set(paths) {
             guard let slash = path.lastIndex(of: "/"), path != "/" else { continue }
             let folder = slash == path.startIndex ? "/" : String(path[..<slash])
             let entry = Array(path[path.index(after: slash)...].utf8)
-            watches[path] = surroundings[path] ?? watchSurrounding(folder, entry)
+            watches[path] = parentWatches[path] ?? watchParent(folder, entry)
             if watches[path] == nil { isEndReported = false }
         }
-        surroundings = watches
+        parentWatches = watches
     }
 
     /// Returns nil if the directory does not exist or is not readable. The home directory is then polled.
-    private func watchSurrounding(_ folder: String, _ entry: [UInt8]) -> EventSource? {
+    private func watchParent(_ folder: String, _ entry: [UInt8]) -> EventSource? {
         try? watcher.watchFolder(folder, [.appeared, .disappeared]) { [weak self] change in
-            self?.assumeIsolated { $0.surroundingsChanged(change, entry) }
+            self?.assumeIsolated { $0.parentChanged(change, entry) }
         }
     }
 
-    private func surroundingsChanged(_ change: FolderChange, _ home: [UInt8]) {
+    private func parentChanged(_ change: FolderChange, _ home: [UInt8]) {
         if !change.events.isDisjoint(with: .gone) {
-            surroundings = [:]
+            parentWatches = [:]
         } else if change.events.isDisjoint(with: .lost), change.entry != home {
             return
         }

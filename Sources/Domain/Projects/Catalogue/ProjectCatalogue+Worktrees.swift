@@ -30,7 +30,7 @@ extension ProjectCatalogue {
 
     /// The files of a worktree's entry that are written when the worktree is added, moved or removed. Other files
     /// change with every commit.
-    private static let tellingFiles: [[UInt8]] = ["gitdir", "commondir", "locked"].map { Array($0.utf8) }
+    private static let watchedFiles: [[UInt8]] = ["gitdir", "commondir", "locked"].map { Array($0.utf8) }
     private static let list = Array("worktrees".utf8)
 
     /// Starts to follow the worktrees of exactly these projects.
@@ -72,7 +72,7 @@ extension ProjectCatalogue {
         for _ in 0..<3 {
             let folder = known[name]?.entry.folder
             let repository = folder.flatMap { repositories.repository(of: $0.resolvedPath) }
-            noteCut(repository, of: name)
+            warnIfCut(repository, of: name)
             followed[name]?.repository = repository
             if !watch(repository, of: name) { break }
         }
@@ -143,7 +143,7 @@ extension ProjectCatalogue {
             (repository.list, [.appeared, .disappeared], nil),
         ]
         for entry in repository.entries {
-            wanted.append(("\(repository.list)/\(entry)", [.appeared, .disappeared, .written], Self.tellingFiles))
+            wanted.append(("\(repository.list)/\(entry)", [.appeared, .disappeared, .written], Self.watchedFiles))
         }
         var watches: [String: EventSource] = [:]
         var isComplete = true
@@ -201,7 +201,7 @@ extension ProjectCatalogue {
         lookSoon(at: name)
     }
 
-    private func noteCut(_ repository: Repository?, of name: ProjectName) {
+    private func warnIfCut(_ repository: Repository?, of name: ProjectName) {
         guard repository?.isCut == true, followed[name]?.repository?.isCut != true else { return }
         logger.warning(
             "a repository has more worktrees than the gateway reads: requests for the others are rejected",

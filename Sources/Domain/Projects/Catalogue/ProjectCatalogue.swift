@@ -37,7 +37,7 @@ package actor ProjectCatalogue {
     var known: [ProjectName: Known] = [:]
     var sweepTimer: EventSource?
     /// The watches of the directories that contain the home directory, by their paths.
-    var surroundings: [String: EventSource] = [:]
+    var parentWatches: [String: EventSource] = [:]
     /// Whether one of these watches would report the removal of the home directory.
     var isEndReported = false
     var isReadingSoon = false
@@ -50,7 +50,7 @@ package actor ProjectCatalogue {
     var hasComplained = false
     private var sorted: [ProjectFolder]?
     private var allNames: Set<ProjectName>?
-    private var isTellingSoon = false
+    private var isNotificationPending = false
     private var onChange: (@Sendable () -> Void)?
 
     /// Creates a catalogue that is empty until ``open(onChange:)``.
@@ -133,13 +133,13 @@ package actor ProjectCatalogue {
         sorted = nil
         allNames = nil
         worktreeRules = nil
-        guard !isTellingSoon else { return }
-        isTellingSoon = true
+        guard !isNotificationPending else { return }
+        isNotificationPending = true
         Task { [weak self] in await self?.notify() }
     }
 
     private func notify() {
-        isTellingSoon = false
+        isNotificationPending = false
         applyWorktreeRules()
         onChange?()
     }

@@ -25,8 +25,8 @@ package struct DiskRepositoryReader: RepositoryReader {
         var common = git
         if let shared = SmallFile.read("\(git)/commondir").flatMap({ GitPath.ofFile($0, in: git) }) {
             // Any file could refer to that folder, but it belongs to its own worktree only.
-            guard let own = SmallFile.read("\(git)/gitdir").flatMap({ GitPath.worktree($0, in: git) }),
-                let identity = FolderIdentity(ofFolderAt: folder), identity == FolderIdentity(ofFolderAt: own)
+            guard let worktree = SmallFile.read("\(git)/gitdir").flatMap({ GitPath.worktree($0, in: git) }),
+                let identity = FolderIdentity(ofFolderAt: folder), identity == FolderIdentity(ofFolderAt: worktree)
             else { return nil }
             common = shared
         }
@@ -56,8 +56,8 @@ package struct DiskRepositoryReader: RepositoryReader {
     /// folder.
     private func worktree(listedIn entry: String) -> Repository.Worktree? {
         guard let folder = SmallFile.read("\(entry)/gitdir").flatMap({ GitPath.worktree($0, in: entry) }),
-            let back = SmallFile.read("\(folder)/.git").flatMap({ GitPath.ofLink($0, in: folder) }),
-            let identity = FolderIdentity(ofFolderAt: entry), identity == FolderIdentity(ofFolderAt: back)
+            let linked = SmallFile.read("\(folder)/.git").flatMap({ GitPath.ofLink($0, in: folder) }),
+            let identity = FolderIdentity(ofFolderAt: entry), identity == FolderIdentity(ofFolderAt: linked)
         else { return nil }
         return Repository.Worktree(path: folder, resolvedPath: DiskProjectReader.resolve(folder))
     }

@@ -34,7 +34,7 @@ struct WorktreeRules {
     func scope(of folder: ProjectFolder, _ repository: Repository) -> DirectoryScope {
         let owners = owners(of: repository.path).union(owners(of: repository.resolvedPath))
         guard owners.isSubset(of: [folder.name]) else { return folder.scope }
-        let paths = repository.worktrees.filter { isOwn($0, of: folder.name) }.flatMap(Self.spellings)
+        let paths = repository.worktrees.filter { belongs($0, of: folder.name) }.flatMap(Self.spellings)
         guard !paths.isEmpty else { return folder.scope }
         return DirectoryScope(
             folder: folder.path, resolved: folder.resolvedPath, worktrees: paths, isRepository: folder.hasGit)
@@ -45,7 +45,7 @@ struct WorktreeRules {
         Self.upwards(path).reduce(into: []) { $0.formUnion(folders[$1] ?? []) }
     }
 
-    private func isOwn(_ worktree: Repository.Worktree, of project: ProjectName) -> Bool {
+    private func belongs(_ worktree: Repository.Worktree, of project: ProjectName) -> Bool {
         Self.spellings(of: worktree).allSatisfy { path in
             let upwards = Self.upwards(path)
             guard let folder = upwards.last, !aroundHome.contains(folder) else { return false }

@@ -69,12 +69,12 @@ enum BashCompletion {
 
     private static func commandCase(_ command: Subcommand) -> String {
         let flags = words(CompletionScript.flags(of: command).map(\.flag))
-        let ownWords = command.name == "help" ? CompletionScript.commandNames : command.words
+        let commandWords = command.name == "help" ? CompletionScript.commandNames : command.words
         let offerFlags = "_viberemote_gateway_words \(flags)"
-        guard !ownWords.isEmpty else { return "        \(command.name)) \(offerFlags) ;;" }
+        guard !commandWords.isEmpty else { return "        \(command.name)) \(offerFlags) ;;" }
         var lines = [
             "        \(command.name))", "            if [[ $cur == -* ]]; then \(offerFlags)",
-            "            elif ((${#given[@]} == 0)); then _viberemote_gateway_words \(words(ownWords))",
+            "            elif ((${#given[@]} == 0)); then _viberemote_gateway_words \(words(commandWords))",
         ]
         if command.name == "project" {
             lines.append(

@@ -32,38 +32,38 @@ package enum Command: Sendable {
         guard let subcommand = Subcommand.named(first) else { return .usageError(unknown(first)) }
         do throws(SettingError) {
             let splitter = FlagSplitter(subcommand)
-            guard case .given(let given) = try splitter.split(Array(arguments.dropFirst())) else {
+            guard case .arguments(let split) = try splitter.split(Array(arguments.dropFirst())) else {
                 return .print(HelpText.text(of: subcommand))
             }
             let sources = SettingSources(
-                flags: given.flags, environment: environment, defaults: defaults, settings: subcommand.settings)
-            return try command(subcommand, given: given, sources: sources, files: files)
+                flags: split.flags, environment: environment, defaults: defaults, settings: subcommand.settings)
+            return try command(subcommand, arguments: split, sources: sources, files: files)
         } catch {
             return .usageError(error.description)
         }
     }
 
     private static func command(
-        _ subcommand: Subcommand, given: FlagSplitter.Given, sources: SettingSources, files: SettingFiles
+        _ subcommand: Subcommand, arguments: FlagSplitter.SplitArguments, sources: SettingSources, files: SettingFiles
     ) throws(SettingError) -> Command {
         switch subcommand.name {
         case "serve": return .serve(try sources.configuration(files), sources)
         case "check": return .check(sources.resolve(files))
-        case "project": return try project(given, sources: sources, files: files)
-        case "exec": return try exec(given, sources: sources, files: files)
-        case "completion": return .print(try CompletionScript.text(shell: given.words))
+        case "project": return try project(arguments, sources: sources, files: files)
+        case "exec": return try exec(arguments, sources: sources, files: files)
+        case "completion": return .print(try CompletionScript.text(shell: arguments.words))
         case "man": return .print(ManualPage.text)
-        default: return help(given.words)
+        default: return help(arguments.words)
         }
     }
 
     private static func project(
-        _ given: FlagSplitter.Given, sources: SettingSources, files: SettingFiles
+        _ arguments: FlagSplitter.SplitArguments, sources: SettingSources, files: SettingFiles
     ) throws(SettingError) -> Command {
-        let request = try ProjectRequest(given.words)
+        let request = try ProjectRequest(arguments.words)
         var output = ProjectOutput.table
-        if given.switches.contains("--json") { output = .json }
-        if given.switches.contains("--names") {
+        if arguments.switches.contains("--json") { output = .json }
+        if arguments.switches.contains("--names") {
             guard request == .list, output == .table else {
                 throw SettingError("--names is valid only for project list without --json: remove --names or --json.")
             }
@@ -73,9 +73,9 @@ package enum Command: Sendable {
     }
 
     private static func exec(
-        _ given: FlagSplitter.Given, sources: SettingSources, files: SettingFiles
+        _ arguments: FlagSplitter.SplitArguments, sources: SettingSources, files: SettingFiles
     ) throws(SettingError) -> Command {
-        guard given.words.count == 1, let instance = given.words.first, !instance.isEmpty else {
+        guard arguments.words.count == 1, let instance = arguments.words.first, !instance.isEmpty else {
             throw SettingError("exec requires the instance name of the unit: write \(GatewayVersion.program) exec %i.")
         }
         do throws(SettingError) {

@@ -11,11 +11,11 @@ struct FlagSplitter {
         /// The arguments contain a request for help.
         case help
         /// The arguments contain no request for help.
-        case given(Given)
+        case arguments(SplitArguments)
     }
 
     /// The split arguments, each kind in its original order.
-    struct Given: Equatable {
+    struct SplitArguments: Equatable {
         var flags: [GivenFlag] = []
         var switches: [String] = []
         var words: [String] = []
@@ -27,39 +27,39 @@ struct FlagSplitter {
 
     /// Splits the arguments after the command's name.
     func split(_ arguments: [String]) throws(SettingError) -> SplitResult {
-        var given = Given()
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
+        var result = SplitArguments()
+        var remaining = arguments[...]
+        while let argument = remaining.popFirst() {
             if argument == "--help" || argument == "-h" { return .help }
             if argument == "--" {
-                for word in rest { try append(word, to: &given) }
+                for word in remaining { try append(word, to: &result) }
                 break
             }
             guard argument.hasPrefix("-") else {
-                try append(argument, to: &given)
+                try append(argument, to: &result)
                 continue
             }
             if command.switches.contains(where: { $0.flag == argument }) {
-                given.switches.append(argument)
+                result.switches.append(argument)
                 continue
             }
             if let flag = switchedOff(by: argument) {
-                given.flags.append(GivenFlag(flag: flag, value: "off"))
+                result.flags.append(GivenFlag(flag: flag, value: "off"))
                 continue
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])
             let placeholder = try placeholder(of: flag)
             if parts.count == 2 {
-                given.flags.append(GivenFlag(flag: flag, value: String(parts[1])))
-            } else if let value = rest.first, !value.hasPrefix("--") {
-                rest.removeFirst()
-                given.flags.append(GivenFlag(flag: flag, value: value))
+                result.flags.append(GivenFlag(flag: flag, value: String(parts[1])))
+            } else if let value = remaining.first, !value.hasPrefix("--") {
+                remaining.removeFirst()
+                result.flags.append(GivenFlag(flag: flag, value: value))
             } else {
                 throw SettingError("\(flag) has no value: write \(flag) \(placeholder).")
             }
         }
-        return .given(given)
+        return .arguments(result)
     }
 
     /// Returns the flag of the setting that an argument such as `--no-directory-pinning` switches off.
@@ -93,12 +93,12 @@ struct FlagSplitter {
         throw SettingError("\(SettingError.quoted(flag)) is not a flag of \(command.name): \(hint)")
     }
 
-    private func append(_ word: String, to given: inout Given) throws(SettingError) {
+    private func append(_ word: String, to result: inout SplitArguments) throws(SettingError) {
         guard command.takesWords else {
             throw SettingError(
                 "\(SettingError.quoted(word)) is not expected: \(command.name) accepts only flags, see "
                     + "`\(GatewayVersion.program) help \(command.name)`.")
         }
-        given.words.append(word)
+        result.words.append(word)
     }
 }

@@ -32,8 +32,8 @@ package enum ProjectRequest: Sendable, Equatable {
         }
         let names = words.dropFirst()
         guard names.count <= (action == "list" ? 0 : 1) else {
-            let rest = SettingError.quoted(names.last ?? "")
-            throw SettingError("\(rest) is not expected after project \(action): \(usage).")
+            let lastName = SettingError.quoted(names.last ?? "")
+            throw SettingError("\(lastName) is not expected after project \(action): \(usage).")
         }
         guard action != "list" else {
             self = .list

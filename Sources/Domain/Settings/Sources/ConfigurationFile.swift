@@ -23,8 +23,8 @@ struct ConfigurationFile: Sendable, Equatable {
     /// Returns the paths at which a file is searched for. The first existing file is used (XDG Base Directory
     /// Specification).
     static func candidates(_ environment: [String: String], _ defaults: SystemDefaults) -> [String] {
-        let given = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-        return [(given ?? "\(defaults.home)/.config") + "/\(name)", "/etc/\(name)"]
+        let configHome = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+        return [(configHome ?? "\(defaults.home)/.config") + "/\(name)", "/etc/\(name)"]
     }
 
     /// Reads and checks a file. A file that contains a secret must be accessible only to its owner.
@@ -77,17 +77,17 @@ struct ConfigurationFile: Sendable, Equatable {
     /// Returns an error about a name. Without it, a misspelt name would leave a setting at its default without a
     /// message.
     private static func problem(of assignment: EnvironmentFile.Assignment, _ path: String) -> SettingError? {
-        let place = "\(path), line \(assignment.line)"
+        let location = "\(path), line \(assignment.line)"
         guard let setting = Settings.table.first(where: { $0.environment == assignment.name }) else {
             if Settings.retired.contains(where: { $0.environment == assignment.name }) { return nil }
             let known = Settings.table.filter(\.isTakenFromFile).map(\.environment)
             let hint = NearestWord.hint(
                 assignment.name, among: known, else: "see `\(GatewayVersion.program) help serve`")
-            return SettingError("\(place): \(SettingError.quoted(assignment.name)) is not a setting: \(hint)")
+            return SettingError("\(location): \(SettingError.quoted(assignment.name)) is not a setting: \(hint)")
         }
         guard !setting.isTakenFromFile else { return nil }
         return SettingError(
-            "\(place): \(setting.environment) cannot be set in the configuration file itself: use the environment or "
+            "\(location): \(setting.environment) cannot be set in the configuration file itself: use the environment or "
                 + "--\(setting.name).")
     }
 }

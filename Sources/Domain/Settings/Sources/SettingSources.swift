@@ -37,9 +37,9 @@ package struct SettingSources: Sendable {
         let file = configurationFile(files, &resolution)
         var wrong: Set<String> = []
         for setting in settings {
-            let given = allGiven(setting, file)
-            resolution.overridden += Self.wrongWithoutEffect(given, of: setting)
-            if let (text, origin) = given.first {
+            let values = allValues(setting, file)
+            resolution.overridden += Self.wrongWithoutEffect(values, of: setting)
+            if let (text, origin) = values.first {
                 do throws(SettingError) {
                     try setting.set(text, from: origin, in: &resolution.configuration)
                     continue
@@ -58,11 +58,11 @@ package struct SettingSources: Sendable {
         return resolution
     }
 
-    private typealias Given = (text: String, origin: SettingOrigin)
+    private typealias SourceValue = (text: String, origin: SettingOrigin)
 
     /// Returns all values of a setting, from the flag, the environment and the file. The value in use is first.
-    private func allGiven(_ setting: Setting, _ file: ConfigurationFile?) -> [Given] {
-        var all: [Given] = []
+    private func allValues(_ setting: Setting, _ file: ConfigurationFile?) -> [SourceValue] {
+        var all: [SourceValue] = []
         if let flag = setting.flag, let pair = flags.last(where: { $0.flag == flag }) {
             all.append((pair.value, .flag(flag)))
         }
@@ -74,13 +74,15 @@ package struct SettingSources: Sendable {
     }
 
     /// Returns the value of a setting from a flag, the environment or the file; nil if there is none.
-    private func given(_ setting: Setting, _ file: ConfigurationFile?) -> Given? { allGiven(setting, file).first }
+    private func value(_ setting: Setting, _ file: ConfigurationFile?) -> SourceValue? {
+        allValues(setting, file).first
+    }
 
     /// Returns the errors in values that another source overrides. These errors would become effective if that source
     /// were removed.
-    private static func wrongWithoutEffect(_ given: [Given], of setting: Setting) -> [String] {
-        guard let (_, holding) = given.first else { return [] }
-        return given.dropFirst().compactMap { text, origin in
+    private static func wrongWithoutEffect(_ values: [SourceValue], of setting: Setting) -> [String] {
+        guard let (_, holding) = values.first else { return [] }
+        return values.dropFirst().compactMap { text, origin in
             var scratch = Configuration()
             do throws(SettingError) {
                 try setting.set(text, from: origin, in: &scratch)
@@ -120,7 +122,7 @@ package struct SettingSources: Sendable {
     /// Returns the named file, or otherwise the first existing file at the usual paths.
     private func configurationFile(_ files: SettingFiles, _ resolution: inout Resolution) -> ConfigurationFile? {
         guard let setting = settings.first(where: { !$0.isTakenFromFile }) else { return nil }
-        guard let (text, origin) = given(setting, nil) else {
+        guard let (text, origin) = value(setting, nil) else {
             return usualFile(files, &resolution)
         }
         do throws(SettingError) {
@@ -177,7 +179,7 @@ package struct SettingSources: Sendable {
 
     /// Returns whether the user tried to provide a key, even an invalid one.
     private func isKeyGiven(_ file: ConfigurationFile?) -> Bool {
-        settings.contains { ($0.isSecret || $0.name == Self.keyFileName) && given($0, file) != nil }
+        settings.contains { ($0.isSecret || $0.name == Self.keyFileName) && value($0, file) != nil }
     }
 
     private static let keyFileName = "key-file"

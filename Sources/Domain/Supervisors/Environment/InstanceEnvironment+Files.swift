@@ -20,8 +20,8 @@ extension InstanceEnvironment {
     ) throws(LaunchError) -> InstanceEnvironment {
         let paths = paths(of: project, home: home)
         let common = try read(paths.common)
-        let own: EnvironmentFile? = if let path = paths.own { try read(path) } else { nil }
-        return InstanceEnvironment(base: base, files: common.map { [$0] } ?? [], own: own)
+        let projectFile: EnvironmentFile? = if let path = paths.own { try read(path) } else { nil }
+        return InstanceEnvironment(base: base, files: common.map { [$0] } ?? [], projectFile: projectFile)
     }
 
     /// Returns the digest that a server of the project would have if it were started now; nil if its files cannot be
@@ -34,9 +34,12 @@ extension InstanceEnvironment {
     /// escapes or patterns.
     package static func paths(of project: ProjectName, home: String) -> (common: String, own: String?) {
         let folder = home + "/.config/opencode"
-        let own = project.string + ".env"
+        let projectFileName = project.string + ".env"
         // No file can have a longer name, and trying to open it would be an error.
-        return (folder + "/env", own.utf8.count <= ProjectName.maximumLength ? folder + "/env.d/" + own : nil)
+        return (
+            folder + "/env",
+            projectFileName.utf8.count <= ProjectName.maximumLength ? folder + "/env.d/" + projectFileName : nil
+        )
     }
 
     private static func read(_ path: String) throws(LaunchError) -> EnvironmentFile? {

@@ -15,7 +15,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// The values of the files. The project's own file overrides the common one.
     private let fileValues: [String: String]
     /// The project's own command and the path of the file that contains it.
-    private let ownCommand: CommandOverride?
+    private let projectCommand: CommandOverride?
 
     private struct CommandOverride: Sendable, Equatable {
         let text: String
@@ -23,7 +23,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     }
 
     /// `VIBE_EVENT_FORM` from the project's own file: the encoding of its streamed text; nil if not set.
-    package let eventForm: String?
+    package let eventEncoding: String?
 
     /// The lines of the files that have no effect. Each of them should be logged as a warning.
     package let ignoredLines: [EnvironmentFileProblem]
@@ -34,13 +34,15 @@ package struct InstanceEnvironment: Sendable, Equatable {
     ///   - base: The environment of the starting process.
     ///   - files: The common files. They override `base`, and later files override earlier files.
     ///   - own: The project's own file, which overrides all others.
-    package init(base: [String: String], files: [EnvironmentFile], own: EnvironmentFile? = nil) {
+    package init(base: [String: String], files: [EnvironmentFile], projectFile: EnvironmentFile? = nil) {
         let base = base.filter { !ReservedVariables.contain($0.key) }
-        let all = files + (own.map { [$0] } ?? [])
-        let values = all.map { $0.values.filter { $0.key != Self.command && $0.key != Self.eventFormName } }
-        eventForm = own?.values[Self.eventFormName]
+        let all = files + (projectFile.map { [$0] } ?? [])
+        let values = all.map { $0.values.filter { $0.key != Self.command && $0.key != Self.eventEncodingVariable } }
+        eventEncoding = projectFile?.values[Self.eventEncodingVariable]
         layers = [base] + values
-        ownCommand = own.flatMap { own in own.values[Self.command].map { CommandOverride(text: $0, path: own.path) } }
+        projectCommand = projectFile.flatMap { projectFile in
+            projectFile.values[Self.command].map { CommandOverride(text: $0, path: projectFile.path) }
+        }
         fileValues = values.reduce(into: [:]) { $0.merge($1) { $1 } }
         ignoredLines = all.flatMap(\.ignoredLines) + files.flatMap(Self.misplacedCommands)
     }
@@ -49,11 +51,11 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// if not set. Throws one sentence that names the file.
     package var command: [String]? {
         get throws(LaunchError) {
-            guard let ownCommand else { return nil }
+            guard let projectCommand else { return nil }
             do throws(CommandWords.Problem) {
-                return try CommandWords.parse(ownCommand.text)
+                return try CommandWords.parse(projectCommand.text)
             } catch {
-                throw LaunchError("\(Self.command) in \(ownCommand.path) \(error.problem): \(error.fix).")
+                throw LaunchError("\(Self.command) in \(projectCommand.path) \(error.problem): \(error.fix).")
             }
         }
     }
@@ -62,7 +64,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// and the order of lines have no influence.
     package var digest: String {
         var values = fileValues
-        values[Self.command] = ownCommand?.text
+        values[Self.command] = projectCommand?.text
         let lines = values.map { "\($0.key)=\($0.value)\0" }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         return Hash.hex(Array(lines.joined().utf8))
     }
@@ -71,10 +73,12 @@ package struct InstanceEnvironment: Sendable, Equatable {
     ///
     /// With `withOwnPassword`, the password is random. Otherwise it is the password that the environment configures. If
     /// there is none, OpenCode 1 requires no password. OpenCode 2, which always requires one, gets a random password.
-    package func credentials(withOwnPassword: Bool) -> InstanceCredentials {
+    package func credentials(withGatewayPassword: Bool) -> InstanceCredentials {
         let username = configured(["OPENCODE_SERVER_USERNAME"])
         let isOther = username.map { $0 != InstanceCredentials.defaultUsername } ?? false
-        if withOwnPassword { return InstanceCredentials(password: RandomBytes.hex(16), configuresOtherUser: isOther) }
+        if withGatewayPassword {
+            return InstanceCredentials(password: RandomBytes.hex(16), configuresOtherUser: isOther)
+        }
         guard let password = configured(["OPENCODE_PASSWORD", "OPENCODE_SERVER_PASSWORD"]) else {
             return InstanceCredentials(password: RandomBytes.hex(16), isForTwoOnly: true, configuresOtherUser: isOther)
         }
@@ -119,10 +123,10 @@ package struct InstanceEnvironment: Sendable, Equatable {
     private static let command = "VIBE_OPENCODE"
     /// The variable in a project's own file that sets the encoding of its event streams. It is not passed to the
     /// server.
-    private static let eventFormName = "VIBE_EVENT_FORM"
+    private static let eventEncodingVariable = "VIBE_EVENT_FORM"
 
     private static func misplacedCommands(_ file: EnvironmentFile) -> [EnvironmentFileProblem] {
-        file.assignments.filter { $0.name == command || $0.name == eventFormName }.map {
+        file.assignments.filter { $0.name == command || $0.name == eventEncodingVariable }.map {
             EnvironmentFileProblem(
                 path: file.path, line: $0.line,
                 problem:
@@ -150,6 +154,6 @@ private enum ReservedVariables {
         "FDSTORE", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CACHE_DIRECTORY",
         "LOGS_DIRECTORY", "CONFIGURATION_DIRECTORY", "REMOTE_ADDR", "REMOTE_PORT", "OLDPWD",
         // If an agent starts a gateway, the servers of that gateway are not part of the agent's server.
-        RunMark.run, RunMark.projects,
+        RunMarker.run, RunMarker.projects,
     ]
 }

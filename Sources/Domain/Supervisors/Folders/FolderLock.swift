@@ -65,12 +65,12 @@ package final class FolderLock: Sendable {
         if let holder {
             guard let user = ProcessTable.realUser(of: holder) else {
                 if ignoresEndedHolder { return .heldByOtherUser(process: nil) }
-                throw taken(path, by: holder)
+                throw locked(path, by: holder)
             }
             // Root can do anything, so its lock is not an attack but a gateway.
             if user != getuid(), user != 0 { return .heldByOtherUser(process: holder) }
         }
-        throw taken(path, by: holder)
+        throw locked(path, by: holder)
     }
 
     deinit {
@@ -80,7 +80,7 @@ package final class FolderLock: Sendable {
         close(descriptor)
     }
 
-    private static func taken(_ path: String, by holder: Int32?) -> InstanceRecordError {
+    private static func locked(_ path: String, by holder: Int32?) -> InstanceRecordError {
         let name = holder.map { "process \($0)" } ?? "another process"
         return InstanceRecordError(
             "another gateway (\(name)) already runs instances for the projects in \(path). Stop that gateway first, "

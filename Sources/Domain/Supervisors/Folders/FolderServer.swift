@@ -18,13 +18,13 @@ struct FolderServer: Sendable, Equatable {
     /// Only the first process of each mark is considered, because the descendants of a server may work in any folder.
     static func find(
         in folder: FolderIdentity, _ table: ProcessTable, ignoring: Set<String> = [],
-        ignoringUnit own: UnitName? = nil
+        ignoringUnit ignoredUnit: UnitName? = nil
     ) -> FolderServer? {
-        for (mark, status) in table.beginnings where !ignoring.contains(mark) {
+        for (marker, status) in table.beginnings where !ignoring.contains(marker) {
             let number = status.identity.number
             guard ProcessTable.workingFolder(of: number).map(FolderIdentity.init) == folder else { continue }
             let unit = UnitOfProcess(controlGroups: ProcessTable.controlGroups(of: number) ?? "")
-            if let unit, unit.name == own { continue }
+            if let unit, unit.name == ignoredUnit { continue }
             return FolderServer(process: number, unit: unit)
         }
         return nil
@@ -84,7 +84,7 @@ extension ProcessTable {
 
 /// The environment variables that mark a server and all its descendants. They make it possible to find processes that
 /// have left the process group, or whose gateway no longer exists.
-enum RunMark {
+enum RunMarker {
     /// The ID of the run.
     static let run = "VIBEREMOTE_RUN"
     /// The projects' folder (``FolderIdentity/text``) of the gateway that runs the server as its child. It is not set

@@ -14,12 +14,12 @@ package struct OutputLines: Sendable {
     /// Adds bytes and returns the lines that they complete. Omits empty lines and replaces invalid UTF-8.
     package mutating func split(_ bytes: [UInt8]) -> [String] {
         var lines: [String] = []
-        for piece in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
-            append(piece)
+        for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
+            append(part)
             if let line = finish() { lines.append(line) }
         }
-        let rest = bytes.lastIndex(of: UInt8(ascii: "\n")).map { bytes[($0 + 1)...] } ?? bytes[...]
-        append(rest)
+        let remainder = bytes.lastIndex(of: UInt8(ascii: "\n")).map { bytes[($0 + 1)...] } ?? bytes[...]
+        append(remainder)
         return lines
     }
 

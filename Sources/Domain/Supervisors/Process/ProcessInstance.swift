@@ -17,7 +17,7 @@ struct ProcessInstance {
     var record: InstanceRecord
     let logger: Logger
     /// Whether the server was asked to end.
-    var isAsked = false
+    var isStopRequested = false
     /// Whether the remaining processes are killed with SIGKILL.
     var isKilling = false
     /// Whether the server's first process has ended.
@@ -57,7 +57,7 @@ struct ProcessInstance {
     }
 
     /// Records that the first process has ended.
-    mutating func noteEnd() { hasEnded = true }
+    mutating func markEnded() { hasEnded = true }
 
     /// Handles the end of the output, including lines without a line end.
     mutating func finishOutput() {

@@ -14,8 +14,8 @@ extension ProcessSupervisor {
 
     /// Sends SIGTERM once to all processes of the server.
     func requestEnd(of project: ProjectName) {
-        guard let instance = instances[project], !instance.isAsked else { return }
-        instances[project]?.isAsked = true
+        guard let instance = instances[project], !instance.isStopRequested else { return }
+        instances[project]?.isStopRequested = true
         // Find the other processes first: they can no longer be found through the leader after it has ended.
         let others = members(of: project).filter { $0.group != instance.child.identity.number }
         instance.child.signalGroup(SIGTERM)
@@ -25,7 +25,7 @@ extension ProcessSupervisor {
     /// Sends SIGKILL to all processes of the server.
     func forceEnd(of project: ProjectName) {
         guard instances[project] != nil else { return }
-        instances[project]?.isAsked = true
+        instances[project]?.isStopRequested = true
         instances[project]?.isKilling = true
         sweep(project)
     }
@@ -38,7 +38,7 @@ extension ProcessSupervisor {
     /// files.
     func sweep(_ project: ProjectName) {
         guard let instance = instances[project] else { return }
-        let kills = instance.isKilling || (instance.hasEnded && !instance.isAsked)
+        let kills = instance.isKilling || (instance.hasEnded && !instance.isStopRequested)
         var left = members(of: project)
         if kills { instance.child.signalGroup(SIGKILL) }
         if instance.hasEnded { left.removeAll { $0.identity == instance.child.identity } }
@@ -79,7 +79,7 @@ extension ProcessSupervisor {
 
     private func members(of project: ProjectName) -> [ProcessStatus] {
         guard let instance = instances[project] else { return [] }
-        let members = ProcessTable.snapshot(mark: RunMark.run)
+        let members = ProcessTable.snapshot(mark: RunMarker.run)
             .members(ofMark: instance.run.id, leader: instance.leader, known: instance.known)
         instances[project]?.known.formUnion(members.map(\.identity))
         return members
@@ -91,16 +91,16 @@ extension ProcessSupervisor {
             let identity = handle.identity
             do throws(SystemdError) {
                 try handle.watchEnd { [weak self] in
-                    self?.assumeIsolated { $0.note(theEndOf: identity, of: project, run: run) }
+                    self?.assumeIsolated { $0.recordEnd(theEndOf: identity, of: project, run: run) }
                 }
             } catch {
                 logger.error("cannot watch a process", LogField("reason", "\(error)"))
-                note(theEndOf: identity, of: project, run: run)
+                recordEnd(theEndOf: identity, of: project, run: run)
             }
         }
     }
 
-    private func note(theEndOf process: ProcessIdentity, of project: ProjectName, run: String) {
+    private func recordEnd(theEndOf process: ProcessIdentity, of project: ProjectName, run: String) {
         guard instances[project]?.run.id == run else { return }
         instances[project]?.remainder.removeAll { $0.identity == process }
         if instances[project]?.remainder.isEmpty == true { sweep(project) }
@@ -108,12 +108,12 @@ extension ProcessSupervisor {
 
     private func setDeadline(_ project: ProjectName, run: String) {
         instances[project]?.deadline = try? loop.timer(after: Self.patience) { [weak self] in
-            self?.assumeIsolated { $0.giveUp(project, run: run) }
+            self?.assumeIsolated { $0.abandon(project, run: run) }
         }
     }
 
     /// Gives up waiting. Processes that even SIGKILL does not end are blocked in the kernel and process no requests.
-    private func giveUp(_ project: ProjectName, run: String) {
+    private func abandon(_ project: ProjectName, run: String) {
         guard let instance = instances[project], instance.run.id == run, instance.hasEnded else { return }
         let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ",")
         instance.logger.error("processes of an ended instance do not end after SIGKILL", LogField("pids", numbers))
@@ -133,6 +133,6 @@ extension ProcessSupervisor {
             project,
             .exited(
                 run: instance.run.id, how: exit.description, tail: instance.tail,
-                next: instance.isAsked ? .stopped : .failed))
+                next: instance.isStopRequested ? .stopped : .failed))
     }
 }

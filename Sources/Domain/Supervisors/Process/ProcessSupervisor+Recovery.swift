@@ -14,7 +14,7 @@ extension ProcessSupervisor {
         let records = setUp.records.all(report: report)
         // Without records the table is not needed, and reading it would delay the start.
         let table =
-            records.contains(where: \.isOfThisBoot) ? ProcessTable.snapshot(mark: RunMark.run) : ProcessTable([])
+            records.contains(where: \.isOfThisBoot) ? ProcessTable.snapshot(mark: RunMarker.run) : ProcessTable([])
         for record in records {
             if record.isOfThisBoot {
                 guard !adopt(record, in: table) else { continue }
@@ -51,14 +51,14 @@ extension ProcessSupervisor {
         // If the folder cannot be locked, their gateway may still be running.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }
         let known = Set(instances.values.map(\.run.id)).union(abandoned)
-        for (mark, status) in ProcessTable.snapshot(mark: RunMark.run).beginnings where !known.contains(mark) {
+        for (marker, status) in ProcessTable.snapshot(mark: RunMarker.run).beginnings where !known.contains(marker) {
             let number = status.identity.number
-            guard ProcessTable.variable(RunMark.projects, of: number) == projects else { continue }
+            guard ProcessTable.variable(RunMarker.projects, of: number) == projects else { continue }
             logger.warning(
                 "ending a server that has no record", LogField("pid", number),
                 LogField("folder", ProcessTable.workingFolder(of: number)?.path ?? "unknown"))
             let leader = status.session == number ? status.identity : nil
-            await endRemains(ofMark: mark, logger) { _ in leader }
+            await endRemains(withMarker: marker, logger) { _ in leader }
         }
     }
 
@@ -107,17 +107,17 @@ extension ProcessSupervisor {
 
     /// Kills all processes of a run with SIGKILL, and waits until they have ended.
     private func endRemains(of record: InstanceRecord) async {
-        await endRemains(ofMark: record.run, logger.with(LogField("project", record.project.string))) { table in
+        await endRemains(withMarker: record.run, logger.with(LogField("project", record.project.string))) { table in
             self.leader(of: record, in: table)
         }
     }
 
     private func endRemains(
-        ofMark mark: String, _ logger: Logger, leader: (ProcessTable) -> ProcessIdentity?
+        withMarker marker: String, _ logger: Logger, leader: (ProcessTable) -> ProcessIdentity?
     ) async {
         while true {
-            let table = ProcessTable.snapshot(mark: RunMark.run)
-            let members = table.members(ofMark: mark, leader: leader(table))
+            let table = ProcessTable.snapshot(mark: RunMarker.run)
+            let members = table.members(ofMark: marker, leader: leader(table))
             let handles = members.compactMap { process in
                 ProcessHandle(process.identity, on: loop).flatMap { $0.signal(SIGKILL) ? $0 : nil }
             }
@@ -126,7 +126,7 @@ extension ProcessSupervisor {
             logger.notice("ending processes of an earlier gateway", LogField("pids", numbers))
             guard await waitForEnd(of: handles) else {
                 logger.error("processes of an earlier gateway do not end after SIGKILL", LogField("pids", numbers))
-                abandoned.insert(mark)
+                abandoned.insert(marker)
                 return
             }
         }

@@ -96,7 +96,7 @@ package actor ProcessSupervisor: Supervisor {
             logger.warning("a line of an environment file has no effect", LogField("reason", "\(line)"))
         }
         let words = InstanceCommand.words(try environment.command ?? setUp.command, from: startDirectory)
-        let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
+        let credentials = environment.credentials(withGatewayPassword: setUp.setsPasswords)
         var record = InstanceRecord(
             project: project, run: RandomBytes.hex(16), credentials: credentials,
             environmentDigest: environment.digest, folder: identity)
@@ -106,8 +106,8 @@ package actor ProcessSupervisor: Supervisor {
             throw LaunchError(error.description)
         }
         var variables = environment.variables(credentials: credentials, directory: folder.path)
-        variables[RunMark.run] = record.run
-        variables[RunMark.projects] = FolderIdentity(ofFolderAt: setUp.projects)?.text
+        variables[RunMarker.run] = record.run
+        variables[RunMarker.projects] = FolderIdentity(ofFolderAt: setUp.projects)?.text
         let child: ChildProcess
         do throws(SystemdError) {
             child = try ChildProcess(
@@ -149,9 +149,9 @@ package actor ProcessSupervisor: Supervisor {
             observer?.supervised(
                 project, .announced(run: run, address: address, family: announcement.family))
         case .ended:
-            instances[project]?.noteEnd()
+            instances[project]?.markEnded()
             // Finding the descendants takes a while, and the port is already free.
-            if let instance = instances[project], !instance.isAsked, instance.record.address != nil {
+            if let instance = instances[project], !instance.isStopRequested, instance.record.address != nil {
                 observer?.supervised(project, .mainProcessExited(run: run))
             }
             sweep(project)
@@ -187,21 +187,21 @@ package struct ProcessSetUp: Sendable {
     /// The folder whose subfolders are the projects.
     package let projects: String
     /// Whether each server gets its own random password.
-    package let givesPasswords: Bool
+    package let setsPasswords: Bool
     /// The store for the records of running servers.
     package let records: InstanceRecordStore
 
     /// Creates a set-up with the given values.
     package init(
         command: [String], environment: [String: String], userHome: String, projects: String,
-        givesPasswords: Bool, records: InstanceRecordStore
+        setsPasswords: Bool, records: InstanceRecordStore
     ) {
         precondition(!command.isEmpty, "the command of OpenCode must name a program")
         self.command = command
         self.environment = environment
         self.userHome = userHome
         self.projects = projects
-        self.givesPasswords = givesPasswords
+        self.setsPasswords = setsPasswords
         self.records = records
     }
 }

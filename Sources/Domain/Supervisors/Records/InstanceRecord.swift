@@ -53,7 +53,7 @@ package struct InstanceRecord: Sendable, Equatable {
 /// In values, a backslash is written as `\\` and a line feed as `\n`. Unknown names are ignored, so that a later
 /// version may add fields.
 extension InstanceRecord {
-    private static let form = "viberemote-instance 1"
+    private static let format = "viberemote-instance 1"
 
     /// The record in its text format.
     package var text: String {
@@ -73,14 +73,14 @@ extension InstanceRecord {
             ("restarts", memory.restarts == 0 ? nil : "\(memory.restarts)"), ("last-error", memory.lastError),
         ]
         let lines = fields.compactMap { field in field.value.map { "\(field.name)=\(Self.escape($0))" } }
-        return ([Self.form] + lines).map { $0 + "\n" }.joined()
+        return ([Self.format] + lines).map { $0 + "\n" }.joined()
     }
 
     /// Parses a record. Returns nil if the text has another format, or if a field is duplicated, invalid or missing.
     package init?(text: String) {
         // Split by scalars, because a carriage return and a line feed form a single Character.
         let lines = text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false)
-        guard lines.count > 1, lines.first.map({ String($0) }) == Self.form, lines.last?.isEmpty == true else {
+        guard lines.count > 1, lines.first.map({ String($0) }) == Self.format, lines.last?.isEmpty == true else {
             return nil
         }
         var fields: [String: String] = [:]

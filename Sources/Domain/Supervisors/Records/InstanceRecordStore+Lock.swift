@@ -20,19 +20,19 @@ extension InstanceRecordStore {
                 let code = errno
                 defer { close(descriptor) }
                 guard code == EWOULDBLOCK else { throw .failed("lock", path: path, code: code) }
-                throw Self.taken(by: Self.holder(descriptor))
+                throw Self.locked(by: Self.holder(descriptor))
             }
-            guard Self.isInPlace(descriptor, path) else {
+            guard Self.isLinked(descriptor, path) else {
                 close(descriptor)
                 continue
             }
-            Self.noteHolder(descriptor)
+            Self.writeHolder(descriptor)
             removeUnfinished()
             return InstanceRecordLock(descriptor: descriptor, path: path)
         }
     }
 
-    private static func taken(by holder: Int32?) -> InstanceRecordError {
+    private static func locked(by holder: Int32?) -> InstanceRecordError {
         let name = holder.map { "process \($0)" } ?? "another process"
         return InstanceRecordError(
             "another gateway (\(name)) already runs instances for the same projects as its child processes. Stop "
@@ -41,7 +41,7 @@ extension InstanceRecordStore {
     }
 
     /// Returns whether the file still exists. The previous holder may have removed it between opening and locking.
-    private static func isInPlace(_ descriptor: Int32, _ path: String) -> Bool {
+    private static func isLinked(_ descriptor: Int32, _ path: String) -> Bool {
         var ours = stat()
         var present = stat()
         return fstat(descriptor, &ours) == 0 && stat(path, &present) == 0 && ours.st_ino == present.st_ino
@@ -54,7 +54,7 @@ extension InstanceRecordStore {
         return Int32(String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self))
     }
 
-    private static func noteHolder(_ descriptor: Int32) {
+    private static func writeHolder(_ descriptor: Int32) {
         let text = Array("\(getpid())\n".utf8)
         ftruncate(descriptor, 0)
         pwrite(descriptor, text, text.count, 0)

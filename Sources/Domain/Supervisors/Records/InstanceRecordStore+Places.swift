@@ -25,14 +25,14 @@ extension InstanceRecordStore {
 
     /// Returns all possible stores for the records of units, for reading. A unit's environment may differ from the
     /// reader's, and a user's runtime directory exists only while the user is logged in.
-    package static func unitPlaces(
+    package static func unitLocations(
         environment: [String: String], userHome: String, runtimeFolders: String = runtimeFolders
     ) -> [InstanceRecordStore] {
-        var places = [absolute("XDG_RUNTIME_DIR", environment), "\(runtimeFolders)/\(geteuid())"].compactMap {
+        var folders = [absolute("XDG_RUNTIME_DIR", environment), "\(runtimeFolders)/\(geteuid())"].compactMap {
             $0.map { below($0) }
         }
-        places.append(state(environment, userHome))
-        return places.map { InstanceRecordStore(folder: $0 + "/units") }
+        folders.append(state(environment, userHome))
+        return folders.map { InstanceRecordStore(folder: $0 + "/units") }
     }
 
     /// Returns the store for servers that a gateway runs as its child processes.
@@ -48,8 +48,10 @@ extension InstanceRecordStore {
         // If the folder does not exist, there are no projects.
         let key = FolderIdentity(ofFolderAt: projects)?.text ?? fileName(of: Array(projects.utf8))
         let state = state(environment, userHome)
-        let own = "\(runtimeFolders)/\(geteuid())"
-        let base = absolute("XDG_RUNTIME_DIR", environment).map { below($0) } ?? (isOurs(own) ? below(own) : state)
+        let userFolder = "\(runtimeFolders)/\(geteuid())"
+        let base =
+            absolute("XDG_RUNTIME_DIR", environment).map { below($0) }
+            ?? (isOurs(userFolder) ? below(userFolder) : state)
         return InstanceRecordStore(folder: "\(base)/processes/\(key)", reserve: "\(state)/processes/\(key)")
     }
 

@@ -68,7 +68,7 @@ extension UnitName {
     /// templates, and for the unit of one of the folders.
     package static func mistaken(_ unit: String, among folders: [ProjectName]) -> [ProjectName] {
         guard let instance = instance(of: unit) else { return [] }
-        if let own = UnitName(unit: unit), folders.contains(own.project) { return [] }
+        if let unitName = UnitName(unit: unit), folders.contains(unitName.project) { return [] }
         return folders.filter { folder in
             let name = folder.string.unicodeScalars
             return name.count == instance.unicodeScalars.count

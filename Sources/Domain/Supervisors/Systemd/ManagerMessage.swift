@@ -33,7 +33,7 @@ package struct ManagerMessage: Sendable {
                 "\(owner) has no unit \(UnitName.template)\(UnitName.suffix). Run deploy/install.sh to install the unit, then "
                 + "`\(systemctl) daemon-reload`."
         case .badUnit:
-            return "systemd cannot use \(unit): \(said(error)) Check the unit with `\(systemctl) cat '\(unit)'`."
+            return "systemd cannot use \(unit): \(quoted(error)) Check the unit with `\(systemctl) cat '\(unit)'`."
         case .masked: return "\(unit) is masked. Run `\(systemctl) unmask '\(unit)'` to allow its start."
         case .accessDenied where scope == .system:
             return
@@ -44,7 +44,7 @@ package struct ManagerMessage: Sendable {
         case .accessDenied: return unreachable(error)
         case .shuttingDown: return "\(owner) is shutting down."
         case .unreachable, .noAnswer: return unreachable(error)
-        case .other: return "\(owner) refuses the request: \(said(error))"
+        case .other: return "\(owner) refuses the request: \(quoted(error))"
         }
     }
 
@@ -53,7 +53,8 @@ package struct ManagerMessage: Sendable {
         switch (scope, error.kind) {
         case (.system, .accessDenied): return sentence(error, unit: "")
         case (.system, _):
-            return "cannot reach the system's service manager: \(said(error)) Check that systemd runs on this machine."
+            return
+                "cannot reach the system's service manager: \(quoted(error)) Check that systemd runs on this machine."
         case (.user, _) where !hasRuntimeFolder:
             return
                 "there is no service manager for \(user), because the variable XDG_RUNTIME_DIR is not set and "
@@ -61,19 +62,19 @@ package struct ManagerMessage: Sendable {
                 + "manager at boot."
         case (.user, .accessDenied):
             return
-                "cannot reach the service manager of \(user): \(said(error)) Set XDG_RUNTIME_DIR to the folder of this user, "
+                "cannot reach the service manager of \(user): \(quoted(error)) Set XDG_RUNTIME_DIR to the folder of this user, "
                 + "as a login does. Run `sudo loginctl enable-linger \(user)` to start the service manager at boot."
-        case (.user, .noAnswer): return "the service manager of \(user) does not respond: \(said(error))"
+        case (.user, .noAnswer): return "the service manager of \(user) does not respond: \(quoted(error))"
         case (.user, _):
             return
-                "cannot reach the service manager of \(user): \(said(error)) Run `sudo loginctl enable-linger \(user)` to "
+                "cannot reach the service manager of \(user): \(quoted(error)) Run `sudo loginctl enable-linger \(user)` to "
                 + "start the service manager at boot."
         }
     }
 
     private var owner: String { scope == .user ? "the service manager of \(user)" : "the system's service manager" }
 
-    private func said(_ error: BusError) -> String {
+    private func quoted(_ error: BusError) -> String {
         let text = error.message.isEmpty ? error.name : error.message
         return text.hasSuffix(".") ? text : text + "."
     }

@@ -27,7 +27,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
 
     private let loop: SystemEventLoop
     private let logger: Logger
-    private let tell: @Sendable (ProjectName, UnitStateMachine.Event) -> Void
+    private let report: @Sendable (ProjectName, UnitStateMachine.Event) -> Void
     private var journal: JournalWatch?
     private var searches: [String: Search] = [:]
     /// The reader that is shared while the first units are taken over, so that the journal is opened only once.
@@ -37,11 +37,11 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
     private var trouble: String?
 
     init(
-        loop: SystemEventLoop, logger: Logger, tell: @escaping @Sendable (ProjectName, UnitStateMachine.Event) -> Void
+        loop: SystemEventLoop, logger: Logger, report: @escaping @Sendable (ProjectName, UnitStateMachine.Event) -> Void
     ) {
         self.loop = loop
         self.logger = logger
-        self.tell = tell
+        self.report = report
         journal = JournalWatch(on: loop) { [weak self] in self?.failed($0, $1) }
     }
 
@@ -57,7 +57,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
     func seek(_ subject: JournalSubject, of project: ProjectName, in run: UnitRun) {
         searches[run.id] = Search(subject: subject)
         if isAdopting, run.isFound, let announcement = announcedBefore(subject) {
-            return tell(project, Self.event(announcement, run.id))
+            return report(project, Self.event(announcement, run.id))
         }
         do throws(JournalError) {
             try journal?.follow(subject) { [weak self] in self?.scan($0, in: run.id, of: project) ?? true }
@@ -113,7 +113,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
         guard let announcement = searches[run]?.banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) else {
             return searches[run] == nil
         }
-        tell(project, Self.event(announcement, run))
+        report(project, Self.event(announcement, run))
         return true
     }
 
@@ -130,7 +130,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
 
     /// Searches the run's sockets now.
     func searchSockets(of project: ProjectName, unit: UnitName, in run: UnitRun) {
-        tell(
+        report(
             project,
             .socketsSearched(run: run.id, address: UnitSockets.address(unit: unit.string, mainProcess: run.process)))
     }
@@ -145,7 +145,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
     private func arm(_ run: UnitRun, _ project: ProjectName, after delay: Duration) {
         guard searches[run.id] != nil else { return }
         searches[run.id]?.timer = try? loop.timer(after: delay) { [weak self] in
-            self?.tell(project, .portOverdue(run: run.id))
+            self?.report(project, .portOverdue(run: run.id))
         }
     }
 }

@@ -19,7 +19,7 @@ extension SystemdSupervisor {
         case .changed(let name, let properties, let isComplete):
             // A unit that was started manually is seen here for the first time.
             guard let project = project(of: name) else { return }
-            if isComplete { note(properties, of: project) }
+            if isComplete { record(properties, of: project) }
             handle(.changed(properties, isComplete: isComplete), of: project)
         case .jobRemoved(let job, let name, let result):
             guard let project = UnitName(unit: name)?.project else { return }
@@ -72,14 +72,14 @@ extension SystemdSupervisor {
     /// Selects the units to read from the list. Units that are not listed are not loaded, so they have no processes.
     /// After a reconnection all units are read, because signals may have been missed.
     private func compare(_ listed: [ListedUnit], readsAll: Bool) {
-        var gone = Set(units.filter { $0.value.machine.isAlive }.keys)
+        var vanished = Set(units.filter { $0.value.machine.isAlive }.keys)
         for item in listed where item.activeState != "inactive" {
             guard let unit = UnitName(unit: item.name) else { continue }
             if units[unit.project] == nil { units[unit.project] = SupervisedUnit(name: unit) }
-            gone.remove(unit.project)
+            vanished.remove(unit.project)
             if readsAll || units[unit.project]?.machine.agrees(with: item) != true { loadProperties(unit.project) }
         }
-        for project in gone { loadProperties(project) }
+        for project in vanished { loadProperties(project) }
     }
 
     /// Lists the units after a reload, and again if another reload has occurred in the meantime.
@@ -135,7 +135,7 @@ extension SystemdSupervisor {
         case .searchSockets(let run): ports?.searchSockets(of: project, unit: unit.name, in: run)
         case .searchLater(let run, let times): ports?.searchLater(project, run, times: times)
         case .stopSeeking(let run): ports?.stop(run)
-        case .tell(let event):
+        case .report(let event):
             if case .stopFailed(let reason) = event {
                 logger.error(
                     "cannot stop an instance", LogField("project", project.string), LogField("reason", reason))
@@ -211,7 +211,7 @@ extension SystemdSupervisor {
         observer?.supervised(project, .exited(run: end.run, how: end.how, tail: tail, next: end.next))
     }
 
-    private func note(_ properties: UnitProperties, of project: ProjectName) {
+    private func record(_ properties: UnitProperties, of project: ProjectName) {
         logger.debug(
             "a unit has changed", LogField("project", project.string),
             LogField("active_state", properties.activeState ?? "unknown"),

@@ -88,7 +88,7 @@ package actor SystemdSupervisor: Supervisor {
         }
         self.manager = manager
         openingDeadline = try? loop.timer(after: Self.patience) { [weak self] in
-            self?.assumeIsolated { $0.openingTookTooLong() }
+            self?.assumeIsolated { $0.openingTimedOut() }
         }
         await withCheckedContinuation { continuation in
             opening = continuation
@@ -140,13 +140,13 @@ package actor SystemdSupervisor: Supervisor {
     }
 
     /// Throws if a server that is not this unit's already works in the folder.
-    private func requireVacant(_ folder: ProjectFolder, _ own: UnitName) throws(LaunchError) {
+    private func requireVacant(_ folder: ProjectFolder, _ unit: UnitName) throws(LaunchError) {
         guard let identity = FolderIdentity(ofFolderAt: folder.path) else { return }
         if let other = units.first(where: { $0.key != folder.name && $0.value.run?.folder == identity })?.key {
             throw FolderServer.refusal(by: other)
         }
-        let table = ProcessTable.snapshot(mark: RunMark.run)
-        if let server = FolderServer.find(in: identity, table, ignoringUnit: own) { throw server.refusal }
+        let table = ProcessTable.snapshot(mark: RunMarker.run)
+        if let server = FolderServer.find(in: identity, table, ignoringUnit: unit) { throw server.refusal }
     }
 
     // MARK: Opening
@@ -159,7 +159,7 @@ package actor SystemdSupervisor: Supervisor {
     }
 
     /// Ends the start if the manager accepts a connection but does not reply in time.
-    private func openingTookTooLong() {
+    private func openingTimedOut() {
         guard opening != nil else { return }
         if !connection.isUp {
             let error = BusError(
@@ -231,13 +231,13 @@ package actor SystemdSupervisor: Supervisor {
         let folders = folders()
         for name in names where !mistaken.contains(name) {
             let meant = UnitName.mistaken(name, among: folders)
-            guard let first = meant.first, let own = try? UnitName(first) else { continue }
+            guard let first = meant.first, let unit = try? UnitName(first) else { continue }
             mistaken.insert(name)
             logger.warning(
                 "a unit belongs to no project: stop the unit and start the project through the gateway",
                 LogField("unit", name), LogField("stop", "\(messages.systemctl) disable --now '\(name)'"),
                 LogField("projects", meant.map { "\"\($0)\"" }.joined(separator: " ")),
-                LogField("project_unit", "\(own)"))
+                LogField("project_unit", "\(unit)"))
         }
     }
 }

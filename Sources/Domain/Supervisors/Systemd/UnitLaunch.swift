@@ -33,22 +33,22 @@ package struct UnitLaunch: Sendable {
         } catch {
             throw UnitLaunchError(.misconfigured, error.description)
         }
-        let own: [String]?
-        do throws(LaunchError) { own = try environment.command } catch {
+        let projectCommand: [String]?
+        do throws(LaunchError) { projectCommand = try environment.command } catch {
             throw UnitLaunchError(.misconfigured, error.description)
         }
-        let credentials = environment.credentials(withOwnPassword: setUp.givesPasswords)
+        let credentials = environment.credentials(withGatewayPassword: setUp.setsPasswords)
         // systemd assigns a unique ID to each run of a unit (systemd.exec(5), $INVOCATION_ID).
         let run = setUp.environment["INVOCATION_ID"].flatMap { $0.isEmpty ? nil : $0 } ?? RandomBytes.hex(16)
         var variables = environment.variables(credentials: credentials, directory: folder.path)
-        variables[RunMark.run] = run
+        variables[RunMarker.run] = run
         command = ChildCommand(
-            words: InstanceCommand.words(own ?? setUp.command, from: FilePath.workingFolder ?? ""),
+            words: InstanceCommand.words(projectCommand ?? setUp.command, from: FilePath.workingFolder ?? ""),
             environment: variables, directory: folder.path)
         warnings = environment.ignoredLines.map(\.description)
         project = folder.name
         records = setUp.records
-        try leave(
+        try write(
             InstanceRecord(
                 project: project, run: run, process: ProcessTable.status(of: ProcessTable.ownNumber)?.identity,
                 credentials: credentials, environmentDigest: environment.digest,
@@ -66,7 +66,7 @@ package struct UnitLaunch: Sendable {
                 + "full path, and check that the unit's user may enter the folder.")
     }
 
-    private func leave(_ record: InstanceRecord) throws(UnitLaunchError) {
+    private func write(_ record: InstanceRecord) throws(UnitLaunchError) {
         // Otherwise the gateway would lose the password of a running server, and a second server would serve the
         // folder.
         if let other = records.read(project), other.isOfThisBoot, let process = other.process,
@@ -78,7 +78,7 @@ package struct UnitLaunch: Sendable {
         }
         if let folder = record.folder,
             let server = FolderServer.find(
-                in: folder, ProcessTable.snapshot(mark: RunMark.run), ignoringUnit: try? UnitName(project))
+                in: folder, ProcessTable.snapshot(mark: RunMarker.run), ignoringUnit: try? UnitName(project))
         {
             throw UnitLaunchError(.running, "Cannot serve \(project): \(server.refusal.description)")
         }

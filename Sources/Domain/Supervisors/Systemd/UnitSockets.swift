@@ -63,12 +63,12 @@ enum UnitSockets {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var piece = [UInt8](repeating: 0, count: 16 * 1024)
+        var buffer = [UInt8](repeating: 0, count: 16 * 1024)
         while true {
-            let count = Glibc.read(descriptor, &piece, piece.count)
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return count == 0 ? String(decoding: bytes, as: UTF8.self) : nil }
-            bytes += piece.prefix(count)
+            bytes += buffer.prefix(count)
         }
     }
 }

@@ -77,7 +77,7 @@ extension UnitStateMachine {
         /// Stop the search for the run's port.
         case stopSeeking(String)
         /// Report this event. Events with data that the machine does not have are separate cases below.
-        case tell(SupervisedEvent)
+        case report(SupervisedEvent)
         /// Report that a run was launched, including the data of its record.
         case reportLaunch(UnitRun)
         /// Report a run's port and how it was found.

@@ -36,7 +36,7 @@ struct UnitStateMachine: Sendable {
     private var startRequest = Request.none
     /// The result of the start job, if it failed.
     private var jobResult: String?
-    private var isStopAsked = false
+    private var isStopRequested = false
     private var stopRequest = Request.none
     /// The number of searches for the port among the sockets.
     private var searches = 0
@@ -67,11 +67,11 @@ struct UnitStateMachine: Sendable {
             return stopEnded()
         case .stopDenied(let reason):
             stopRequest = .none
-            guard isStopAsked else { return [] }
-            isStopAsked = false
-            return [.tell(.stopFailed(reason: reason))]
-        case .changed(let news, let isComplete):
-            properties.merge(news)
+            guard isStopRequested else { return [] }
+            isStopRequested = false
+            return [.report(.stopFailed(reason: reason))]
+        case .changed(let changed, let isComplete):
+            properties.merge(changed)
             // The properties of the unit's type are reported first. Evaluated alone, they would be combined with
             // outdated general properties.
             return isComplete ? judge(isSettled: false) : []
@@ -90,7 +90,7 @@ struct UnitStateMachine: Sendable {
             return found(id, at: address, bySockets: false, family: family)
         case .otherHostNamed(let id, let host):
             guard let run, run.id == id, address == nil else { return [] }
-            return [.stopSeeking(id), .tell(.announcedElsewhere(run: id, host: host))]
+            return [.stopSeeking(id), .report(.announcedElsewhere(run: id, host: host))]
         case .portOverdue(let id):
             guard let run, run.id == id, address == nil else { return [] }
             searches += 1
@@ -105,7 +105,7 @@ struct UnitStateMachine: Sendable {
     // MARK: Requests
 
     private mutating func requestStart() -> [Action] {
-        isStopAsked = false
+        isStopRequested = false
         if let run, !isEndReported {
             // The caller has missed that the unit is already running.
             return [.reportLaunch(run)]
@@ -123,7 +123,7 @@ struct UnitStateMachine: Sendable {
     }
 
     private mutating func requestStop(kills: Bool) -> [Action] {
-        isStopAsked = true
+        isStopRequested = true
         // Without a stop, systemd would treat the killed unit as crashed and restart it.
         let stops = !kills || stopRequest == .none
         if stops { stopRequest = .sent }
@@ -133,8 +133,8 @@ struct UnitStateMachine: Sendable {
     private mutating func startFailed(_ reason: String) -> [Action] {
         guard isStartPending else { return [] }
         isStartPending = false
-        isStopAsked = false
-        return [.tell(.launchFailed(reason: reason))]
+        isStopRequested = false
+        return [.report(.launchFailed(reason: reason))]
     }
 
     private mutating func jobEnded(_ job: String, _ result: String) -> [Action] {
@@ -153,8 +153,8 @@ struct UnitStateMachine: Sendable {
 
     /// Handles the end of a stop. The caller receives a reply even if there was nothing to stop.
     private mutating func stopEnded() -> [Action] {
-        guard run == nil, isStopAsked else { return [] }
-        isStopAsked = false
+        guard run == nil, isStopRequested else { return [] }
+        isStopRequested = false
         awaitsRestart = false
         if isStartPending { return startFailed(UnitMessage.stopped) }
         return lastRun.map { [.reportEnd(run: $0, how: UnitMessage.stopped, next: .stopped)] } ?? []
@@ -181,9 +181,9 @@ struct UnitStateMachine: Sendable {
         case .awaitsRestart:
             return ended(.restarts(after: properties.restartDelay.flatMap { UnitMessage.duration(microseconds: $0) }))
         case .failed where !isSettled: return mayBeOver()
-        case .inactive where !isSettled && (awaitsRestart || run != nil && !isStopAsked && !isStopping):
+        case .inactive where !isSettled && (awaitsRestart || run != nil && !isStopRequested && !isStopping):
             return mayBeOver()
-        case .failed: return ended(isStopAsked || isStopping ? .stopped : .gaveUp)
+        case .failed: return ended(isStopRequested || isStopping ? .stopped : .gaveUp)
         case .inactive: return ended(.stopped)
         case .between: return []
         }
@@ -210,7 +210,7 @@ struct UnitStateMachine: Sendable {
         isStopping = false
         awaitsRestart = false
         isStartPending = false
-        isStopAsked = false
+        isStopRequested = false
         // Properties that no signal reports, such as the restart delay, are read once.
         return [.reportLaunch(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
     }
@@ -225,7 +225,7 @@ struct UnitStateMachine: Sendable {
         if isMainGone, address == nil { return [] }
         isEndReported = true
         address = nil
-        return [.stopSeeking(run.id)] + (isStopAsked ? [] : [.tell(.ending(run: run.id))])
+        return [.stopSeeking(run.id)] + (isStopRequested ? [] : [.report(.ending(run: run.id))])
     }
 
     /// Handles a state that may mean the end of the run. systemd 252 passes through `failed` or `inactive` before
@@ -237,7 +237,7 @@ struct UnitStateMachine: Sendable {
         guard let run, address != nil, !isEndReported else { return [] }
         address = nil
         isEndReported = true
-        return [.tell(.ending(run: run.id))]
+        return [.report(.ending(run: run.id))]
     }
 
     /// Handles the end of the unit's last process.
@@ -249,7 +249,7 @@ struct UnitStateMachine: Sendable {
         let ending = next == .stopped ? [] : dropPort()
         self.run = nil
         address = nil
-        isStopAsked = false
+        isStopRequested = false
         awaitsRestart = next.isRestart
         lastRun = run.id
         let end: [Action] = (isSought ? [.stopSeeking(run.id)] : []) + [.reportEnd(run: run.id, how: how, next: next)]

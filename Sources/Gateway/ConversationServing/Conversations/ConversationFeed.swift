@@ -85,7 +85,7 @@ final class ConversationFeed {
             if !batch.events.isEmpty {
                 if isReplaying { project.replay(batch.events) } else { project.receive(batch.events) }
             }
-            if let query = batch.question { return ask(query) }
+            if let query = batch.query { return ask(query) }
             if batch.isAtEnd { return reachedEnd() }
         }
     }
@@ -99,7 +99,7 @@ final class ConversationFeed {
 
     private func answered(_ answer: TranslationAnswer) {
         isAsking = false
-        reader?.learn(answer)
+        reader?.resume(answer)
         read()
     }
 

@@ -163,9 +163,9 @@ final class ConversationProject {
             }
         }
         keep()
-        for held in state.takeHeld() {
+        for held in state.removePendingEnds() {
             coordinator.later(.milliseconds(Abort.patience)) { [self] in
-                publish(state.giveUp(held, at: coordinator.now))
+                publish(state.stopWaiting(held, at: coordinator.now))
                 keep()
                 resumeEndWaiters()
             }
@@ -242,12 +242,12 @@ final class ConversationProject {
             run(next(), for: asker, done)
         case .ended(let session, let next):
             afterEnd(in: session) { [self] in run(next(state.isBusy(session)), for: asker, done) }
-        case .learned(let catalogue, let next):
+        case .store(let catalogue, let next):
             state.catalogue = catalogue
             run(next(), for: asker, done)
         case .done(let value): done(.success(value))
         case .refused(let refusal): done(.failure(refusal))
-        case .ask(let request, let next):
+        case .send(let request, let next):
             ask(request, for: asker) { [self] answer in run(next(answer), for: asker, done) }
         }
     }
@@ -262,7 +262,7 @@ final class ConversationProject {
         endWaiters[number] = (session, work)
         coordinator.later(.milliseconds(Abort.patience)) { [self] in
             guard endWaiters[number] != nil else { return }
-            publish(state.giveUpEnd(of: session, at: coordinator.now))
+            publish(state.stopWaitingForEnd(of: session, at: coordinator.now))
             keep()
             resumeEndWaiters()
         }

@@ -147,7 +147,8 @@ package final class LoopSessionIndex {
     /// Returns the OpenCode project of an instance's folder if it is available immediately. While a stream on this loop
     /// follows the instance's events, changes of the project are noticed.
     package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
-        guard let own = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own) else {
+        guard let own = route.openCodeProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own)
+        else {
             return nil
         }
         return own

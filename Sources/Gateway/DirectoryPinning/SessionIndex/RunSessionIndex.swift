@@ -63,7 +63,7 @@ package final class RunSessionIndex {
     func join(_ filter: EventFilter, isNative: Bool) {
         if filters.isEmpty {
             // Changes were not observed while no stream was running.
-            staleNumber = max(route.ownProject?.number ?? 0, lastNumber)
+            staleNumber = max(route.openCodeProject?.number ?? 0, lastNumber)
             events.project = nil
         }
         filters[ObjectIdentifier(filter)] = filter
@@ -144,7 +144,7 @@ package final class RunSessionIndex {
     private func noteNews() {
         guard events.projectNews != lastNews else { return }
         lastNews = events.projectNews
-        let number = max(route.ownProject?.number ?? 0, lastNumber)
+        let number = max(route.openCodeProject?.number ?? 0, lastNumber)
         guard number > staleNumber else { return }
         staleNumber = number
         loop.reportChange(project, number: number)

@@ -66,12 +66,12 @@ final class EventLogReader {
         var batch: EventBatch
         var isWatched = false
         if let log = order.log {
-            if cursor.isFormed {
+            if cursor.isEncoded {
                 (batch, isWatched) = readFormed(&cursor, from: log, for: order)
             } else {
                 batch = cursor.nextBatch(log, atMost: order.limit, connected: order.connected)
             }
-            if let question = batch.question, batch.bytes.isEmpty {
+            if let question = batch.query, batch.bytes.isEmpty {
                 wait(order, on: log, for: question)
                 return nil
             }
@@ -91,19 +91,19 @@ final class EventLogReader {
     ) -> (batch: EventBatch, isWatched: Bool) {
         let now = WallClock.milliseconds
         guard cursor.isOpenCode1Compatible, let name = order.name, turnEnds.isWatched(name) else {
-            let batch = cursor.readFormed(
+            let batch = cursor.nextEncodedBatch(
                 log, &tracks, atMost: order.limit, connected: order.connected, now: now)
             return (batch, false)
         }
         var held: MonotonicTime?
-        var batch = cursor.readFormed(
+        var batch = cursor.nextEncodedBatch(
             log, &tracks, atMost: order.limit, connected: order.connected, now: now,
-            isHeld: { session, frame in
+            isBlocked: { session, frame in
                 held = turnEnds.hold(session, of: name, before: frame)
                 return held != nil
             },
             added: { turnEnds.events($0, of: name, after: $1) })
-        if batch.heldFrame != nil, let held {
+        if batch.blockedFrame != nil, let held {
             batch.deadline = now + max(0, (held - .now).milliseconds) + 1
         }
         return (batch, true)
@@ -122,7 +122,7 @@ final class EventLogReader {
     func answered(_ log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         asked.remove(Inquiry(log: name, question: question))
-        tracks.learn(for: log, query: question, answer: answer)
+        tracks.resume(for: log, query: question, answer: answer)
         for order in waiting.removeValue(forKey: name) ?? [] {
             if let reading = read(order) { order.report(reading) }
         }

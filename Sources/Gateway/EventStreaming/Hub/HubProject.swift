@@ -135,7 +135,7 @@ final class HubProject: TimerHandler {
         guard let route, let endpoint = route.endpoint else {
             guard run != nil else { return }
             let isEnding = route.map { $0.state == .stopping || $0.state == .stopped } ?? true
-            return endRun(isEnding || route?.ender != nil ? .stopped : .instanceRestarted)
+            return endRun(isEnding || route?.stopInitiator != nil ? .stopped : .instanceRestarted)
         }
         guard run?.endpoint.generation != endpoint.generation else { return }
         endRun(.instanceRestarted)
@@ -266,7 +266,7 @@ final class HubProject: TimerHandler {
 
     func heard(_ number: Int) {
         // This only records the time, unless there is a second stream or the deadline has passed.
-        on(.heard(number))
+        on(.received(number))
     }
 
     func connected(_ number: Int) { on(.connected(number)) }

@@ -34,11 +34,11 @@ final class TranslationLookup {
         report: @escaping (TranslationAnswer) -> Void
     ) {
         switch question {
-        case .surroundings:
+        case .defaults:
             let targets = TranslationQueries.surroundings(in: directory)
             ask([targets.configuration, targets.model], at: endpoint, with: client) { replies in
                 report(
-                    .surroundings(
+                    .defaults(
                         version: endpoint.version ?? "", configuration: body(replies[0]), model: body(replies[1])))
             }
         case .session(let id):

@@ -76,7 +76,7 @@ final class GatewayStreamOpening: PendingStreamKind {
         var cursor = EventCursor(
             query.start, now: position, project: project?.string ?? "", shape: shape,
             isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
-        cursor.form = query.form
+        cursor.encoding = query.form
         cursor.isOpenCode1Compatible = query.isOpenCode1Compatible
         cursor.maxRate = query.maxRate
         if let wait = query.wait {

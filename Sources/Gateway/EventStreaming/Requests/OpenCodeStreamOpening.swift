@@ -139,7 +139,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
             selector: selector)
         cursor.isOpenCode1Compatible = streamRequest.isTranslated
         if streamRequest.isTranslated || route.endpoint?.family != .two {
-            cursor.form = streamRequest.form ?? view.form
+            cursor.encoding = streamRequest.form ?? view.form
         }
         cursor.maxRate = streamRequest.maxRate
         let hubStream = HubStream(

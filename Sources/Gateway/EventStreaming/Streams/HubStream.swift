@@ -187,21 +187,21 @@ final class HubStream {
     private func sent(_ taken: Int, of batch: EventBatch) {
         guard !state.isEnded else { return }
         cursor.sent(taken, of: batch)
-        state.noteSent(taken, at: cursor.isSettled ? cursor.place : nil, now: events.owner.loop.now)
+        state.noteSent(taken, at: cursor.isSettled ? cursor.logPosition : nil, now: events.owner.loop.now)
         guard taken == batch.bytes.count else { return block() }
         goOn(batch)
     }
 
     /// Moves the cursor to the end of the live events that were sent.
     func follow() {
-        if let live = state.live { cursor.stand(at: live) }
+        if let live = state.live { cursor.seek(to: live) }
     }
 
     private func goOn(_ batch: EventBatch) {
         if isWatched, let project {
             events.turnEnds.came(
                 ObjectIdentifier(self), project, to: cursor.lastFrame, ended: cursor.lastTurnEnd,
-                held: batch.heldFrame)
+                held: batch.blockedFrame)
         }
         if finishIfSent() { return }
         if let deadline = batch.deadline {

@@ -17,7 +17,7 @@ struct SharedStreamFrames {
         /// Creates the properties of a cursor's frames. Returns nil if no other stream can have the same frames,
         /// because they depend on its encoding or on the sessions that the cursor learns.
         init?(_ cursor: EventCursor) {
-            guard cursor.selector.isConstant, !cursor.isFormed else { return nil }
+            guard cursor.selector.isConstant, !cursor.isEncoded else { return nil }
             shape = cursor.shape
             directory = cursor.selector.directory
             alias = cursor.selector.alias

@@ -35,7 +35,7 @@ package final class HeldRequest {
         let current = loop.snapshot.routes.route(to: name)
         if loop.isDraining {
             if whileDraining { refuse(ControlAnswers.shuttingDown(before: name.string, mayBeTaken: false)) }
-        } else if let initiator = current?.ender {
+        } else if let initiator = current?.stopInitiator {
             refuse(ControlAnswers.ended(name.string, by: initiator))
         } else if current?.endpoint?.generation != request.route.endpoint?.generation {
             refuse(ControlAnswers.notRunning(name.string, current?.state))

@@ -52,7 +52,7 @@ extension ProxyExchange {
         let error: GatewayError
         if owner.isDraining {
             error = ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken)
-        } else if let ender = currentRoute?.ender {
+        } else if let ender = currentRoute?.stopInitiator {
             error = ControlAnswers.ended(project.string, by: ender)
         } else {
             return false
