@@ -48,7 +48,7 @@ struct ConnectingTests {
             instance: InstanceAddress(ip: .loopback, port: listener.address.port), method: method, methodName: "any",
             target: [UInt8(ascii: "/")],
             fields: FieldList(), body: .none)
-        _ = client.start(request, follower: follower)
+        _ = client.start(request, delegate: follower)
         let limit = loop.timer(follower)
         loop.arm(limit, after: .seconds(10))
         try loop.run()

@@ -74,7 +74,7 @@ final class IdleConnectionsTests {
         let rests: [Duration] = [.milliseconds(30), .milliseconds(10), .milliseconds(20)]
         let connections = rests.enumerated().map { index, rest in
             let connection = connection(UInt16(index % 2))
-            connection.rest(for: rest)
+            connection.becomeIdle(for: rest)
             _ = kept.add(connection)
             return connection
         }
@@ -96,7 +96,7 @@ final class IdleConnectionsTests {
         var pair: [Int32] = [-1, -1]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0, &pair) == 0)
         let kept = UpstreamConnection(Socket(owning: pair[0]), to: instance(1), client: client)
-        kept.rest(for: .seconds(100))
+        kept.becomeIdle(for: .seconds(100))
         return (kept, Socket(owning: pair[1]))
     }
 
@@ -155,7 +155,7 @@ final class IdleConnectionsTests {
             body: .none)
         // Timers fire in the order of their deadlines.
         let stop = loop.timer(Stop(loop))
-        WholeAnswer.ask(request, of: client, within: .seconds(20), longestBody: 100) { _ in
+        WholeAnswer.send(request, of: client, within: .seconds(20), longestBody: 100) { _ in
             #expect(!client.idle.isEmpty)
             loop.arm(stop, after: .seconds(2) + .milliseconds(200))
         }

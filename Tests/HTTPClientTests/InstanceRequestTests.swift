@@ -18,7 +18,7 @@ import Testing
             instance: instance, method: method, methodName: method.name ?? "", target: [UInt8(ascii: "/")],
             fields: FieldList(), body: .none)
         var text = ""
-        WholeAnswer.ask(request, of: client, within: .seconds(20), longestBody: 1000) { outcome in
+        WholeAnswer.send(request, of: client, within: .seconds(20), longestBody: 1000) { outcome in
             switch outcome {
             case .answered(_, let body): text = String(decoding: body, as: UTF8.self)
             case .failed(let failure): text = "\(failure)"

@@ -11,7 +11,7 @@ struct KeepAliveFieldTests {
         var fields = FieldList()
         fields.append("Connection", "keep-alive")
         for value in values { fields.append("Keep-Alive", value) }
-        return KeepAliveField.longestRest(fields)
+        return KeepAliveField.idleLimit(fields)
     }
 
     @Test func `a connection may be idle for one second less than its Keep-Alive timeout`() {

@@ -60,7 +60,7 @@ import Testing
         request.rewind()
 
         #expect(send(&request, step) == Self.head + "Content-Length: 1\r\n\r\nx")
-        #expect(request.takeText().count == (Self.head + "Content-Length: 1\r\n\r\nx").utf8.count)
+        #expect(request.removeText().count == (Self.head + "Content-Length: 1\r\n\r\nx").utf8.count)
     }
 
     @Test(arguments: [1, 2, 3, 7, 1000]) func `a body of known length is sent unchunked as it arrives`(step: Int) {
@@ -145,7 +145,7 @@ import Testing
     @Test func `the memory of an unsent request is not released for reuse`() {
         var request = outgoing(.none)
 
-        #expect(request.takeText().isEmpty)
+        #expect(request.removeText().isEmpty)
         #expect(send(&request, 1000) == Self.head + "\r\n")
     }
 }

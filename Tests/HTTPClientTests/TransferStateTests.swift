@@ -278,7 +278,7 @@ import Testing
 
         #expect(state.requestSent() == .wait)
         #expect(Self.read(head, &state, &content) == Self.keep)
-        #expect(state.longestRest == .seconds(2))
+        #expect(state.idleLimit == .seconds(2))
         #expect(state.trailers().count == 1)
     }
 

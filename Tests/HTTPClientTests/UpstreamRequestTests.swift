@@ -43,7 +43,7 @@ struct UpstreamRequestTests {
 
     @Test(arguments: Method.allCases)
     func `a request that may upgrade or must be alone has a connection of its own`(method: Method) {
-        #expect(choice(method, mayUpgrade: true) == .own)
-        #expect(choice(method, isAlone: true) == .own)
+        #expect(choice(method, mayUpgrade: true) == .dedicated)
+        #expect(choice(method, isAlone: true) == .dedicated)
     }
 }

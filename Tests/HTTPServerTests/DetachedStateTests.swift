@@ -10,12 +10,12 @@ import Testing
 
     private static func state(_ phase: State.Phase, handsBack: Bool = false, endsByClosing: Bool = false) -> State {
         var state = State()
-        state.handsBack = handsBack
+        state.isReusable = handsBack
         state.endsByClosing = endsByClosing
         switch phase {
         case .open: break
         case .ending: _ = state.on(.finish)
-        case .breaking: _ = state.on(.breakOff)
+        case .breaking: _ = state.on(.abort)
         case .lingering:
             _ = state.on(.finish)
             _ = state.on(.written, isDraining: true)
@@ -29,13 +29,15 @@ import Testing
     func `each event has its defined effect in each phase of a detached connection`(phase: State.Phase) {
         let effects: [State.Phase: [State.Event: State.Effect]] = [
             .open: [
-                .finish: .writeRest, .breakOff: .writeRest, .clientGone: .close, .timedOut: .close, .close: .close,
+                .finish: .writeRemainder, .abort: .writeRemainder, .clientDisconnected: .close, .timedOut: .close,
+                .close: .close,
             ],
             .ending: [
-                .written: .linger, .input: .discardInput, .clientGone: .close, .timedOut: .close, .close: .close,
+                .written: .linger, .input: .discardInput, .clientDisconnected: .close, .timedOut: .close,
+                .close: .close,
             ],
-            .breaking: [.written: .linger, .clientGone: .close, .timedOut: .close, .close: .close],
-            .lingering: [.input: .discardInput, .clientGone: .close, .timedOut: .close, .close: .close],
+            .breaking: [.written: .linger, .clientDisconnected: .close, .timedOut: .close, .close: .close],
+            .lingering: [.input: .discardInput, .clientDisconnected: .close, .timedOut: .close, .close: .close],
             .closed: [:],
         ]
 
@@ -50,7 +52,7 @@ import Testing
 
         // The first bytes of the next request remain in the socket's buffer.
         #expect(state.on(.input) == .nothing)
-        #expect(state.on(.written) == .handBack)
+        #expect(state.on(.written) == .returnSocket)
         #expect(state.phase == .closed)
         #expect(state.on(.written) == .nothing)
         #expect(state.on(.close) == .nothing)

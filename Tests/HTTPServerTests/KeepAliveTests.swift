@@ -12,8 +12,8 @@ import Testing
 
         #expect(account.isEven(with: 0))
 
-        account.took(head: 100, .none)
-        account.took(head: 50, .length(7))
+        account.countRequest(head: 100, .none)
+        account.countRequest(head: 50, .length(7))
 
         #expect(account.isEven(with: 157))
         // The library has read the beginning of the next request, or an empty line before it.
@@ -24,10 +24,10 @@ import Testing
 
     @Test func `a socket's byte count is unknown after a chunked body`() {
         var account = SocketAccount()
-        account.took(head: 100, .chunked)
-        account.took(head: 100, .none)
+        account.countRequest(head: 100, .chunked)
+        account.countRequest(head: 100, .none)
 
-        #expect(account.taken == nil)
+        #expect(account.counted == nil)
         #expect(!account.isEven(with: 200))
         #expect(!account.isEven(with: nil))
     }
@@ -37,7 +37,7 @@ import Testing
         length: BodyLength, isEventStream: Bool
     ) {
         #expect(
-            AnswerEnd.of(length, isEventStream: isEventStream, isLastRequest: false, isReadEven: true) == .handsBack)
+            AnswerEnd.of(length, isEventStream: isEventStream, isLastRequest: false, isReadEven: true) == .reused)
 
         for isReadEven in [false, true] {
             #expect(

@@ -10,40 +10,40 @@ import Testing
         var wait = AnswerWait()
 
         #expect(wait.stop() == false)
-        #expect(wait.askedInVain() == .begins)
+        #expect(wait.calledWithoutEffect() == .begins)
 
-        for _ in 0..<7 { #expect(wait.askedInVain() == .goesOn) }
+        for _ in 0..<7 { #expect(wait.calledWithoutEffect() == .continues) }
 
-        #expect(wait.askedInVain() == .ends)
+        #expect(wait.calledWithoutEffect() == .ends)
         #expect(wait.isOn)
         #expect(wait.stop() == true)
         #expect(!wait.isOn)
         #expect(wait.stop() == false)
-        #expect(wait.askedInVain() == .begins)
+        #expect(wait.calledWithoutEffect() == .begins)
     }
 
     @Test func `parts of a body are gathered as long as each run delivers one`() {
         var gathering = BodyGathering()
 
-        #expect(gathering.pieceCame(in: 1, waiting: 10) == .begins)
-        #expect(gathering.ended(1, goesOn: true) == false)
+        #expect(gathering.partArrived(in: 1, waiting: 10) == .begins)
+        #expect(gathering.ended(1, continues: true) == false)
 
         for run in UInt64(2)..<20 {
-            #expect(gathering.pieceCame(in: run, waiting: 10 * Int(run)) == .goesOn)
-            #expect(gathering.ended(run, goesOn: true) == false)
+            #expect(gathering.partArrived(in: run, waiting: 10 * Int(run)) == .continues)
+            #expect(gathering.ended(run, continues: true) == false)
         }
 
-        #expect(gathering.ended(20, goesOn: true) == true)
-        #expect(gathering.pieceCame(in: 30, waiting: 10) == .begins)
-        #expect(gathering.ended(30, goesOn: false) == true)
-        #expect(gathering.pieceCame(in: 31, waiting: 10) == .begins)
+        #expect(gathering.ended(20, continues: true) == true)
+        #expect(gathering.partArrived(in: 30, waiting: 10) == .begins)
+        #expect(gathering.ended(30, continues: false) == true)
+        #expect(gathering.partArrived(in: 31, waiting: 10) == .begins)
     }
 
     @Test func `192 KiB of a body are forwarded at once, before their source is paused`() {
         var gathering = BodyGathering()
 
-        #expect(gathering.pieceCame(in: 1, waiting: 192 * 1024 - 1) == .begins)
-        #expect(gathering.pieceCame(in: 2, waiting: 192 * 1024) == .tell)
+        #expect(gathering.partArrived(in: 1, waiting: 192 * 1024 - 1) == .begins)
+        #expect(gathering.partArrived(in: 2, waiting: 192 * 1024) == .notify)
         #expect(BodyGathering.enough < ServerLimits.highWater)
     }
 
@@ -51,8 +51,8 @@ import Testing
         var gathering = BodyGathering()
         var reported = 0
         for run in UInt64(1)...240 {
-            _ = gathering.pieceCame(in: run, waiting: 1)
-            if gathering.ended(run, goesOn: true) { reported += 1 }
+            _ = gathering.partArrived(in: run, waiting: 1)
+            if gathering.ended(run, continues: true) { reported += 1 }
         }
 
         #expect(reported == 10)
@@ -139,7 +139,7 @@ import Testing
     @Test func `a run that sends a response is followed by one that finishes it`() {
         var pacing = RunPacing()
         pacing.waitBegins(first)
-        pacing.answerGiven()
+        pacing.answerProvided()
         pacing.begins()
 
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
@@ -153,7 +153,7 @@ import Testing
         var pacing = RunPacing()
         pacing.waitBegins(first)
         pacing.begins()
-        pacing.answerGiven()
+        pacing.answerProvided()
 
         #expect(pacing.ended(wantsMore: true, isRequested: true) == .atOnce)
 

@@ -22,7 +22,7 @@ import Testing
         case .answering:
             _ = state.call(.begin)
             _ = state.on(.answerQueued)
-        case .taken: _ = state.on(.socketTaken)
+        case .detached: _ = state.on(.socketDetached)
         case .idle, .receiving, .handedOver: break
         }
         return state
@@ -83,8 +83,8 @@ import Testing
         #expect(state.call(.respond) == .needsSocket)
         #expect(state.phase == .handedOver)
         #expect(state.call(.detach) == .accepted)
-        #expect(state.on(.socketTaken) == .nothing)
-        #expect(state.phase == .taken)
+        #expect(state.on(.socketDetached) == .nothing)
+        #expect(state.phase == .detached)
         // The library's placeholder for the connection is cleaned up. The new owner of the socket records the request.
         #expect(state.on(.completed) == .nothing)
         #expect(state.on(.clientEnded) == .nothing)
@@ -138,7 +138,7 @@ import Testing
     @Test(arguments: State.Phase.allCases) func `the client's end abandons a request only while it is with its handler`(
         phase: State.Phase
     ) {
-        let effects: [State.Phase: State.Effect] = [.idle: .hurry, .receiving: .hurry, .taken: .nothing]
+        let effects: [State.Phase: State.Effect] = [.idle: .hurry, .receiving: .hurry, .detached: .nothing]
         var state = Self.state(phase)
 
         #expect(state.on(.clientEnded) == effects[phase] ?? .abandon)
@@ -147,11 +147,11 @@ import Testing
 
     @Test(arguments: State.Phase.allCases)
     func `a completed request is recorded unless there was none or its socket was handed over`(phase: State.Phase) {
-        let effects: [State.Phase: State.Effect] = [.idle: .noRequest, .taken: .nothing]
+        let effects: [State.Phase: State.Effect] = [.idle: .noRequest, .detached: .nothing]
         var state = Self.state(phase)
 
         #expect(state.on(.completed) == effects[phase] ?? .record)
-        #expect(state.phase == (phase == .taken ? .taken : .idle))
+        #expect(state.phase == (phase == .detached ? .detached : .idle))
     }
 
     @Test func `a long body is handed over before its end, and later parts notify the exchange`() {
@@ -159,8 +159,8 @@ import Testing
 
         #expect(state.on(.bodyOutgrown) == .handOver)
         #expect(!state.isBodyComplete)
-        #expect(state.on(.bodyOutgrown) == .notifyFollower)
-        #expect(state.on(.bodyEnded) == .notifyFollower)
+        #expect(state.on(.bodyOutgrown) == .notifyExchange)
+        #expect(state.on(.bodyEnded) == .notifyExchange)
         #expect(state.isBodyComplete)
     }
 

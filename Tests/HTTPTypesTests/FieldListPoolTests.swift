@@ -9,7 +9,7 @@ struct FieldListPoolTests {
         arguments: ["", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"])
     func `a head that is read into reused memory has only its own fields`(interim: String) throws {
         var spare = FieldListPool()
-        spare.giveBack(FieldList(["Set-Cookie": "secret=1", "Connection": "close", "X": "y"]))
+        spare.release(FieldList(["Set-Cookie": "secret=1", "Connection": "close", "X": "y"]))
         var reader = ResponseHeadReader()
         reader.lend(from: &spare)
         let bytes = "\(interim)HTTP/1.1 200 OK\r\nServer: s\r\n\r\n".bytes
@@ -32,7 +32,7 @@ struct FieldListPoolTests {
         var index = 0
         let beginning = "HTTP/1.1 200 OK\r\nServer: s\r\n".bytes
         _ = try reader.parse(beginning.span, from: &index)
-        spare.giveBack(FieldList(["X": "y"]))
+        spare.release(FieldList(["X": "y"]))
         reader.lend(from: &spare)
         index = 0
         guard case .complete(let head) = try reader.parse("\r\n".bytes.span, from: &index) else {
@@ -45,7 +45,7 @@ struct FieldListPoolTests {
 
     @Test func `a head that arrives in parts is lent memory once`() {
         var spare = FieldListPool()
-        for _ in 0..<2 { spare.giveBack(FieldList(["X": "y"])) }
+        for _ in 0..<2 { spare.release(FieldList(["X": "y"])) }
         var reader = ResponseHeadReader()
         for _ in 0..<3 { reader.lend(from: &spare) }
 
@@ -55,7 +55,7 @@ struct FieldListPoolTests {
     @Test func `a returned list that is still referenced stays unchanged`() {
         var spare = FieldListPool()
         let held = FieldList(["A": "1"])
-        spare.giveBack(held)
+        spare.release(held)
         var taken = spare.acquire()
         taken.makeRoom(fields: 4, bytes: 100)
         taken.append("B", "2")
@@ -66,15 +66,15 @@ struct FieldListPoolTests {
 
     @Test func `a pool keeps at most 64 lists, and neither large nor empty ones`() {
         var spare = FieldListPool()
-        spare.giveBack(FieldList(["X": String(repeating: "x", count: 8 * 1024)]))
-        spare.giveBack(FieldList())
+        spare.release(FieldList(["X": String(repeating: "x", count: 8 * 1024)]))
+        spare.release(FieldList())
         var roomy = FieldList(fields: 1, bytes: 9 * 1024)
         roomy.append("X", "y")
-        spare.giveBack(roomy)
+        spare.release(roomy)
 
         #expect(spare.acquire().byteCapacity == 0)
 
-        for _ in 0..<100 { spare.giveBack(FieldList(["A": "1"])) }
+        for _ in 0..<100 { spare.release(FieldList(["A": "1"])) }
         var count = 0
         while spare.acquire().count > 0 { count += 1 }
 

@@ -232,12 +232,12 @@ struct FieldListTests {
     }
 
     @Test func `control characters other than HTAB and DEL are detected in names and values`() {
-        #expect(FieldList().holdsNoControlCharacter)
-        #expect(FieldList(["A": "b\tc\u{e9}\u{7f}", "": ""]).holdsNoControlCharacter)
+        #expect(FieldList().hasNoControlCharacter)
+        #expect(FieldList(["A": "b\tc\u{e9}\u{7f}", "": ""]).hasNoControlCharacter)
 
         for character in ["\0", "\u{1}", "\n", "\r", "\u{1f}"] {
-            #expect(!FieldList(["A": "b", "C": "d\(character)e"]).holdsNoControlCharacter)
-            #expect(!FieldList(["A\(character)": "b", "C": "d"]).holdsNoControlCharacter)
+            #expect(!FieldList(["A": "b", "C": "d\(character)e"]).hasNoControlCharacter)
+            #expect(!FieldList(["A\(character)": "b", "C": "d"]).hasNoControlCharacter)
         }
     }
 

@@ -20,19 +20,21 @@ struct OutboundReachTests {
     ) throws {
         let address = try #require(IPAddress(text))
 
-        #expect(OutboundReach.publicInternet.refusal(of: address, own: Self.own) == reason)
-        #expect(OutboundReach.everywhere.refusal(of: address, own: Self.own) == nil)
+        #expect(OutboundReach.publicInternet.refusal(of: address, localAddresses: Self.own) == reason)
+        #expect(OutboundReach.everywhere.refusal(of: address, localAddresses: Self.own) == nil)
         // An unknown address is not allowed.
-        #expect(OutboundReach.publicInternet.refusal(of: address, own: nil) != nil)
-        #expect(OutboundReach.everywhere.refusal(of: address, own: nil) == nil)
+        #expect(OutboundReach.publicInternet.refusal(of: address, localAddresses: nil) != nil)
+        #expect(OutboundReach.everywhere.refusal(of: address, localAddresses: nil) == nil)
     }
 
     @Test func `a private network is allowed only if a setting names it`() throws {
         let reach = OutboundReach.publicInternet(and: AddressRanges([try AddressRange("10.0.0.0/8")]))
 
-        #expect(reach.refusal(of: try #require(IPAddress("10.1.2.3")), own: []) == nil)
-        #expect(reach.refusal(of: try #require(IPAddress("192.168.0.1")), own: []) == "an address of a private network")
-        #expect(reach.refusal(of: try #require(IPAddress("8.8.8.8")), own: []) == nil)
+        #expect(reach.refusal(of: try #require(IPAddress("10.1.2.3")), localAddresses: []) == nil)
+        #expect(
+            reach.refusal(of: try #require(IPAddress("192.168.0.1")), localAddresses: [])
+                == "an address of a private network")
+        #expect(reach.refusal(of: try #require(IPAddress("8.8.8.8")), localAddresses: []) == nil)
     }
 
     @Test(
@@ -49,8 +51,8 @@ struct OutboundReachTests {
     {
         let url = try OutboundURL(url)
 
-        #expect((OutboundReach.publicInternet.refusal(behindProxy: url, own: Self.own) == nil) == isAllowed)
-        #expect(OutboundReach.everywhere.refusal(behindProxy: url, own: Self.own) == nil)
+        #expect((OutboundReach.publicInternet.refusal(viaProxy: url, localAddresses: Self.own) == nil) == isAllowed)
+        #expect(OutboundReach.everywhere.refusal(viaProxy: url, localAddresses: Self.own) == nil)
     }
 }
 

@@ -93,7 +93,7 @@ extension GatewayLoop: RequestHandler {
     /// Returns the endpoint or the refusal of a request. The decision uses only the head and the credentials, not the
     /// body.
     private func decide(_ connection: ClientConnection) -> Decision {
-        guard connection.entrance == 0 else { return decideBesides(connection) }
+        guard connection.listenerNumber == 0 else { return decideBesides(connection) }
         let head = connection.head
         let request = connection.request
         let policy = request.begin(snapshot)
@@ -168,7 +168,7 @@ extension GatewayLoop: RequestHandler {
     }
 
     private func serve(_ index: Int, _ connection: ClientConnection) {
-        let table = connection.entrance == 0 ? setUp.endpoints : entrance(of: connection).endpoints
+        let table = connection.listenerNumber == 0 ? setUp.endpoints : entrance(of: connection).endpoints
         let endpoint = table.endpoints[index]
         switch endpoint.handler {
         case .fixed(let answer): self.answer(connection, answer)
@@ -198,7 +198,7 @@ extension GatewayLoop: RequestHandler {
     }
 
     /// Returns the storage of a sent head to the pool of the client for instances.
-    package func sent(_ head: consuming ResponseHead) { client.spareFields.giveBack(head.fields) }
+    package func sent(_ head: consuming ResponseHead) { client.fieldPool.release(head.fields) }
 
     /// Counts a request that has ended, and logs it.
     package func ended(_ summary: RequestSummary, record: () -> RequestRecord) {
@@ -221,7 +221,7 @@ extension GatewayLoop: RequestHandler {
     }
 
     /// Counts and logs a client that was rejected.
-    package func turnedAway(_ address: String, _ reason: RejectedClient) {
+    package func rejected(_ address: String, _ reason: RejectedClient) {
         counts.requests.addTurnedAway()
         guard reason.isOfAdmitted || refusals.admits(IPAddress(address)) else { return }
         log.log(.warning, "a client was rejected", fields: [LogField("client", address)] + reason.fields)

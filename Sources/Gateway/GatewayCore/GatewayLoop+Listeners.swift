@@ -8,7 +8,9 @@ import HTTPTypes
 extension GatewayLoop {
     /// Returns the additional listener that accepted the connection. The connection must not come from the gateway's
     /// own listener.
-    func entrance(of connection: ClientConnection) -> OpenListener { setUp.entrances[Int(connection.entrance) - 1] }
+    func entrance(of connection: ClientConnection) -> OpenListener {
+        setUp.entrances[Int(connection.listenerNumber) - 1]
+    }
 
     /// Returns the endpoint of a request to an additional listener, or the refusal if its credentials are insufficient.
     func decideBesides(_ connection: ClientConnection) -> Decision {

@@ -47,7 +47,7 @@ enum HealthProbe {
             address: question.address, target: Array(path.rawValue.utf8),
             authorization: question.credentials?.authorization(for: path.family).map { Array($0.utf8) },
             timeout: question.timeout)
-        WholeAnswer.ask(
+        WholeAnswer.send(
             asked.request(), of: client, within: asked.timeout, longestBody: InstanceQuery.longestBody
         ) { outcome in
             guard case .answered(let status, let body) = outcome else {

@@ -153,14 +153,14 @@ extension BridgeExchange: ServerExchange {
         }
         request.body += bytes
         guard request.body.count <= Self.longestBody else { return failed(Self.tooLong) }
-        guard connection.isBodyComplete else { return connection.bodyTaken() }
+        guard connection.isBodyComplete else { return connection.bodyConsumed() }
         if let refusal = BodyRule.refusal(ofText: request.body) { return failed(refusal) }
         answer()
     }
 
     func resumeResponse() { run?.goOn() }
 
-    func clientGone() {
+    func clientDisconnected() {
         let run = run
         end()
         run?.abandon(isReading: request.method == "GET")

@@ -47,7 +47,7 @@ extension BridgeRun {
 
     /// Handles a connection that the instance closed. A stop initiator may become known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
-        if failure.reachedNobody { mayBeTaken = isPartlyDone }
+        if failure.reachedNoServer { mayBeTaken = isPartlyDone }
         if owner.isDraining || currentRoute?.stopInitiator != nil { return endOfInstance() }
         guard case .noAnswer = failure, isRouted else { return tell(failure) }
         phase = .lost(failure)

@@ -215,7 +215,7 @@ final class BridgeRun {
             fields: fields, body: isEmpty ? .none : .whole(call.body ?? []))
         isPartlyDone = mayBeTaken
         if request.connectionChoice != .kept { mayBeTaken = true }
-        transfer = owner.client.start(request, follower: self)
+        transfer = owner.client.start(request, delegate: self)
         arm(answerTimeout)
     }
 

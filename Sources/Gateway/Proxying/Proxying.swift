@@ -39,7 +39,7 @@ package final class Proxying {
 
     /// The requests that are being sent to an instance or whose instance has just closed the connection.
     private var exchanges: [ProxyExchange] {
-        gateway.client.followers.compactMap { $0 as? ProxyExchange } + Array(lost.values)
+        gateway.client.delegates.compactMap { $0 as? ProxyExchange } + Array(lost.values)
     }
 
     private var tunnels: [Tunnel] { gateway.streams.values.compactMap { ($0 as? ProxyExchange)?.tunnel } }

@@ -6,15 +6,15 @@ struct TextPool {
     /// The maximum size in bytes of a buffer that the pool keeps.
     private static let largest = 8 * 1024
 
-    private var spare: [[UInt8]] = []
+    private var texts: [[UInt8]] = []
 
     /// Returns an empty buffer, with reserved capacity if the pool has one.
-    mutating func acquire() -> [UInt8] { spare.popLast() ?? [] }
+    mutating func acquire() -> [UInt8] { texts.popLast() ?? [] }
 
     /// Returns a buffer to the pool.
-    mutating func giveBack(_ text: consuming [UInt8]) {
-        guard spare.count < Self.most, 1...Self.largest ~= text.capacity else { return }
+    mutating func release(_ text: consuming [UInt8]) {
+        guard texts.count < Self.most, 1...Self.largest ~= text.capacity else { return }
         text.removeAll(keepingCapacity: true)
-        spare.append(text)
+        texts.append(text)
     }
 }

@@ -17,10 +17,10 @@ package final class UpstreamClient {
     private(set) var idle = IdleConnections()
     private var ageTimer: LoopTimer?
     private var lastAuthority: (address: InstanceAddress?, text: [UInt8]) = (nil, [])
-    var spareTexts = TextPool()
+    var textPool = TextPool()
     /// The pool for the fields of requests and responses. The code that forwards a response returns its field list to
     /// the pool.
-    package var spareFields = FieldListPool()
+    package var fieldPool = FieldListPool()
 
     /// How long a kept connection may carry a request that must not be repeated, counted from its last request.
     /// OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one within less
@@ -46,20 +46,20 @@ package final class UpstreamClient {
     }
 
     /// Sends a request. Notifies `follower` of events, but never during this call.
-    package func start(_ request: borrowing UpstreamRequest, follower: any UpstreamDelegate) -> UpstreamTransfer {
+    package func start(_ request: borrowing UpstreamRequest, delegate: any UpstreamDelegate) -> UpstreamTransfer {
         // Every byte was checked when it was received from the client (RequestFraming).
         assert(
-            request.fields.holdsNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
+            request.fields.hasNoControlCharacter && request.target.allSatisfy { $0 > 0x20 },
             "the target and the fields of a request must not contain a line end")
         let transfer = UpstreamTransfer(
-            request, on: takeIdle(request.instance, request.connectionChoice), client: self, follower: follower)
+            request, on: takeIdle(request.instance, request.connectionChoice), client: self, delegate: delegate)
         transfer.listIndex = running.count
         running.append(transfer)
         return transfer
     }
 
     /// The delegates of the running transfers.
-    package var followers: [any UpstreamDelegate] { running.compactMap(\.follower) }
+    package var delegates: [any UpstreamDelegate] { running.compactMap(\.delegate) }
 
     /// Cancels all transfers and closes all connections.
     package func stop() {
@@ -96,7 +96,7 @@ package final class UpstreamClient {
     private func takeIdle(
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {
-        if choice == .own { return nil }
+        if choice == .dedicated { return nil }
         // A connection that was idle for longer can still carry other requests.
         while let connection = idle.removeNewest(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
@@ -110,8 +110,8 @@ package final class UpstreamClient {
     /// Keeps a connection for the next request, unless it has already expired.
     ///
     /// - Parameter longestRest: The idle time that the instance allows.
-    func keep(_ connection: UpstreamConnection, _ longestRest: Duration?) {
-        connection.rest(for: min(longestRest ?? keepTimeout, keepTimeout))
+    func keep(_ connection: UpstreamConnection, _ idleLimit: Duration?) {
+        connection.becomeIdle(for: min(idleLimit ?? keepTimeout, keepTimeout))
         guard connection.usableUntil > loop.now else { return connection.close() }
         idle.add(connection)?.close()
         let timer = ageTimer ?? loop.timer(self)

@@ -17,7 +17,7 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
     case brokenBody(String)
 
     /// Whether the instance has received no byte of the request.
-    package var reachedNobody: Bool {
+    package var reachedNoServer: Bool {
         switch self {
         case .refused, .outOfDescriptors: true
         case .noAnswer, .badAnswer, .brokenBody: false

@@ -23,7 +23,7 @@ package struct UpstreamRequest {
         /// A kept-alive connection that was used a moment ago. The request is sent once, regardless of the result.
         case justUsed
         /// A connection that is opened for the request and closed after it.
-        case own
+        case dedicated
     }
 
     /// The address on which the instance listens.
@@ -66,7 +66,7 @@ package struct UpstreamRequest {
     /// §9.2.2). Any other request, above all a prompt, is never sent twice: it uses only connections that no instance
     /// is about to close.
     package var connectionChoice: ConnectionChoice {
-        if mayUpgrade || isAlone { return .own }
+        if mayUpgrade || isAlone { return .dedicated }
         return method.isIdempotent && !isStreamed ? .kept : .justUsed
     }
 

@@ -30,7 +30,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     /// - Parameters:
     ///   - longestBody: The approximate number of bytes of the response's body to keep.
     ///   - timeout: The time limit for the complete response.
-    package static func ask(
+    package static func send(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration, longestBody: Int,
         report: @escaping (RequestResult) -> Void
     ) {
@@ -40,7 +40,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
 
     /// Sends a request like ``ask(_:of:within:longestBody:report:)``, but passes the body on as it arrives instead of
     /// keeping it.
-    package static func ask(
+    package static func send(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration,
         reading: @escaping (_ status: Int, Span<UInt8>) -> Void, report: @escaping (RequestResult) -> Void
     ) {
@@ -62,7 +62,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
         let timer = loop.timer(self)
         self.timer = timer
         loop.arm(timer, after: timeout)
-        transfer = client.start(request, follower: self)
+        transfer = client.start(request, delegate: self)
     }
 
     private func finish(_ result: RequestResult) {

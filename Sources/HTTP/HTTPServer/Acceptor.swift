@@ -17,16 +17,16 @@ final class Acceptor: ReadinessHandler, TimerHandler {
 
     let listener: Listener
     /// The number of the listener, which the connections of its clients store.
-    private let entrance: UInt8
+    private let listenerNumber: UInt8
     private unowned let server: Server
     private var watch: EventLoop.Watch?
     private var timer: LoopTimer?
     private var batch = 1
     private var lastTime = MonotonicTime.now
 
-    init(listener: Listener, entrance: UInt8, server: Server) throws(SystemCallError) {
+    init(listener: Listener, listenerNumber: UInt8, server: Server) throws(SystemCallError) {
         self.listener = listener
-        self.entrance = entrance
+        self.listenerNumber = listenerNumber
         self.server = server
         watch = try server.loop.watch(listener.descriptor, for: Self.readiness(listener), handler: self)
         timer = server.loop.timer(self)
@@ -42,15 +42,15 @@ final class Acceptor: ReadinessHandler, TimerHandler {
                 // If another client is waiting, the kernel reports it again.
                 guard number == 0 else { return }
                 if !server.makeRoom() {
-                    server.handler.turnedAway("", .noRoom(limit: server.limits.maximumConnections))
+                    server.handler.rejected("", .noRoom(limit: server.limits.maximumConnections))
                 }
                 return pause()
             }
             switch listener.accept() {
-            case .connection(let descriptor, let address): server.add(descriptor, from: address, by: entrance)
+            case .connection(let descriptor, let address): server.add(descriptor, from: address, by: listenerNumber)
             case .nobody: return
             case .exhausted(let code):
-                server.handler.turnedAway("", .notAccepted(code: code))
+                server.handler.rejected("", .notAccepted(code: code))
                 pause()
                 if let timer { server.loop.arm(timer, after: Self.retryAfterExhaustion) }
                 return

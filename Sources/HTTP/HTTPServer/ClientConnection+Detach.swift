@@ -20,7 +20,7 @@ extension ClientConnection {
         _ answerHead: ResponseHead, _ length: BodyLength, policy: DetachedConnection.Policy
     ) -> DetachedConnection? {
         guard state.call(.detach) == .accepted else { return nil }
-        guard let socket = takeSocket() else {
+        guard let socket = detachSocket() else {
             cut()
             return nil
         }
@@ -59,31 +59,31 @@ extension ClientConnection {
 
     /// Returns the client's descriptor under a new number. libmicrohttpd keeps a replacement descriptor that reads as
     /// closed, and closes it.
-    private func takeSocket() -> Socket? {
+    private func detachSocket() -> Socket? {
         suspend()
         stopWatching()
-        guard let own = try? SocketOptions.duplicate(descriptor) else { return nil }
-        let socket = Socket(owning: own)
+        guard let duplicate = try? SocketOptions.duplicate(descriptor) else { return nil }
+        let socket = Socket(owning: duplicate)
         do {
-            try SocketOptions.duplicate(server.standIn, onto: descriptor)
+            try SocketOptions.duplicate(server.placeholder, onto: descriptor)
         } catch {
             return nil
         }
         // libmicrohttpd has not sent anything, and sets this option only when it sends.
-        SocketOptions.setNoDelay(own)
+        SocketOptions.setNoDelay(duplicate)
         // libmicrohttpd 0.9.75 would miss the end of the replacement descriptor if it has no room to read the remainder
         // of a body.
         let mayBeBlocked = !state.isBodyComplete
-        _ = state.on(.socketTaken)
+        _ = state.on(.socketDetached)
         body.removeAll()
-        letGo()
+        releaseDescriptor()
         if mayBeBlocked { server.expires(self) }
         return socket
     }
 
     /// Resumes the connection, so that libmicrohttpd calls its callback once more and closes the replacement
     /// descriptor.
-    private func letGo() {
+    private func releaseDescriptor() {
         let wasInCallback = isInCallback
         isInCallback = false
         resume()
@@ -95,18 +95,18 @@ extension ClientConnection {
         stopWatching()
         let handler = upgradeHandler
         upgradeHandler = nil
-        let follower = exchange
+        let delegate = exchange
         exchange = nil
-        _ = state.on(.socketTaken)
+        _ = state.on(.socketDetached)
         server.needsRun()
-        guard let own = try? SocketOptions.duplicate(descriptor) else {
-            follower?.clientGone()
+        guard let duplicate = try? SocketOptions.duplicate(descriptor) else {
+            delegate?.clientDisconnected()
             return
         }
-        let socket = Socket(owning: own)
+        let socket = Socket(owning: duplicate)
         // libmicrohttpd shuts its descriptor down when it cleans up. The shutdown must not reach the client.
-        guard (try? SocketOptions.duplicate(server.standIn, onto: descriptor)) != nil else {
-            follower?.clientGone()
+        guard (try? SocketOptions.duplicate(server.placeholder, onto: descriptor)) != nil else {
+            delegate?.clientDisconnected()
             return
         }
         var bytes: [UInt8] = []

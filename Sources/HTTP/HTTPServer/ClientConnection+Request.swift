@@ -40,7 +40,7 @@ extension ClientConnection {
             copying: UnsafeRawBufferPointer(start: target, count: targetLength).bindMemory(to: UInt8.self).span)
         // libmicrohttpd would create a record of 64 bytes for each query parameter, and nothing uses these records. It
         // therefore receives an empty query.
-        if let mark = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { mark[1] = 0 }
+        if let query = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { query[1] = 0 }
         startTime = server.loop.now
         number = server.nextRequestNumber()
         if deadline == .idle { arm(.head) }
@@ -50,7 +50,7 @@ extension ClientConnection {
 
     /// Handles one call of the access handler.
     func step(_ step: Step) -> StepResult {
-        if state.phase == .taken || state.isClosing { return .close }
+        if state.phase == .detached || state.isClosing { return .close }
         if isWaiting, pendingAnswer == nil {
             awaitAnswer()
             return .consumed(0)
@@ -85,7 +85,7 @@ extension ClientConnection {
             arm(.none)
             follow(state.on(.bodyEnded))
             return pendingAnswer == nil ? .consumed(0) : queuePendingAnswer()
-        case .answering, .taken:
+        case .answering, .detached:
             return .consumed(step.body.count)
         }
     }
@@ -104,16 +104,16 @@ extension ClientConnection {
         headSize = handle.headSize
         let hasPlainLines = handle.copyFields(
             to: &head.fields, requestLineEnd: step.version + versionLength, headEnd: step.method + headSize)
-        guard isPlainLine && hasPlainLines else { return turnAway(.badLineEnding) }
+        guard isPlainLine && hasPlainLines else { return reject(.badLineEnding) }
         guard headSize <= server.limits.maximumHead else {
-            return turnAway(StandardError.headTooLarge(limit: server.limits.maximumHead))
+            return reject(StandardError.headTooLarge(limit: server.limits.maximumHead))
         }
         do {
             framing = try RequestFraming.of(head)
         } catch {
-            return turnAway(error)
+            return reject(error)
         }
-        if framing == .chunked, !handle.readsChunked { return turnAway(.unknownTransferEncoding) }
+        if framing == .chunked, !handle.readsChunked { return reject(.unknownTransferEncoding) }
         _ = state.on(.headAccepted)
         if framing != .none, let result = judgeBeforeBody() { return result }
         arm(framing == .none ? .none : .body)
@@ -134,7 +134,7 @@ extension ClientConnection {
         // The body of a client without a key is not collected.
         guard !isVouched, let answer = server.handler.refusal(of: self), !isVouched else { return nil }
         refusal = answer
-        if case .length(let length) = framing, length > UInt64(server.limits.heldBody) {
+        if case .length(let length) = framing, length > UInt64(server.limits.bufferedBody) {
             refuseEarly()
         } else {
             arm(.refusedBody)
@@ -156,14 +156,14 @@ extension ClientConnection {
         arm(.body)
         body.append(bytes.bindMemory(to: UInt8.self).span)
         if state.phase == .receiving {
-            if body.count > server.limits.heldBody { follow(state.on(.bodyOutgrown)) }
+            if body.count > server.limits.bufferedBody { follow(state.on(.bodyOutgrown)) }
             return .consumed(bytes.count)
         }
-        switch gathering.pieceCame(in: server.runNumber, waiting: body.count) {
+        switch gathering.partArrived(in: server.runNumber, waiting: body.count) {
         case .begins: server.gathers(self)
         // Several parts arrived consecutively, so reserve the maximum amount that is collected.
-        case .goesOn: body.reserve(BodyGathering.enough + server.limits.poolSize)
-        case .tell: follow(state.on(.bodyOutgrown))
+        case .continues: body.reserve(BodyGathering.enough + server.limits.poolSize)
+        case .notify: follow(state.on(.bodyOutgrown))
         }
         return .consumed(bytes.count)
     }
@@ -184,19 +184,19 @@ extension ClientConnection {
     }
 
     /// Resumes reading the request's body after the exchange has consumed enough of the waiting bytes.
-    package func bodyTaken() {
+    package func bodyConsumed() {
         guard state.phase == .handedOver, !isBodyComplete, body.count <= ServerLimits.lowWater else { return }
         arm(.body)
         resume()
     }
 
     /// Rejects a head. The connection ends with the response, because the start of the next request is unknown.
-    private func turnAway(_ refusal: RequestFraming.FramingError) -> StepResult {
-        turnAway(GatewayError(refusal.status, refusal.rawValue))
+    private func reject(_ refusal: RequestFraming.FramingError) -> StepResult {
+        reject(GatewayError(refusal.status, refusal.rawValue))
     }
 
-    private func turnAway(_ error: GatewayError) -> StepResult {
-        server.handler.turnedAway(peer, .refusedHead(status: error.status))
+    private func reject(_ error: GatewayError) -> StepResult {
+        server.handler.rejected(peer, .refusedHead(status: error.status))
         // The response is written directly to the socket. libmicrohttpd would close the socket with unread bytes, and
         // the resulting reset could overtake the response.
         _ = state.on(.headRefused)
@@ -216,7 +216,7 @@ extension ClientConnection {
     /// Returns whether the head and a following line may fill libmicrohttpd's memory while no byte of the line has
     /// become content.
     private func mayFillPool(_ read: UInt64?) -> Bool {
-        guard !stall.hasPiece, server.pacing.waitingConnections == 0, let read, let before = account.taken,
+        guard !stall.hasPart, server.pacing.waitingConnections == 0, let read, let before = account.counted,
             read > before + UInt64(headSize)
         else { return false }
         return Int(clamping: read - before) + fieldRecords >= server.limits.poolSize / 2
@@ -224,10 +224,10 @@ extension ClientConnection {
 
     /// Rejects a chunked body that contains a line that is too long (RFC 9112 §7.1.1), and ends the connection.
     func refuseChunkLine() {
-        server.handler.turnedAway(peer, .longChunkLine)
-        let follower = exchange
+        server.handler.rejected(peer, .longChunkLine)
+        let delegate = exchange
         exchange = nil
-        follower?.clientGone()
+        delegate?.clientDisconnected()
         if state.phase == .receiving { _ = state.on(.headRefused) }
         guard state.phase == .handedOver, !state.isClosing else { return cut() }
         answerEarly(GatewayAnswer(StandardError.chunkLineTooLong))
@@ -240,9 +240,9 @@ extension ClientConnection {
         endWait()
         server.pacing.works(ObjectIdentifier(self))
         summary.isComplete = isWhole && summary.status != 0 && state.answerBody != .broken
-        let follower = exchange
+        let delegate = exchange
         exchange = nil
-        follower?.clientGone()
+        delegate?.clientDisconnected()
         // libmicrohttpd cleans up an abandoned connection in its next run, but no descriptor triggers that run.
         if !isWhole {
             endAfterRefusal()
@@ -251,12 +251,12 @@ extension ClientConnection {
         if effect == .record {
             server.handler.ended(summary) { RequestRecord(self) }
         } else if !peerClosed {
-            server.handler.turnedAway(peer, .malformedHead)
+            server.handler.rejected(peer, .malformedHead)
         }
         context?.requestEnded()
         pendingAnswer = nil
         outgoing.reset()
         body.removeAll()
-        rest()
+        awaitNextRequest()
     }
 }

@@ -31,13 +31,13 @@ extension ClientConnection {
     /// Returns whether libmicrohttpd's memory has room for the response's head in addition to the request's head. Both
     /// exist at the same time, with a record for each field of the request.
     private func fitsPool(_ answer: ResponseHead) -> Bool {
-        return headSize + fieldRecords + answer.fields.byteCount + Self.ownLines <= server.limits.poolSize
+        return headSize + fieldRecords + answer.fields.byteCount + Self.fixedLines <= server.limits.poolSize
     }
 
     /// The memory that libmicrohttpd uses for the fields of the request, in bytes, rounded up.
     var fieldRecords: Int { 64 * head.fields.count }
     /// The size of the status line, Date, framing and alignment, in bytes, rounded up.
-    private static let ownLines = 512
+    private static let fixedLines = 512
 
     /// Begins a response. Its body follows with ``write(_:)`` and ``finish(trailers:)``.
     ///
@@ -103,7 +103,7 @@ extension ClientConnection {
     /// Discards the received part of the request's body.
     package func discardBody() {
         body.removeAll()
-        bodyTaken()
+        bodyConsumed()
     }
 
     /// A closure that is called after a connection has switched protocols.
@@ -139,7 +139,7 @@ extension ClientConnection {
     private func offerAnswer() {
         guard isWaiting, !isSuspended, !isInCallback, !server.isRunning else { return resume() }
         endWait()
-        server.pacing.answerGiven()
+        server.pacing.answerProvided()
         switch queuePendingAnswer() {
         case .consumed: server.needsRun()
         case .close: cut()

@@ -61,7 +61,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     var refusal: GatewayAnswer?
 
     /// The listener that the client connected to, as the number passed to ``Server/accept(from:as:)``.
-    package let entrance: UInt8
+    package let listenerNumber: UInt8
     /// The client's address without the port.
     package let peer: String
     /// The client's address as bytes, which are computed once.
@@ -106,7 +106,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         peerAddress = client.address
         account = client.account
         context = client.context
-        entrance = client.entrance
+        listenerNumber = client.listenerNumber
         isVouched = client.isVouched
         // A client that has just connected gets less time for a request than a client that has already received a
         // response.
@@ -130,13 +130,13 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     func closed() {
         endWait()
         // libmicrohttpd does not report some of its errors as the end of a request.
-        if state.phase != .idle, state.phase != .taken { completed(isWhole: false) }
+        if state.phase != .idle, state.phase != .detached { completed(isWhole: false) }
         isClosed = true
-        if hasJoinedPollSet { server.leavePollSet(descriptor) }
+        if hasJoinedPollSet { server.removeFromPollSet(descriptor) }
         if framing == .chunked { server.forgetsUpload(self) }
         server.keyless.remove(self)
         // The first line is invalid: no request has begun, and the loop may not have reported the bytes yet.
-        if hasInput || deadline == .head, state.phase != .taken { endAfterRefusal() }
+        if hasInput || deadline == .head, state.phase != .detached { endAfterRefusal() }
         // libmicrohttpd closes the descriptor. The descriptor has no duplicate, so closing it ends the watch in the
         // kernel.
         stopWatching(closesDescriptor: true)
@@ -184,9 +184,9 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         case .nothing: guard !isVouched else { return }
         case .cut: break
         case .requestTimeout:
-            server.handler.turnedAway(peer, .lateRequest)
-            sayTimeout()
-        case .sendTimeout: server.handler.turnedAway(peer, .lateReader)
+            server.handler.rejected(peer, .lateRequest)
+            writeTimeoutResponse()
+        case .sendTimeout: server.handler.rejected(peer, .lateReader)
         }
         cut()
     }
@@ -221,7 +221,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     }
 
     override func makeRoom() {
-        server.handler.turnedAway(peer, .madeRoom)
+        server.handler.rejected(peer, .madeRoom)
         cut()
     }
 
@@ -232,10 +232,10 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     }
 
     /// Adds a completely received request to the byte account.
-    func countRequest() { account.took(head: headSize, framing) }
+    func countRequest() { account.countRequest(head: headSize, framing) }
 
     /// Prepares for the next request on the same connection.
-    func rest() {
+    func awaitNextRequest() {
         hasInput = false
         guard !peerClosed, !server.isDraining else { return cut() }
         arm(.idle)
@@ -244,7 +244,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// Ends the connection between requests while the server shuts down. A request in progress is still served. The
     /// first request of a client that has only connected is also served, because the next gateway process never saw the
     /// connection and could not serve it.
-    func leave() {
+    func drain() {
         guard !hasInput, !isInputWaiting else { return }
         guard deadline == .head, let timer else { return cut() }
         arm(timer, request: min(Self.welcome, server.limits.headTimeout))
@@ -268,9 +268,9 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// Waits for the response to a complete request.
     func awaitAnswer() {
         guard !isSuspended else { return }
-        switch wait.askedInVain() {
+        switch wait.calledWithoutEffect() {
         case .begins: server.pacing.waitBegins(ObjectIdentifier(self))
-        case .goesOn: break
+        case .continues: break
         case .ends: suspend()
         }
     }
@@ -312,16 +312,16 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
 
     /// Notifies the exchange that nothing can reach the client any more, and makes libmicrohttpd clean up.
     private func abandon() {
-        let follower = exchange
+        let delegate = exchange
         exchange = nil
-        follower?.clientGone()
+        delegate?.clientDisconnected()
         resume()
     }
 
     /// Sends 408 after the request took too long to arrive (RFC 9110 §15.5.9). The response bypasses libmicrohttpd,
     /// which has not sent anything yet.
-    private func sayTimeout() {
-        guard state.phase != .answering, state.phase != .taken else { return }
+    private func writeTimeoutResponse() {
+        guard state.phase != .answering, state.phase != .detached else { return }
         let text = WireHead.complete(GatewayAnswer(StandardError.requestTimeout))
         text.withUnsafeBytes { _ = send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT)) }
         summary.status = StandardError.requestTimeout.status

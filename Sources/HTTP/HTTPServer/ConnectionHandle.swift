@@ -43,7 +43,7 @@ struct ConnectionHandle {
 
     /// Reverts ``expire(pollSet:descriptor:)``. A duplicate of the descriptor's socket would keep the kernel's entry
     /// alive.
-    static func leave(pollSet: Int32, descriptor: Int32) { cmicrohttpd_leave_poll_set(pollSet, descriptor) }
+    static func remove(pollSet: Int32, descriptor: Int32) { cmicrohttpd_leave_poll_set(pollSet, descriptor) }
 
     /// Queues a response. Returns false if libmicrohttpd rejects it.
     func queue(_ response: borrowing Response, status: Int) -> Bool {

@@ -6,11 +6,11 @@ import HTTPTypes
 /// The end of a connection that was taken from libmicrohttpd.
 extension DetachedConnection {
     /// Returns the socket to libmicrohttpd for the next request after a complete response.
-    func handBack() {
+    func returnSocket() {
         stopWatching()
         report()
         server.keyless.remove(self)
-        server.takeBack(self, socket, of: client)
+        server.reclaim(self, socket, of: client)
     }
 
     /// Sends FIN after everything is written. Afterwards reads the bytes that the client still sends, so that no reset
@@ -32,7 +32,7 @@ extension DetachedConnection {
             switch socket.receive(loop.scratch, { _ in }) {
             case .bytes: continue
             case .nothingYet: return stayLingering()
-            case .end, .failed: return close(tellingFollower: true)
+            case .end, .failed: return close(notifyingExchange: true)
             }
         }
         // Continue in the next pass, so that other connections are handled first. The kernel does not report bytes
@@ -49,42 +49,42 @@ extension DetachedConnection {
         guard socket.unacknowledgedBytes == 0 || resetChecksLeft == 0 else { return arm(Self.resetInterval) }
         stopWatching()
         socket.reset()
-        close(tellingFollower: false)
+        close(notifyingExchange: false)
     }
 
     /// Ends the connection immediately, in any phase.
-    package func close(tellingFollower: Bool) {
+    package func close(notifyingExchange: Bool) {
         let wasWhole = state.isWhole
         guard state.on(.close) == .close else { return }
         if !wasWhole { summary.isComplete = false }
         stopWatching()
         socket.close()
         pending.removeAll()
-        let follower = exchange
+        let delegate = exchange
         exchange = nil
         report()
         server.keyless.remove(self)
         server.remove(self)
-        if tellingFollower { follower?.clientGone() }
+        if notifyingExchange { delegate?.clientDisconnected() }
     }
 
     /// Whether the response is not completely written.
     var isInProgress: Bool { state.phase != .lingering && state.phase != .closed }
 
     /// Ends the connection of a client that has vanished.
-    func endLost() {
+    func disconnectLost() {
         stopWatching()
         // Otherwise, the kernel would continue to send bytes that no peer receives.
         socket.reset()
-        close(tellingFollower: true)
+        close(notifyingExchange: true)
     }
 
     /// Aborts the connection in a way that no client mistakes for the end of the response.
     func cut() {
-        guard state.endsByClosing else { return close(tellingFollower: true) }
+        guard state.endsByClosing else { return close(notifyingExchange: true) }
         stopWatching()
         socket.reset()
-        close(tellingFollower: true)
+        close(notifyingExchange: true)
     }
 
     func stopWatching() {

@@ -83,7 +83,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         body = WireBody(length, version: version, isHead: isHead)
         if let field = body.field { WireHead.add(field.name, field.value, to: &bytes) }
         state.endsByClosing = body.endsByClosing
-        state.handsBack = end == .handsBack && !body.endsByClosing
+        state.isReusable = end == .reused && !body.endsByClosing
         isEventStream = head.isEventStream && !isHead
         if end == .announced { WireHead.add("Connection", "close", to: &bytes) }
         if head.fields.firstIndex(of: .date) == nil { WireHead.add("Date", HTTPDate.now(), to: &bytes) }
@@ -94,7 +94,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
             watch = try loop.watch(
                 socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
         } catch {
-            close(tellingFollower: true)
+            close(notifyingExchange: true)
             return false
         }
         timer = loop.timer(self)
@@ -116,8 +116,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
             // Bytes that the kernel accepts now do not count as waiting.
             flush()
             guard pending.count > limit, state.phase == .open else { return true }
-            server.handler.turnedAway(request.peer, .slowReader(waiting: pending.count))
-            close(tellingFollower: true)
+            server.handler.rejected(request.peer, .slowReader(waiting: pending.count))
+            close(notifyingExchange: true)
             return true
         case .pauseSource:
             guard pending.count > ServerLimits.highWater else { return true }
@@ -144,7 +144,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
             isRoomWanted = count < bytes.count
             return count
         case .failed:
-            close(tellingFollower: true)
+            close(notifyingExchange: true)
             return 0
         }
     }
@@ -160,11 +160,11 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     /// Marks the end of a complete body.
     package func finish(trailers: FieldList = FieldList()) {
-        guard state.on(.finish) == .writeRest else { return }
+        guard state.on(.finish) == .writeRemainder else { return }
         exchange = nil
         summary.isComplete = true
         // If a body is shorter than promised, no client may take the next response for its remainder.
-        if let promised = body.promised, body.isPresent, promised != summary.bodyBytes { state.handsBack = false }
+        if let promised = body.promised, body.isPresent, promised != summary.bodyBytes { state.isReusable = false }
         body.finish(trailers: trailers, to: &pending)
         arm(server.limits.sendTimeout)
         scheduleFlush()
@@ -173,7 +173,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     /// Aborts the body after its source has failed. Delivers the waiting bytes and then aborts the connection, so that
     /// no client mistakes this for a regular end.
     package func breakOff() {
-        guard state.on(.breakOff) == .writeRest else { return }
+        guard state.on(.abort) == .writeRemainder else { return }
         // Bytes that would complete the promised length are not delivered, because a client could then accept this body
         // as complete.
         if let promised = body.promised, summary.bodyBytes >= promised { pending.removeAll() }
@@ -189,7 +189,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         if !readiness.isDisjoint(with: .gone) {
             // Unread bytes would turn the end into a reset.
             discardInput()
-            return close(tellingFollower: true)
+            return close(notifyingExchange: true)
         }
         if readiness.contains(.readable), state.on(.input) == .discardInput { discardInput() }
         if readiness.contains(.writable) {
@@ -215,7 +215,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     package func timerFired(_ timer: LoopTimer) {
         // The client did not accept the waiting bytes in time, so it does not read.
         if pending.isEmpty, state.phase == .breaking { return perform(state.on(.timedOut)) }
-        close(tellingFollower: true)
+        close(notifyingExchange: true)
     }
 
     func arm(_ duration: Duration) { arm(at: loop.now + duration) }
@@ -226,8 +226,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     }
 
     override func makeRoom() {
-        server.handler.turnedAway(request.peer, .madeRoom)
-        close(tellingFollower: true)
+        server.handler.rejected(request.peer, .madeRoom)
+        close(notifyingExchange: true)
     }
 
     func scheduleFlush() {
@@ -244,23 +244,23 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
                 pending.removeFirst(count)
                 if isSourcePaused || state.phase != .open { arm(server.limits.sendTimeout) }
                 resumeSource()
-            case .failed: return close(tellingFollower: true)
+            case .failed: return close(notifyingExchange: true)
             }
         }
         // The client of a stream has no further use for its connection, which would otherwise stay open for the idle
         // time. The exception is a client whose next request has already arrived.
-        if isEventStream, state.phase == .ending, state.handsBack, socket.isQuiet { state.handsBack = false }
+        if isEventStream, state.phase == .ending, state.isReusable, socket.isQuiet { state.isReusable = false }
         perform(state.on(.written, isDraining: server.isDraining))
     }
 
     private func perform(_ effect: DetachedState.Effect) {
         switch effect {
-        case .handBack: handBack()
+        case .returnSocket: returnSocket()
         case .linger: linger()
         case .reset: resetWhenDelivered()
         case .discardInput: discardInput()
-        case .close: close(tellingFollower: true)
-        case .nothing, .writeRest: break
+        case .close: close(notifyingExchange: true)
+        case .nothing, .writeRemainder: break
         }
     }
 

@@ -23,11 +23,11 @@ struct DetachedState: Equatable {
         /// The source has provided the complete body.
         case finish
         /// The source failed before the body's end.
-        case breakOff
+        case abort
         /// The kernel has accepted all waiting bytes.
         case written
         case input
-        case clientGone
+        case clientDisconnected
         case timedOut
         /// The connection's owner closes it.
         case close
@@ -37,9 +37,9 @@ struct DetachedState: Equatable {
     enum Effect: Equatable {
         case nothing
         /// The remainder is written, as far as the client accepts it.
-        case writeRest
+        case writeRemainder
         /// The connection is returned to libmicrohttpd for the next request.
-        case handBack
+        case returnSocket
         /// FIN is sent. Incoming bytes are then read, so that no reset overtakes the response.
         case linger
         /// Bytes that the client sends are read and discarded.
@@ -54,7 +54,7 @@ struct DetachedState: Equatable {
     /// Whether the body ends only with the connection.
     var endsByClosing = false
     /// Whether another request may follow on this connection.
-    var handsBack = false
+    var isReusable = false
 
     /// Whether the complete response was provided.
     var isWhole: Bool { phase == .ending || phase == .lingering }
@@ -67,26 +67,26 @@ struct DetachedState: Equatable {
         case (.closed, _): return .nothing
         case (.open, .finish):
             phase = .ending
-            return .writeRest
-        case (.open, .breakOff):
+            return .writeRemainder
+        case (.open, .abort):
             phase = .breaking
-            handsBack = false
-            return .writeRest
-        case (.ending, .written) where handsBack && !isDraining:
+            isReusable = false
+            return .writeRemainder
+        case (.ending, .written) where isReusable && !isDraining:
             phase = .closed
-            return .handBack
+            return .returnSocket
         case (.breaking, .written) where endsByClosing: return .reset
         case (.ending, .written), (.breaking, .written):
             phase = .lingering
             return .linger
         // The bytes of the next request stay in the socket.
-        case (.ending, .input): return handsBack ? .nothing : .discardInput
+        case (.ending, .input): return isReusable ? .nothing : .discardInput
         case (.lingering, .input): return .discardInput
-        case (_, .clientGone), (_, .close): return close()
+        case (_, .clientDisconnected), (_, .close): return close()
         case (.breaking, .timedOut) where endsByClosing: return .reset
         case (_, .timedOut): return close()
         case (.open, .written), (.lingering, .written), (.open, .input), (.breaking, .input): return .nothing
-        case (_, .finish), (_, .breakOff): return .nothing
+        case (_, .finish), (_, .abort): return .nothing
         }
     }
 

@@ -22,7 +22,7 @@ package protocol RequestHandler: AnyObject {
     /// Receives the reason why a client was rejected before the handler received a request, or during its response.
     ///
     /// - Parameter address: The client's address; empty if no client was accepted.
-    func turnedAway(_ address: String, _ reason: RejectedClient)
+    func rejected(_ address: String, _ reason: RejectedClient)
 }
 
 extension RequestHandler {
@@ -67,7 +67,7 @@ package protocol ServerExchange: AnyObject {
     /// The client has left or was disconnected, so that no response is possible any more. This may be called during a
     /// call that sends the response (``ClientConnection/respond(_:)``, `begin`, `upgrade`), if libmicrohttpd has no
     /// room for its head.
-    func clientGone()
+    func clientDisconnected()
 }
 
 /// The object that a handler stores with a client's connection (``ClientConnection/context``). The server does not use

@@ -17,17 +17,17 @@ struct Client {
     /// Whether the client has presented a valid key on this connection.
     var isVouched = false
     /// The number of the listener that the client connected to.
-    var entrance: UInt8 = 0
+    var listenerNumber: UInt8 = 0
 }
 
 extension Client {
     /// Creates the client that has connected from this address to the listener with the number `entrance`.
-    init(_ address: SocketAddress, entrance: UInt8) {
+    init(_ address: SocketAddress, listenerNumber: UInt8) {
         // A listener on IPv6 also accepts IPv4 clients, and reports their addresses in mapped form.
         self.address = address.ipv6.map { IPAddress(ipv6: $0) }
         // Only getnameinfo(3) returns the zone of an IPv6 address, but it takes five times as long.
         peer = if let ip = self.address, ip.isIPv4 { ip.description } else { address.host }
-        self.entrance = entrance
+        self.listenerNumber = listenerNumber
     }
 
     /// Creates the client of a connection whose socket is taken from libmicrohttpd.
@@ -38,7 +38,7 @@ extension Client {
         context = connection.context
         isKept = true
         isVouched = connection.isVouched
-        entrance = connection.entrance
+        listenerNumber = connection.listenerNumber
     }
 }
 
@@ -50,33 +50,33 @@ extension Client {
 /// ends; it never continues wrongly.
 struct SocketAccount: Equatable {
     /// The number of bytes; nil if it is unknown.
-    private(set) var taken: UInt64? = 0
+    private(set) var counted: UInt64? = 0
 
     /// Adds a request that has been received completely. Empty lines before a request are not counted.
     ///
     /// - Parameters:
     ///   - head: The size of the request's head on the wire, in bytes.
     ///   - framing: The framing of the body. The size of a chunked body on the wire is unknown.
-    mutating func took(head: Int, _ framing: RequestFraming) {
+    mutating func countRequest(head: Int, _ framing: RequestFraming) {
         switch framing {
         case .none: add(UInt64(head))
         case .length(let length): add(UInt64(head) + length)
-        case .chunked: taken = nil
+        case .chunked: counted = nil
         }
     }
 
     private mutating func add(_ count: UInt64) {
-        if let sum = taken { taken = sum &+ count }
+        if let sum = counted { counted = sum &+ count }
     }
 
     /// Returns whether nothing after the last request has been read; false if that is unknown.
-    func isEven(with read: UInt64?) -> Bool { read != nil && read == taken }
+    func isEven(with read: UInt64?) -> Bool { read != nil && read == counted }
 }
 
 /// How a client's connection continues after a response that was sent directly on the socket.
 enum AnswerEnd: Equatable {
     /// The connection is returned to libmicrohttpd for the next request.
-    case handsBack
+    case reused
     /// The connection ends. The head announces this.
     case announced
     /// The connection ends, but the head does not announce this. The fetch of Node 20 and 22 (undici 6) accepts a body
@@ -92,7 +92,7 @@ enum AnswerEnd: Equatable {
     ///   - isReadEven: Whether nothing after the request has been read.
     static func of(_ length: BodyLength, isEventStream: Bool, isLastRequest: Bool, isReadEven: Bool) -> AnswerEnd {
         if isLastRequest { return .announced }
-        if isReadEven { return .handsBack }
+        if isReadEven { return .reused }
         return switch length {
         case .unknown: .unannounced
         case .known: isEventStream ? .unannounced : .announced

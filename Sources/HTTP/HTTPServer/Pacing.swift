@@ -12,7 +12,7 @@ struct AnswerWait: Equatable {
     enum Step: Equatable {
         /// This is the first such call, so the server counts one more waiting connection.
         case begins
-        case goesOn
+        case continues
         /// The wait was long enough, so the connection is suspended.
         case ends
     }
@@ -25,10 +25,10 @@ struct AnswerWait: Equatable {
     var isOn: Bool { vainCalls > 0 }
 
     /// Counts a call for the response that had no effect.
-    mutating func askedInVain() -> Step {
+    mutating func calledWithoutEffect() -> Step {
         vainCalls += 1
         if vainCalls > Self.mostCalls { return .ends }
-        return vainCalls == 1 ? .begins : .goesOn
+        return vainCalls == 1 ? .begins : .continues
     }
 
     /// Ends the wait, because the response is available or no client can receive it any more. Returns whether the
@@ -51,9 +51,9 @@ struct BodyGathering: Equatable {
     enum Step: Equatable {
         /// The part is the first one, and waits for others.
         case begins
-        case goesOn
+        case continues
         /// The exchange is notified immediately.
-        case tell
+        case notify
     }
 
     /// The number of collected bytes at which the exchange is notified immediately. It is below
@@ -71,21 +71,21 @@ struct BodyGathering: Equatable {
     /// Counts a part that has arrived.
     ///
     /// - Parameter waiting: The number of waiting bytes, including this part.
-    mutating func pieceCame(in run: UInt64, waiting: Int) -> Step {
+    mutating func partArrived(in run: UInt64, waiting: Int) -> Step {
         if waiting >= Self.enough {
             runs = 0
-            return .tell
+            return .notify
         }
         defer { lastRun = run }
-        return lastRun == nil ? .begins : .goesOn
+        return lastRun == nil ? .begins : .continues
     }
 
     /// Counts a run that has ended. Returns whether to notify the exchange now.
     ///
     /// - Parameter goesOn: Whether another run follows immediately.
-    mutating func ended(_ run: UInt64, goesOn: Bool) -> Bool {
+    mutating func ended(_ run: UInt64, continues: Bool) -> Bool {
         runs += 1
-        if goesOn, lastRun == run, runs < Self.mostRuns { return false }
+        if continues, lastRun == run, runs < Self.mostRuns { return false }
         lastRun = nil
         runs = 0
         return true
@@ -112,12 +112,12 @@ struct ReadingStall: Equatable {
     private var wasInputWaiting = false
     private var vainLooks = 0
     /// Whether any part of the body has arrived.
-    private(set) var hasPiece = false
+    private(set) var hasPart = false
 
     /// Records that a part of the body has arrived.
     mutating func progressed() {
         self = ReadingStall()
-        hasPiece = true
+        hasPart = true
     }
 
     /// Checks the connection between two runs. Returns whether it is blocked.
@@ -185,7 +185,7 @@ struct RunPacing: Equatable {
     mutating func waitEnds() { waitingConnections -= 1 }
 
     /// Records that libmicrohttpd received a response outside of its runs.
-    mutating func answerGiven() { hasAnswer = true }
+    mutating func answerProvided() { hasAnswer = true }
 
     /// Starts a run of libmicrohttpd.
     mutating func begins() {

@@ -33,7 +33,7 @@ struct RequestState: Equatable {
         /// The response is queued or being sent.
         case answering
         /// The socket was taken from libmicrohttpd.
-        case taken
+        case detached
     }
 
     /// The progress of writing the response's body.
@@ -111,7 +111,7 @@ struct RequestState: Equatable {
         /// libmicrohttpd has received the response.
         case answerQueued
         /// The socket was taken from libmicrohttpd.
-        case socketTaken
+        case socketDetached
         /// The client has ended its side, or the connection has failed.
         case clientEnded
         case cut
@@ -125,7 +125,7 @@ struct RequestState: Equatable {
         /// The request is passed to its handler.
         case handOver
         /// The exchange is notified that more of the request's body, or its end, has arrived.
-        case notifyFollower
+        case notifyExchange
         /// Bytes that have already arrived may still have to be read, within a short time.
         case hurry
         /// Nothing can reach the client any more. The exchange is notified, and libmicrohttpd cleans up.
@@ -149,20 +149,20 @@ struct RequestState: Equatable {
             isBodyComplete = true
             return handOver()
         case .answerQueued: phase = .answering
-        case .socketTaken: phase = .taken
+        case .socketDetached: phase = .detached
         case .clientEnded:
             switch phase {
             case .idle, .receiving: return .hurry
             case .handedOver, .decided, .answering:
-                giveUp()
+                breakAnswer()
                 return .abandon
-            case .taken: return .nothing
+            case .detached: return .nothing
             }
         case .cut:
-            giveUp()
+            breakAnswer()
             return .abandon
         case .completed:
-            guard phase != .taken else { return .nothing }
+            guard phase != .detached else { return .nothing }
             defer { phase = .idle }
             return phase == .idle ? .noRequest : .record
         }
@@ -170,12 +170,12 @@ struct RequestState: Equatable {
     }
 
     private mutating func handOver() -> Effect {
-        guard phase == .receiving else { return .notifyFollower }
+        guard phase == .receiving else { return .notifyExchange }
         phase = .handedOver
         return .handOver
     }
 
-    private mutating func giveUp() {
+    private mutating func breakAnswer() {
         isClosing = true
         answerBody = .broken
     }

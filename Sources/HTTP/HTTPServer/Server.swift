@@ -19,7 +19,7 @@ package final class Server {
     let handler: any RequestHandler
     private(set) var limits: ServerLimits
     /// A descriptor that reads as closed. It replaces sockets that are taken from libmicrohttpd.
-    let standIn: Int32
+    let placeholder: Int32
     /// Whether the server only finishes the requests in progress.
     private(set) var isDraining = false
 
@@ -32,7 +32,7 @@ package final class Server {
     /// Whether a run of libmicrohttpd is in progress. libmicrohttpd calls its callbacks only during a run.
     private(set) var isRunning = false
     /// Whether exchanges are being notified between a run and the decision about the next one.
-    private var isTelling = false
+    private var isNotifying = false
     /// The number of libmicrohttpd's runs so far.
     private(set) var runNumber: UInt64 = 0
     /// The connections with received body parts that their exchanges have not been notified of.
@@ -61,7 +61,7 @@ package final class Server {
         self.limits = limits
         self.handler = handler
         do {
-            standIn = try SocketOptions.closedPeer()
+            placeholder = try SocketOptions.closedPeer()
         } catch {
             throw Failure(description: "Cannot set up the HTTP server: \(error)")
         }
@@ -77,7 +77,7 @@ package final class Server {
         }
     }
 
-    deinit { close(standIn) }
+    deinit { close(placeholder) }
 
     /// The version of libmicrohttpd that is in use.
     package static var libraryVersion: String { MicroHTTPD.version }
@@ -88,9 +88,9 @@ package final class Server {
     /// Starts to accept connections from `listener`, in addition to the existing listeners.
     ///
     /// - Parameter entrance: The number that the connections of its clients have (``ClientConnection/entrance``).
-    package func accept(from listener: Listener, as entrance: UInt8 = 0) throws(Failure) {
+    package func accept(from listener: Listener, as listenerNumber: UInt8 = 0) throws(Failure) {
         do {
-            acceptors.append(try Acceptor(listener: listener, entrance: entrance, server: self))
+            acceptors.append(try Acceptor(listener: listener, listenerNumber: listenerNumber, server: self))
         } catch {
             throw Failure(description: "The listener on \(listener.address) could not be watched: \(error)")
         }
@@ -113,14 +113,14 @@ package final class Server {
         isDraining = true
         for acceptor in acceptors { acceptor.stop() }
         acceptors = []
-        for connection in connections where connection.state.phase == .idle { connection.leave() }
+        for connection in connections where connection.state.phase == .idle { connection.drain() }
     }
 
     /// Aborts every remaining connection and stops libmicrohttpd's daemon, which closes the connections that its runs
     /// have not closed.
     package func stop() {
         drain()
-        for connection in detached.values { connection.close(tellingFollower: true) }
+        for connection in detached.values { connection.close(notifyingExchange: true) }
         for connection in connections { connection.cut() }
         isRunning = true
         for _ in 0..<Self.lastRuns where !connections.isEmpty {
@@ -150,21 +150,21 @@ package final class Server {
     /// not affected.
     package func cutRequests(where isConcerned: (any ConnectionContext) -> Bool) -> Int {
         // The notified exchanges may change both lists.
-        let taken = detached.values.filter { $0.isInProgress && $0.client.context.map(isConcerned) == true }
-        let others = connections.filter { $0.state.phase != .taken && $0.context.map(isConcerned) == true }
-        for connection in taken { connection.cut() }
+        let affected = detached.values.filter { $0.isInProgress && $0.client.context.map(isConcerned) == true }
+        let others = connections.filter { $0.state.phase != .detached && $0.context.map(isConcerned) == true }
+        for connection in affected { connection.cut() }
         for connection in others { connection.cut() }
-        return taken.count + others.count
+        return affected.count + others.count
     }
 
     /// Ends the connections whose client has vanished while bytes for it are unacknowledged, and notifies their
     /// exchanges that the client has left. Connections that have switched protocols belong to their handlers and are
     /// not affected.
-    package func endLost(by loss: PeerLoss) {
+    package func disconnectLost(by loss: PeerLoss) {
         // The notified exchanges may change both lists.
-        let taken = detached.values.filter { loss.hasLostPeer($0.socket.descriptor) }
-        let others = connections.filter { $0.state.phase != .taken && loss.hasLostPeer($0.descriptor) }
-        for connection in taken { connection.endLost() }
+        let affected = detached.values.filter { loss.hasLostPeer($0.socket.descriptor) }
+        let others = connections.filter { $0.state.phase != .detached && loss.hasLostPeer($0.descriptor) }
+        for connection in affected { connection.disconnectLost() }
         for connection in others { connection.cut() }
     }
 
@@ -172,15 +172,15 @@ package final class Server {
 
     /// Passes a connected descriptor to libmicrohttpd. libmicrohttpd either calls ``started(_:)`` before this method
     /// returns, or not at all.
-    func add(_ descriptor: Int32, from address: SocketAddress, by entrance: UInt8) {
-        arriving = Client(address, entrance: entrance)
+    func add(_ descriptor: Int32, from address: SocketAddress, by listenerNumber: UInt8) {
+        arriving = Client(address, listenerNumber: listenerNumber)
         // libmicrohttpd sets TCP_NODELAY, so that small writes are sent immediately, before it sends anything.
         if daemon?.add(descriptor) == true { needsRun() }
     }
 
     /// Takes a client back after a response that was sent directly on the socket. No limit is checked, because it is
     /// the same connection.
-    func takeBack(_ connection: DetachedConnection, _ socket: Socket, of client: Client) {
+    func reclaim(_ connection: DetachedConnection, _ socket: Socket, of client: Client) {
         detached[ObjectIdentifier(connection)] = nil
         arriving = client
         if daemon?.add(socket.release()) == true { needsRun() } else { roomAgain() }
@@ -247,7 +247,7 @@ package final class Server {
 
     /// Schedules a run for work of libmicrohttpd that no descriptor signals, such as a resumed connection.
     func needsRun() {
-        guard !isRunScheduled, !isRunning, !isTelling else {
+        guard !isRunScheduled, !isRunning, !isNotifying else {
             isRunScheduled = true
             return
         }
@@ -275,8 +275,8 @@ package final class Server {
     }
 
     /// Removes a descriptor from libmicrohttpd's poll set before libmicrohttpd closes it.
-    func leavePollSet(_ descriptor: Int32) {
-        if let daemon { ConnectionHandle.leave(pollSet: daemon.descriptor, descriptor: descriptor) }
+    func removeFromPollSet(_ descriptor: Int32) {
+        if let daemon { ConnectionHandle.remove(pollSet: daemon.descriptor, descriptor: descriptor) }
     }
 
     /// Checks at intervals whether libmicrohttpd continues to read the connection's chunked body, until the request has
@@ -296,12 +296,12 @@ package final class Server {
         needsRun()
     }
 
-    private func deliverGathered(goesOn: Bool) {
+    private func deliverGathered(continues: Bool) {
         guard !gathering.isEmpty else { return }
         let gathered = gathering
         gathering.removeAll(keepingCapacity: true)
         for connection in gathered {
-            if connection.gathering.ended(runNumber, goesOn: goesOn) {
+            if connection.gathering.ended(runNumber, continues: continues) {
                 connection.deliverGathered()
             } else {
                 gathering.append(connection)
@@ -317,14 +317,14 @@ package final class Server {
         endExpiring()
         let wantsMore = daemon?.run() ?? false
         isRunning = false
-        isTelling = true
-        deliverGathered(goesOn: wantsMore)
+        isNotifying = true
+        deliverGathered(continues: wantsMore)
         if !caughtUp.isEmpty {
             let resumed = caughtUp
             caughtUp.removeAll(keepingCapacity: true)
             for connection in resumed { connection.resumeSource() }
         }
-        isTelling = false
+        isNotifying = false
         switch pacing.ended(wantsMore: wantsMore, isRequested: isRunScheduled) {
         case .atOnce:
             isRunScheduled = true

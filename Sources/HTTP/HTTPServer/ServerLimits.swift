@@ -15,7 +15,7 @@ package struct ServerLimits: Sendable {
     /// The rule for detecting a client that has vanished silently (`--stream-stall`).
     package var peerLoss = PeerLoss(limit: .seconds(60))
     /// The maximum size of a request body that is held completely before the request is handed over, in bytes.
-    package var heldBody = 64 * 1024
+    package var bufferedBody = 64 * 1024
     /// The maximum size of the request line and all fields together, in bytes (`--max-head`).
     package var maximumHead: Int
     /// The maximum number of connections of one loop (`--max-connections`, divided by the number of loops).

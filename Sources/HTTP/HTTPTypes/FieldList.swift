@@ -251,7 +251,7 @@ package struct FieldList: Sendable {
     }
 
     /// Whether names and values contain no control character except HTAB. Such a character could end a field's line.
-    package var holdsNoControlCharacter: Bool {
+    package var hasNoControlCharacter: Bool {
         entries.indices.allSatisfy { index in
             name(at: index).allSatisfy { $0 >= 0x20 } && value(at: index).allSatisfy { $0 >= 0x20 || $0 == 0x09 }
         }

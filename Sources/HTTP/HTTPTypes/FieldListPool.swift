@@ -9,16 +9,16 @@ package struct FieldListPool {
     /// The maximum size in bytes of a list that the pool keeps.
     private static let largest = 8 * 1024
 
-    private var spare: [FieldList] = []
+    private var lists: [FieldList] = []
 
     /// Creates a pool without any lists.
     package init() {}
 
     /// Returns a list with arbitrary content. Call ``FieldList/makeRoom(fields:bytes:)`` before using it.
-    package mutating func acquire() -> FieldList { spare.popLast() ?? FieldList() }
+    package mutating func acquire() -> FieldList { lists.popLast() ?? FieldList() }
 
     /// Returns a list's memory to the pool.
-    package mutating func giveBack(_ fields: consuming FieldList) {
-        if spare.count < Self.most, 1...Self.largest ~= fields.byteCapacity { spare.append(fields) }
+    package mutating func release(_ fields: consuming FieldList) {
+        if lists.count < Self.most, 1...Self.largest ~= fields.byteCapacity { lists.append(fields) }
     }
 }

@@ -43,17 +43,17 @@ package enum HostValue {
     /// may be an IPv4 address, and one run of groups may be shortened to `::`.
     private static func isIPv6(_ address: ArraySlice<UInt8>) -> Bool {
         let colon = UInt8(ascii: ":")
-        var rest = address
+        var remainder = address
         var groups = 0
         var isShortened = false
-        if rest.starts(with: [colon, colon]) {
+        if remainder.starts(with: [colon, colon]) {
             isShortened = true
-            rest = rest.dropFirst(2)
+            remainder = remainder.dropFirst(2)
         }
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: colon) ?? rest.endIndex
-            let group = rest[..<end]
-            if end == rest.endIndex, isIPv4(group) {
+        while !remainder.isEmpty {
+            let end = remainder.firstIndex(of: colon) ?? remainder.endIndex
+            let group = remainder[..<end]
+            if end == remainder.endIndex, isIPv4(group) {
                 groups += 2
                 break
             }
@@ -61,14 +61,14 @@ package enum HostValue {
                 return false
             }
             groups += 1
-            guard end < rest.endIndex else { break }
-            rest = rest[(end + 1)...]
+            guard end < remainder.endIndex else { break }
+            remainder = remainder[(end + 1)...]
             // A trailing colon must belong to a `::`.
-            guard let next = rest.first else { return false }
+            guard let next = remainder.first else { return false }
             guard next == colon else { continue }
             guard !isShortened else { return false }
             isShortened = true
-            rest = rest.dropFirst()
+            remainder = remainder.dropFirst()
         }
         return isShortened ? groups <= 7 : groups == 8
     }

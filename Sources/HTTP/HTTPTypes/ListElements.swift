@@ -2,17 +2,17 @@
 
 /// The elements of a comma-separated field value, without white space and empty elements (RFC 9110 §5.6.1).
 package struct ListElements: Sequence, IteratorProtocol {
-    private var rest: ArraySlice<UInt8>
+    private var remainder: ArraySlice<UInt8>
 
     /// Creates a sequence of the elements of one field's value.
-    package init(_ value: ArraySlice<UInt8>) { rest = value }
+    package init(_ value: ArraySlice<UInt8>) { remainder = value }
 
     /// Returns the next element, or nil at the end of the value.
     package mutating func next() -> ArraySlice<UInt8>? {
         var index = 0
-        guard let element = rest.span.nextListElement(from: &index) else { return nil }
-        defer { rest = rest.dropFirst(index) }
-        return rest[(rest.startIndex + element.lowerBound)..<(rest.startIndex + element.upperBound)]
+        guard let element = remainder.span.nextListElement(from: &index) else { return nil }
+        defer { remainder = remainder.dropFirst(index) }
+        return remainder[(remainder.startIndex + element.lowerBound)..<(remainder.startIndex + element.upperBound)]
     }
 }
 

@@ -43,8 +43,8 @@ package struct ResponseHeadReader: Sendable {
 
     /// Takes a list from `spare` for the fields of the next head, unless a head has begun or the reader already owns
     /// memory.
-    package mutating func lend(from spare: inout FieldListPool) {
-        if status == 0, fields.byteCapacity == 0 { fields = spare.acquire() }
+    package mutating func lend(from pool: inout FieldListPool) {
+        if status == 0, fields.byteCapacity == 0 { fields = pool.acquire() }
     }
 
     /// Reads bytes from `index` up to the end of the head, in any pieces. Advances
@@ -57,19 +57,19 @@ package struct ResponseHeadReader: Sendable {
             if isWhole { index += 1 }
             size += index - start
             guard size <= Self.maximumSize else { throw .tooLarge }
-            let piece = bytes.extracting(start..<index)
+            let chunk = bytes.extracting(start..<index)
             if !isWhole {
-                beginning.append(copying: piece)
+                beginning.append(copying: chunk)
                 break
             }
-            let progress = beginning.isEmpty ? try parse(line: piece) : try readWithBeginning(piece)
+            let progress = beginning.isEmpty ? try parse(line: chunk) : try parseWithBeginning(chunk)
             if case .needsMore = progress { continue }
             return progress
         }
         return .needsMore
     }
 
-    private mutating func readWithBeginning(_ end: Span<UInt8>) throws(Fault) -> Progress {
+    private mutating func parseWithBeginning(_ end: Span<UInt8>) throws(Fault) -> Progress {
         var line: [UInt8] = []
         swap(&line, &beginning)
         line.append(copying: end)
@@ -81,7 +81,7 @@ package struct ResponseHeadReader: Sendable {
         guard bytes.count >= 2, bytes[bytes.count - 2] == 0x0d else { throw .badLineEnding }
         let line = bytes.extracting(0..<(bytes.count - 2))
         if status == 0 {
-            status = try readStatus(line)
+            status = try parseStatus(line)
             fields.makeRoom(fields: 12, bytes: 480)
         } else if line.isEmpty {
             return finish()
@@ -103,7 +103,7 @@ package struct ResponseHeadReader: Sendable {
     }
 
     /// Reads `HTTP/1.1 200 Reason` (RFC 9112 §4). The reason may be missing, and so may the space before it.
-    private mutating func readStatus(_ line: Span<UInt8>) throws(Fault) -> Int {
+    private mutating func parseStatus(_ line: Span<UInt8>) throws(Fault) -> Int {
         guard line.count >= 12, line[8] == 0x20, line.count == 12 || line[12] == 0x20 else { throw .badStatusLine }
         let prefix = Self.protocolPrefix.span
         for index in prefix.indices where line[index] != prefix[index] { throw .badStatusLine }

@@ -68,14 +68,14 @@ package struct OutboundRequest: Sendable {
             guard field.value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7f || $0 == 0x09 }) else {
                 return "The field \(field.name) contains a control character. Remove the character."
             }
-            if Self.own.contains(field.name.lowercased()) {
+            if Self.reservedFields.contains(field.name.lowercased()) {
                 return "The caller cannot set the field \(field.name). Omit the field."
             }
         }
         return nil
     }
 
-    private static let own: Set<String> = [
+    private static let reservedFields: Set<String> = [
         "host", "content-length", "transfer-encoding", "connection", "upgrade", "te", "trailer", "proxy-authorization",
         "user-agent",
     ]

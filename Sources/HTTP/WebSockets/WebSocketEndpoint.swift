@@ -81,12 +81,12 @@ package final class WebSocketEndpoint {
 
     /// Handles a part of a frame. Returns whether to continue parsing.
     private func process(
-        _ head: FrameHead, at place: FrameParser.PartPosition, bytes: Span<UInt8>, emit: (Event) -> Void
+        _ head: FrameHead, at position: FrameParser.PartPosition, bytes: Span<UInt8>, emit: (Event) -> Void
     ) -> Bool {
-        let fault = (place.isFirst ? messages.startFrame(head) : nil) ?? messages.add(bytes)
+        let fault = (position.isFirst ? messages.startFrame(head) : nil) ?? messages.add(bytes)
         if let fault {
             fail(fault, emit)
-        } else if place.isLast {
+        } else if position.isLast {
             follow(messages.finishFrame(), emit)
         }
         return phase != .ended

@@ -180,7 +180,7 @@ package final class ChatSocket {
     /// Resets the connection without a close frame, because the frame would not arrive.
     private func cut(_ reason: RejectedClient) {
         guard onEnd != nil else { return }
-        owner.turnedAway(peer, reason)
+        owner.rejected(peer, reason)
         SocketOptions.setLingerToZero(socket.descriptor)
         end()
     }

@@ -40,7 +40,7 @@ final class SessionFilling {
 
     private func ask(_ target: [UInt8]) {
         let question = InstanceQuery(endpoint: endpoint, target: target, timeout: Self.pageTimeout)
-        WholeAnswer.ask(question.request(), of: client, within: question.timeout) { [weak self] status, bytes in
+        WholeAnswer.send(question.request(), of: client, within: question.timeout) { [weak self] status, bytes in
             guard let self, status == 200 else { return }
             listing.parse(bytes, onSession: onSession)
         } report: { [weak self] outcome in

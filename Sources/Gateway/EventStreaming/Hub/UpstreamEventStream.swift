@@ -48,7 +48,7 @@ final class UpstreamEventStream: UpstreamDelegate {
         transfer = hub.client.start(
             UpstreamRequest(
                 instance: endpoint.address, method: .get, methodName: "GET", target: traits.path[...], fields: fields,
-                body: .none, isAlone: true), follower: self)
+                body: .none, isAlone: true), delegate: self)
     }
 
     /// Passes the held frames and all further frames to the project.

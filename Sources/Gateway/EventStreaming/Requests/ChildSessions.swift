@@ -55,7 +55,7 @@ final class ChildSessions {
     private func ask(_ target: [UInt8], about children: SessionChildren, at endpoint: InstanceEndpoint) {
         let question = InstanceQuery(endpoint: endpoint, target: target, timeout: deadline - owner.loop.now)
         var children = children
-        WholeAnswer.ask(question.request(), of: owner.client, within: question.timeout) { [weak self] status, bytes in
+        WholeAnswer.send(question.request(), of: owner.client, within: question.timeout) { [weak self] status, bytes in
             guard status == 200 else { return }
             children.parse(bytes) { self?.add($0, endpoint) }
         } report: { [weak self] outcome in

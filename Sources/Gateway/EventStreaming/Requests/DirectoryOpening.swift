@@ -23,7 +23,7 @@ final class DirectoryOpening: UpstreamDelegate {
         transfer = client.start(
             UpstreamRequest(
                 instance: instance, method: .get, methodName: "GET", target: target, fields: fields, body: .none,
-                isAlone: true), follower: self)
+                isAlone: true), delegate: self)
     }
 
     func cancel() {

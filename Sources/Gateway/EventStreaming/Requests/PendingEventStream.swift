@@ -95,7 +95,7 @@ final class PendingEventStream: PendingStream {
 extension PendingEventStream: ServerExchange {
     func requestBodyArrived() { connection?.discardBody() }
     func resumeResponse() {}
-    func clientGone() { end() }
+    func clientDisconnected() { end() }
 }
 
 extension PendingEventStream: TimerHandler {

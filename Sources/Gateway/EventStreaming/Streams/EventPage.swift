@@ -129,7 +129,7 @@ package final class EventPage: PendingStream {
 extension EventPage: ServerExchange {
     func requestBodyArrived() { pending.connection?.discardBody() }
     func resumeResponse() {}
-    func clientGone() { end() }
+    func clientDisconnected() { end() }
 }
 
 extension EventPage: TimerHandler {

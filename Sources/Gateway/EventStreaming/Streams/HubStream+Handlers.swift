@@ -23,7 +23,7 @@ extension HubStream: ServerExchange {
         rearm()
     }
 
-    func clientGone() { end() }
+    func clientDisconnected() { end() }
 }
 
 extension HubStream: TimerHandler {
@@ -31,7 +31,7 @@ extension HubStream: TimerHandler {
         for action in state.timePassed(at: events.owner.loop.now, held: client?.unacknowledgedBytes ?? 0) {
             switch action {
             case .endStalled:
-                if let client { events.owner.turnedAway(client.peer, .stalledReader(stall)) }
+                if let client { events.owner.rejected(client.peer, .stalledReader(stall)) }
                 return breakOff()
             case .read: sendReadRequest()
             // Nothing else may be sent before the remainder of a partly sent frame.

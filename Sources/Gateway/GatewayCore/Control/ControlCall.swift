@@ -204,7 +204,7 @@ extension ControlCall: ServerExchange {
         case (.reading, .json(let limit)):
             request.body += connection.takeBody()
             guard request.body.count <= limit else { return refuse(BodyRule.tooLarge(limit)) }
-            guard connection.isBodyComplete else { return connection.bodyTaken() }
+            guard connection.isBodyComplete else { return connection.bodyConsumed() }
             if let refusal = BodyRule.refusal(ofText: request.body) { return refuse(refusal) }
             ask()
         default: connection.discardBody()
@@ -214,7 +214,7 @@ extension ControlCall: ServerExchange {
     func resumeResponse() { goOn() }
 
     /// Ends the call, but not the operation. A start that was abandoned by one client may be needed by the next client.
-    func clientGone() { end() }
+    func clientDisconnected() { end() }
 }
 
 extension ControlCall: OpenStream {

@@ -29,7 +29,7 @@ extension InstanceQuery {
         _ client: UpstreamClient, isAlone: Bool = false, longestBody: Int = Self.longestBody,
         report: @escaping (InstanceReply?) -> Void
     ) {
-        WholeAnswer.ask(request(isAlone: isAlone), of: client, within: timeout, longestBody: longestBody) { outcome in
+        WholeAnswer.send(request(isAlone: isAlone), of: client, within: timeout, longestBody: longestBody) { outcome in
             guard case .answered(let status, let body) = outcome else { return report(nil) }
             report(InstanceReply(status: status, body: body))
         }

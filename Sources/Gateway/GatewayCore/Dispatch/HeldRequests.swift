@@ -71,7 +71,7 @@ extension HeldRequest: ServerExchange {
     /// Does nothing, because no answer has begun.
     package func resumeResponse() {}
     /// Removes the request, because its client has disconnected.
-    package func clientGone() { _ = end() }
+    package func clientDisconnected() { _ = end() }
 }
 
 /// A request that the dispatch keeps.

@@ -60,7 +60,7 @@ extension InstanceWait: WaitingRequest {
 extension InstanceWait: ServerExchange {
     func requestBodyArrived() { pending.connection?.discardBody() }
     func resumeResponse() {}
-    func clientGone() { end() }
+    func clientDisconnected() { end() }
 }
 
 extension InstanceWait: TimerHandler {

@@ -24,7 +24,7 @@ final class LostPeerWatch: TimerHandler {
 
 extension GatewayLoop {
     fileprivate func endLostClients(by loss: PeerLoss) {
-        clients.server?.endLost(by: loss)
+        clients.server?.disconnectLost(by: loss)
         forEachFeature { $0.endLostClients(by: loss) }
     }
 }

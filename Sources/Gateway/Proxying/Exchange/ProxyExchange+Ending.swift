@@ -28,7 +28,7 @@ extension ProxyExchange {
     /// Handles a connection that the instance closed before it answered. A stop initiator may become known a moment
     /// later.
     func lostInstance(_ failure: UpstreamFailure) {
-        if failure.reachedNobody { mayBeTaken = false }
+        if failure.reachedNoServer { mayBeTaken = false }
         switch failure {
         case .badAnswer, .outOfDescriptors: return tell(failure)
         case .refused, .brokenBody: return endWithItsInstance() ? () : tell(failure)

@@ -95,15 +95,15 @@ final class ProxyExchange {
             instance: instance, method: head.method, methodName: head.methodName, target: target,
             fields: RequestForwarding.fields(
                 of: head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
-                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade,
-                in: owner.client.spareFields.acquire()),
+                authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.client.fieldPool.acquire()
+            ),
             body: body(of: connection), mayUpgrade: isUpgrade)
         if withholdsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if withholdsLastEventID { request.fields = RequestForwarding.withoutLastEventID(request.fields) }
         mayBeTaken = request.connectionChoice != .kept
         noteAbort(by: head.methodName)
-        upstream = owner.client.start(request, follower: self)
-        owner.client.spareFields.giveBack(request.fields)
+        upstream = owner.client.start(request, delegate: self)
+        owner.client.fieldPool.release(request.fields)
         connection.exchange = self
         timer = owner.loop.spareTimer(self)
         arm(answerTimeout)
@@ -185,7 +185,7 @@ extension ProxyExchange: ServerExchange {
         if upstream.waitingUpload <= Self.lowWater {
             connection.withBody { upstream.upload(&$0) }
             // Resumes the connection, which is suspended if more bytes arrived before forwarding than are buffered.
-            connection.bodyTaken()
+            connection.bodyConsumed()
         }
         if connection.isBodyComplete, connection.body.isEmpty {
             isUploading = false
@@ -199,7 +199,7 @@ extension ProxyExchange: ServerExchange {
         upstream?.resume()
     }
 
-    func clientGone() { end() }
+    func clientDisconnected() { end() }
 }
 
 // MARK: - Deadlines

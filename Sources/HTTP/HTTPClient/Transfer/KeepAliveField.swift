@@ -12,14 +12,14 @@ enum KeepAliveField {
     private static let mostDigits = 9
 
     /// Returns the time after its last request during which a connection may be reused; nil if none is announced.
-    static func longestRest(_ fields: FieldList) -> Duration? {
+    static func idleLimit(_ fields: FieldList) -> Duration? {
         var shortest: Duration?
         var start = 0
         while let index = fields.firstIndex(of: .keepAlive, from: start) {
             for element in ListElements(fields.value(at: index)) {
                 guard let seconds = timeout(element) else { continue }
-                let rest = max(.zero, .seconds(seconds) - margin)
-                shortest = min(shortest ?? rest, rest)
+                let limit = max(.zero, .seconds(seconds) - margin)
+                shortest = min(shortest ?? limit, limit)
             }
             start = index + 1
         }

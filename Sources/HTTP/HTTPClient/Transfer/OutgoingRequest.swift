@@ -9,14 +9,14 @@ import HTTPTypes
 /// A complete body is stored together with its head. A streamed body is never copied: it is lent from the queue of
 /// incoming bytes, between the text before it and, in the chunked coding (RFC 9112 §7.1), the line end after it.
 struct OutgoingRequest {
-    private enum Form {
+    private enum BodyFraming {
         case whole, length, chunked
     }
 
     private static let lineEnd = Array("\r\n".utf8)
     private static let lastChunk = Array("0\r\n\r\n".utf8)
 
-    private let form: Form
+    private let framing: BodyFraming
     /// The request's head, followed by the body if that is complete. Later, the lines between chunks.
     private var text: [UInt8]
     private var textSent = 0
@@ -28,19 +28,19 @@ struct OutgoingRequest {
     private var isLastChunkBegun = false
 
     /// Creates the request in a buffer from the pool `spare`.
-    init(_ request: borrowing UpstreamRequest, authority: [UInt8], in spare: inout TextPool) {
-        form =
+    init(_ request: borrowing UpstreamRequest, authority: [UInt8], in pool: inout TextPool) {
+        framing =
             switch request.body {
             case .none, .whole: .whole
             case .streamed(length: .some): .length
             case .streamed(length: nil): .chunked
             }
-        text = spare.acquire()
+        text = pool.acquire()
         request.write(to: &text, authority)
     }
 
     /// Whether the body is passed on in parts.
-    var isStreamed: Bool { form != .whole }
+    var isStreamed: Bool { framing != .whole }
 
     /// The number of unsent bytes of a streamed body.
     var waitingContent: Int { content.count }
@@ -51,7 +51,7 @@ struct OutgoingRequest {
     /// Returns whether the whole request was sent and nothing more follows.
     mutating func isSent() -> Bool {
         guard textSent == text.count else { return false }
-        switch form {
+        switch framing {
         case .whole: return true
         case .length: return isContentComplete && content.isEmpty
         case .chunked: return isLastChunkBegun
@@ -61,7 +61,7 @@ struct OutgoingRequest {
     /// Returns whether there are bytes that can be sent now.
     mutating func canSend() -> Bool {
         if textSent < text.count || !content.isEmpty { return true }
-        return form == .chunked && (lineEndLeft > 0 || isContentComplete && !isLastChunkBegun)
+        return framing == .chunked && (lineEndLeft > 0 || isContentComplete && !isLastChunkBegun)
     }
 
     /// Adds bytes of a streamed body and empties their queue.
@@ -74,12 +74,12 @@ struct OutgoingRequest {
     mutating func rewind() { textSent = 0 }
 
     /// Removes and returns a text buffer that is no longer needed.
-    mutating func takeText() -> [UInt8] {
-        var taken: [UInt8] = []
-        guard isSent() else { return taken }
-        swap(&taken, &text)
+    mutating func removeText() -> [UInt8] {
+        var removed: [UInt8] = []
+        guard isSent() else { return removed }
+        swap(&removed, &text)
         textSent = 0
-        return taken
+        return removed
     }
 
     /// Lends the next bytes, in three parts, to `write`. The closure returns the number of bytes that were sent, or nil
@@ -87,8 +87,8 @@ struct OutgoingRequest {
     mutating func send(
         _ write: (_ text: Span<UInt8>, _ content: Span<UInt8>, _ lineEnd: Span<UInt8>) -> Int?
     ) -> Int? {
-        if form == .chunked { beginChunk() }
-        let contentLeft = form == .chunked ? chunkLeft : content.count
+        if framing == .chunked { beginChunk() }
+        let contentLeft = framing == .chunked ? chunkLeft : content.count
         let count = content.withBytes { bytes in
             write(
                 text.span.extracting(textSent...), bytes.extracting(0..<contentLeft),
@@ -120,13 +120,13 @@ struct OutgoingRequest {
     private mutating func advance(_ count: Int) {
         let ofText = min(count, text.count - textSent)
         textSent += ofText
-        let rest = count - ofText
-        guard rest > 0 else { return }
-        let ofContent = min(rest, form == .chunked ? chunkLeft : content.count)
+        let remaining = count - ofText
+        guard remaining > 0 else { return }
+        let ofContent = min(remaining, framing == .chunked ? chunkLeft : content.count)
         content.removeFirst(ofContent)
-        guard form == .chunked else { return }
+        guard framing == .chunked else { return }
         chunkLeft -= ofContent
-        lineEndLeft -= rest - ofContent
+        lineEndLeft -= remaining - ofContent
     }
 }
 

@@ -51,12 +51,12 @@ struct TransferState {
     /// The head of a 101, for ``Action/handOver``.
     private(set) var switching: ResponseHead?
     private var isEventStream = false
-    private var saysClose = false
+    private var announcesClose = false
 
     /// The response's status, 0 until its head has arrived.
     private(set) var status = 0
     /// How long the connection may be idle before the next request, as announced by the instance.
-    private(set) var longestRest: Duration?
+    private(set) var idleLimit: Duration?
     /// Whether the whole request was sent.
     var isRequestSent = false
 
@@ -76,8 +76,8 @@ struct TransferState {
     mutating func trailers() -> FieldList { body.trailers }
 
     /// Takes a field list from the pool for the response's head, if the head has not begun.
-    mutating func lend(from spare: inout FieldListPool) {
-        if status == 0 { reader.lend(from: &spare) }
+    mutating func lend(from pool: inout FieldListPool) {
+        if status == 0 { reader.lend(from: &pool) }
     }
 
     /// Reads bytes from `index` on and passes each run of the body's content to `content`. Returns nil once all bytes
@@ -90,10 +90,10 @@ struct TransferState {
         if status == 0 { return readHead(bytes, from: &index) }
         // Bytes after a 101 belong to the other protocol.
         guard fault == nil, switching == nil else { return nil }
-        let rest = bytes.extracting(index...)
+        let remainder = bytes.extracting(index...)
         index = bytes.count
         do throws(ResponseBodyReader.Fault) {
-            try body.decode(rest, content: content)
+            try body.decode(remainder, content: content)
         } catch {
             fault = .brokenBody(error.sentence)
         }
@@ -134,8 +134,8 @@ struct TransferState {
             return nil
         }
         status = head.status
-        longestRest = KeepAliveField.longestRest(head.fields)
-        saysClose = head.fields.contains(.close, in: .connection)
+        idleLimit = KeepAliveField.idleLimit(head.fields)
+        announcesClose = head.fields.contains(.close, in: .connection)
         isEventStream = head.isEventStream && framing != .none
         body = ResponseBodyReader(framing)
         return (head, framing)
@@ -195,7 +195,7 @@ struct TransferState {
     }
 
     private var finish: Action {
-        .finish(keepsConnection: isRequestSent && choice != .own && !saysClose && !reader.isHTTP10)
+        .finish(keepsConnection: isRequestSent && choice != .dedicated && !announcesClose && !reader.isHTTP10)
     }
 }
 

@@ -95,7 +95,7 @@ final class UpstreamConnection: ReadinessHandler {
     /// Makes the connection idle after its transfer has ended.
     ///
     /// - Parameter limit: How long after the start of that transfer the connection may be reused.
-    func rest(for limit: Duration) {
+    func becomeIdle(for limit: Duration) {
         transfer = nil
         usableUntil = usedSince + limit
         restedIn = client.loop.pass
@@ -103,17 +103,17 @@ final class UpstreamConnection: ReadinessHandler {
     }
 
     func close() {
-        letGo()
+        detach()
         socket.close()
     }
 
     /// Returns the socket to an owner that uses another protocol on it.
     func handOver() -> Socket {
-        letGo()
+        detach()
         return socket
     }
 
-    private func letGo() {
+    private func detach() {
         transfer = nil
         forgetConnecting()
         stopWatching()
@@ -143,11 +143,11 @@ final class UpstreamConnection: ReadinessHandler {
     /// Reads the bytes that have arrived so far, even if the loop has not reported them yet.
     func readArrived() {
         // Without this limit, a peer that writes as fast as the gateway reads would block the loop.
-        var rest = 16 << 20
-        while rest > 0, transfer != nil, !isConnecting, wanted.contains(.readable) {
+        var budget = 16 << 20
+        while budget > 0, transfer != nil, !isConnecting, wanted.contains(.readable) {
             let count = read()
             guard count > 0 else { return }
-            rest -= count
+            budget -= count
         }
     }
 

@@ -19,7 +19,7 @@ package final class UpstreamTransfer {
     /// The index of the transfer in the client's list of running transfers.
     var listIndex = 0
     /// The delegate of the transfer; nil after the last call to it.
-    private(set) var follower: (any UpstreamDelegate)?
+    private(set) var delegate: (any UpstreamDelegate)?
     private var isRunning = true
     /// Whether the delegate has requested a pause.
     private(set) var isPaused = false
@@ -29,13 +29,13 @@ package final class UpstreamTransfer {
     /// Sends the request on a connection that was kept alive, or else on a new one.
     init(
         _ request: borrowing UpstreamRequest, on kept: UpstreamConnection?, client: UpstreamClient,
-        follower: any UpstreamDelegate
+        delegate: any UpstreamDelegate
     ) {
         self.client = client
         address = request.instance
-        self.follower = follower
+        self.delegate = delegate
         state = TransferState(request, onKeptConnection: kept != nil)
-        outgoing = OutgoingRequest(request, authority: client.authority(of: address), in: &client.spareTexts)
+        outgoing = OutgoingRequest(request, authority: client.authority(of: address), in: &client.textPool)
         if let kept {
             connection = kept
             kept.carry(self)
@@ -74,7 +74,7 @@ package final class UpstreamTransfer {
 
     /// Ends the transfer and closes its connection. The delegate receives no further calls.
     package func cancel() {
-        follower = nil
+        delegate = nil
         guard isRunning else { return }
         isRunning = false
         connection?.close()
@@ -94,7 +94,7 @@ package final class UpstreamTransfer {
 
     /// Notifies the delegate that a part of the request was sent and that there is room for more.
     func uploadLeft() {
-        if isRunning, outgoing.isStreamed { follower?.uploadHasRoom() }
+        if isRunning, outgoing.isStreamed { delegate?.uploadHasRoom() }
     }
 
     /// Handles the end of the request's transmission.
@@ -104,20 +104,20 @@ package final class UpstreamTransfer {
 
     /// Processes bytes from the connection. Call ``readEnded()`` afterwards.
     func received(_ bytes: Span<UInt8>) {
-        state.lend(from: &client.spareFields)
+        state.lend(from: &client.fieldPool)
         var index = 0
         while index < bytes.count {
             let begun = state.parse(bytes, from: &index) { content in
                 // Nothing else may access `state` during this call. The methods that the delegate may call do not
                 // access it.
-                guard isRunning, let follower else { return }
-                if !follower.answerBody(content) { isPaused = true }
+                guard isRunning, let delegate else { return }
+                if !delegate.answerBody(content) { isPaused = true }
             }
             guard case (let head, let framing)? = begun else { break }
             // The text is not needed again, because a request is repeated only if no byte of a response has arrived.
-            client.spareTexts.giveBack(outgoing.takeText())
+            client.textPool.release(outgoing.removeText())
             // The head is consumed, so that the delegate can remove fields without copying it.
-            follower?.answerHead(consume head, framing)
+            delegate?.answerHead(consume head, framing)
             guard isRunning else { return }
         }
         if index < bytes.count, state.switching != nil { early.append(copying: bytes.extracting(index...)) }
@@ -130,7 +130,7 @@ package final class UpstreamTransfer {
     func readEnded() {
         guard isRunning else { return }
         let action = state.readEnded()
-        if action == .wait { follower?.answerSettled() } else { perform(action) }
+        if action == .wait { delegate?.answerSettled() } else { perform(action) }
     }
 
     /// Handles the end or failure of the connection.
@@ -148,30 +148,30 @@ package final class UpstreamTransfer {
         case .finish(let keepsConnection):
             let carrier = finish()
             if let carrier {
-                if keepsConnection, carrier.isSound { client.keep(carrier, state.longestRest) } else { carrier.close() }
+                if keepsConnection, carrier.isSound { client.keep(carrier, state.idleLimit) } else { carrier.close() }
             }
-            leave()?.answerEnded(trailers: state.trailers())
+            removeDelegate()?.answerEnded(trailers: state.trailers())
         case .fail(let failure):
             finish()?.close()
-            leave()?.answerFailed(failure)
+            removeDelegate()?.answerFailed(failure)
         case .handOver:
             guard let socket = finish()?.handOver(), let head = state.switching else { return }
-            leave()?.switched(head, socket, early: early)
+            removeDelegate()?.switched(head, socket, early: early)
         }
     }
 
     /// Ends the transfer and returns its connection.
     private func finish() -> UpstreamConnection? {
         isRunning = false
-        client.spareTexts.giveBack(outgoing.takeText())
+        client.textPool.release(outgoing.removeText())
         client.forget(self)
         defer { connection = nil }
         return connection
     }
 
     /// Removes and returns the delegate for its last notification.
-    private func leave() -> (any UpstreamDelegate)? {
-        defer { follower = nil }
-        return follower
+    private func removeDelegate() -> (any UpstreamDelegate)? {
+        defer { delegate = nil }
+        return delegate
     }
 }

@@ -25,20 +25,20 @@ package struct OutboundReach: Sendable, Equatable {
     /// Returns the reason for refusing an address, as a phrase for a sentence; nil if it is allowed.
     ///
     /// - Parameter own: The addresses of this machine; nil if they are unknown. Any address could then be one of them.
-    package func refusal(of address: IPAddress, own: Set<IPAddress>?) -> String? {
+    package func refusal(of address: IPAddress, localAddresses: Set<IPAddress>?) -> String? {
         guard !isUnlimited, !exceptions.contains(address) else { return nil }
         if let special = address.specialPurpose { return special }
-        guard let own else { return "possibly this machine itself, whose addresses cannot be read" }
-        return own.contains(address) ? "this machine itself" : nil
+        guard let localAddresses else { return "possibly this machine itself, whose addresses cannot be read" }
+        return localAddresses.contains(address) ? "this machine itself" : nil
     }
 
     /// Returns the reason for refusing a URL whose name a proxy will resolve; nil if it is allowed.
     ///
     /// A numeric address is checked like any other address. Names that never belong to the public Internet are refused
     /// (RFC 6761, RFC 6762, RFC 8375).
-    package func refusal(behindProxy url: OutboundURL, own: Set<IPAddress>?) -> String? {
+    package func refusal(viaProxy url: OutboundURL, localAddresses: Set<IPAddress>?) -> String? {
         guard !isUnlimited else { return nil }
-        if let address = url.address { return refusal(of: address, own: own) }
+        if let address = url.address { return refusal(of: address, localAddresses: localAddresses) }
         let labels = url.host.split(separator: ".")
         guard let last = labels.last, labels.count > 1 else { return "a name of the local network" }
         // A resolver may interpret such a name as an IPv4 address in one of the legacy notations.

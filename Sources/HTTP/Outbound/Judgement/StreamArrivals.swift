@@ -18,7 +18,7 @@ package struct StreamArrivals: Sendable {
     private let count: Int
     private let interval: Duration
     private var times: [Duration] = []
-    private var rest: [UInt8] = []
+    private var lineTail: [UInt8] = []
 
     /// Creates a recorder for a stream of `count` events or comments (`…` and an empty line), one in each interval.
     package init(count: Int, interval: Duration) {
@@ -29,11 +29,11 @@ package struct StreamArrivals: Sendable {
     /// Records bytes that arrived at the given time after the request.
     package mutating func record(_ bytes: [UInt8], at time: Duration) {
         for byte in bytes {
-            if byte == UInt8(ascii: "\n"), rest.last == UInt8(ascii: "\n") {
+            if byte == UInt8(ascii: "\n"), lineTail.last == UInt8(ascii: "\n") {
                 times.append(time)
-                rest = []
-            } else if rest.count < 1024 {
-                rest.append(byte)
+                lineTail = []
+            } else if lineTail.count < 1024 {
+                lineTail.append(byte)
             }
         }
     }

@@ -49,7 +49,7 @@ final class Inbox: Sendable {
 
     func add(_ request: OutboundRequest, _ receive: @escaping @Sendable (OutboundEvent) -> Void) -> UInt64 {
         let deadline = ContinuousClock.now + request.timeout
-        let (id, isTaken) = state.withLock { state in
+        let (id, isAccepted) = state.withLock { state in
             let id = state.nextID
             state.nextID += 1
             guard !state.hasEnded else { return (id, false) }
@@ -57,7 +57,7 @@ final class Inbox: Sendable {
             ccurl_multi_wakeup(handle.pointer)
             return (id, true)
         }
-        if !isTaken { receive(.ended(TransferLoop.stopped)) }
+        if !isAccepted { receive(.ended(TransferLoop.stopped)) }
         return id
     }
 

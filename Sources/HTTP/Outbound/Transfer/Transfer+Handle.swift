@@ -7,8 +7,8 @@ internal import Glibc
 /// The options and callbacks that every libcurl handle gets once.
 extension Transfer {
     func configure() {
-        let own = Unmanaged.passUnretained(self).toOpaque()
-        ccurl_set_pointer(easy, CURLOPT_PRIVATE, own)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        ccurl_set_pointer(easy, CURLOPT_PRIVATE, context)
         ccurl_set_long(easy, CURLOPT_NOSIGNAL, 1)
         // With this option, aborting a transfer does not wait for a name server that does not respond.
         ccurl_set_long(easy, CURLOPT_QUICK_EXIT, 1)
@@ -24,13 +24,13 @@ extension Transfer {
         ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         setTrust()
         ccurl_set_data_callback(easy, CURLOPT_HEADERFUNCTION, Self.onHeaderLine)
-        ccurl_set_pointer(easy, CURLOPT_HEADERDATA, own)
+        ccurl_set_pointer(easy, CURLOPT_HEADERDATA, context)
         ccurl_set_data_callback(easy, CURLOPT_WRITEFUNCTION, Self.onBody)
-        ccurl_set_pointer(easy, CURLOPT_WRITEDATA, own)
+        ccurl_set_pointer(easy, CURLOPT_WRITEDATA, context)
         ccurl_set_open_socket(easy, Self.onOpenSocket)
-        ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, own)
+        ccurl_set_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
         ccurl_set_prerequest(easy, Self.onRequest)
-        ccurl_set_pointer(easy, CURLOPT_PREREQDATA, own)
+        ccurl_set_pointer(easy, CURLOPT_PREREQDATA, context)
     }
 
     private func setTrust() {
@@ -47,9 +47,9 @@ extension Transfer {
             ccurl_set_long(easy, verifiesPeer, 1)
             ccurl_set_long(easy, verifiesHost, 2)
             ccurl_set_long(easy, version, oldest)
-            if let own = settings.authorities { ccurl_set_string(easy, file, own) }
-            if let own = settings.authorityFolder {
-                ccurl_set_string(easy, folder, own)
+            if let authorities = settings.authorities { ccurl_set_string(easy, file, authorities) }
+            if let authorityFolder = settings.authorityFolder {
+                ccurl_set_string(easy, folder, authorityFolder)
             } else if settings.authorities != nil {
                 // Trust only the given authorities, and not the authorities of the system.
                 ccurl_set_string(easy, folder, nil)
@@ -144,7 +144,9 @@ extension Transfer {
                 "Cannot connect to \(request.url.origin): its address has an unknown form. Check the name's DNS entry.")
             return false
         }
-        guard let reason = request.reach.refusal(of: address, own: HostAddresses.current()) else { return true }
+        guard let reason = request.reach.refusal(of: address, localAddresses: HostAddresses.current()) else {
+            return true
+        }
         refused = (address, reason)
         return false
     }

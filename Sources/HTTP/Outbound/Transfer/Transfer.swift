@@ -56,7 +56,7 @@ final class Transfer {
     func prepare() -> OutboundFailure? {
         let url = request.url
         proxy = settings.proxies.proxy(for: url)
-        if let proxy, let reason = request.reach.refusal(behindProxy: url, own: HostAddresses.current()) {
+        if let proxy, let reason = request.reach.refusal(viaProxy: url, localAddresses: HostAddresses.current()) {
             return OutboundFailure(
                 .address,
                 "\(url.origin) was not contacted through the proxy (\(proxy.variable)): its host is \(reason). Use a name of "
@@ -76,12 +76,12 @@ final class Transfer {
         ccurl_set_string(easy, CURLOPT_URL, url.text)
         let version = request.usesFirstVersion ? CURL_HTTP_VERSION_1_1 : CURL_HTTP_VERSION_2TLS
         ccurl_set_long(easy, CURLOPT_HTTP_VERSION, Int(version))
-        let asked = request.reach.isUnlimited ? proxy : proxy?.lookingNamesUp
-        ccurl_set_string(easy, CURLOPT_PROXY, asked?.text ?? "")
+        let usedProxy = request.reach.isUnlimited ? proxy : proxy?.lookingNamesUp
+        ccurl_set_string(easy, CURLOPT_PROXY, usedProxy?.text ?? "")
         ccurl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, Int(left / .milliseconds(1))))
         ccurl_set_long(
             easy, CURLOPT_CONNECTTIMEOUT_MS, max(1, Int(min(request.connectTimeout, left) / .milliseconds(1))))
-        setForm()
+        setMethod()
         return nil
     }
 
@@ -104,7 +104,7 @@ final class Transfer {
         return true
     }
 
-    private func setForm() {
+    private func setMethod() {
         ccurl_set_long(easy, CURLOPT_HTTPGET, 1)
         ccurl_set_string(easy, CURLOPT_CUSTOMREQUEST, request.method)
         if request.method == "HEAD" {

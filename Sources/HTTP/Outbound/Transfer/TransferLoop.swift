@@ -22,7 +22,7 @@ final class TransferLoop {
 
     /// Runs until the client is stopped.
     func run() {
-        while takeOrders() {
+        while executeOrders() {
             startWaiting()
             var active: Int32 = 0
             ccurl_multi_perform(multi, &active)
@@ -36,7 +36,7 @@ final class TransferLoop {
     }
 
     /// Processes the inbox. Returns false if the loop must end.
-    private func takeOrders() -> Bool {
+    private func executeOrders() -> Bool {
         let content = inbox.removeAll()
         for order in content.orders {
             if let fault = order.request.fault {
@@ -87,11 +87,11 @@ final class TransferLoop {
                         .unavailable, "There is not enough memory for a request to \(order.request.url.origin).")))
         }
         running[order.id] = transfer
-        go(transfer)
+        send(transfer)
     }
 
     /// Sends a transfer's first request, or the request that follows a redirect.
-    private func go(_ transfer: Transfer) {
+    private func send(_ transfer: Transfer) {
         if let failure = transfer.prepare() {
             running[transfer.id] = nil
             return transfer.finish(failure)
@@ -121,7 +121,7 @@ final class TransferLoop {
             let outcome = transfer.outcome(result)
             ccurl_multi_remove_handle(multi, easy)
             switch outcome {
-            case .again: go(transfer)
+            case .again: send(transfer)
             case .ended(let failure):
                 running[transfer.id] = nil
                 transfer.finish(failure)

@@ -39,8 +39,8 @@ final class FrameParser {
         var callbacks = wslay_frame_callbacks(
             send_callback: nil, recv_callback: Self.onReceive, genmask_callback: nil)
         // The context is freed together with this object, so its pointer is valid in all callbacks.
-        let own = Unmanaged.passUnretained(self).toOpaque()
-        if wslay_frame_context_init(&context, &callbacks, own) != 0 { context = nil }
+        let userData = Unmanaged.passUnretained(self).toOpaque()
+        if wslay_frame_context_init(&context, &callbacks, userData) != 0 { context = nil }
     }
 
     deinit {
@@ -54,7 +54,7 @@ final class FrameParser {
     ///
     /// - Parameter piece: Called with each part of a frame's payload, at least once for each frame. Returns whether to
     ///   continue.
-    func parse(_ bytes: Span<UInt8>, _ piece: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> StopReason {
+    func parse(_ bytes: Span<UInt8>, _ onPart: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> StopReason {
         guard let context else { return .failed }
         // The pointer, and everything that libwslay borrows from it, is valid for this call only.
         return bytes.withUnsafeBufferPointer { buffer in
@@ -68,12 +68,12 @@ final class FrameParser {
                     continue
                 }
                 guard count >= 0 else { return .malformed }
-                guard deliver(part, piece) else { return .refused }
+                guard deliver(part, onPart) else { return .refused }
             }
         }
     }
 
-    private func deliver(_ part: wslay_frame_iocb, _ piece: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> Bool {
+    private func deliver(_ part: wslay_frame_iocb, _ onPart: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> Bool {
         let head = FrameHead(
             isFinal: part.fin != 0, reserved: part.rsv, opcode: part.opcode, length: part.payload_length,
             isMasked: part.mask != 0)
@@ -85,7 +85,7 @@ final class FrameParser {
         left -= UInt64(part.data_length)
         delivered += UInt64(part.data_length)
         let data = UnsafeBufferPointer(start: part.data_length == 0 ? nil : part.data, count: part.data_length)
-        return piece(head, PartPosition(isFirst: isFirst, isLast: left == 0), data.span)
+        return onPart(head, PartPosition(isFirst: isFirst, isLast: left == 0), data.span)
     }
 
     private func fetch(into memory: UnsafeMutablePointer<UInt8>, _ capacity: Int) -> Int {

@@ -39,14 +39,14 @@ package struct OutgoingFrames: Sendable {
         var count = count
         while !isEmpty, count > 0 {
             let size = frames[first].bytes.count
-            let rest = size - sentOfFirst
-            guard count >= rest else {
+            let unsent = size - sentOfFirst
+            guard count >= unsent else {
                 sentOfFirst += count
                 return
             }
-            count -= rest
+            count -= unsent
             total -= size
-            frames[first] = Self.gone
+            frames[first] = Self.sentFrame
             first += 1
             sentOfFirst = 0
         }
@@ -59,5 +59,5 @@ package struct OutgoingFrames: Sendable {
         }
     }
 
-    private static let gone = Frame(.pong, [])
+    private static let sentFrame = Frame(.pong, [])
 }

@@ -58,7 +58,7 @@ enum GatewayCall {
         _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop
     ) throws -> Response {
         var outcome: WholeAnswer.RequestResult?
-        WholeAnswer.ask(request, of: client, within: timeout, longestBody: longestBody) {
+        WholeAnswer.send(request, of: client, within: timeout, longestBody: longestBody) {
             outcome = $0
             loop.stop()
         }
