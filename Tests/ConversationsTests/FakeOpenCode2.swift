@@ -63,8 +63,8 @@ struct FakeOpenCode2 {
             case .call(let call, let next):
                 calls.append("\(call.method) \(call.target)")
                 step = next(reply(to: call))
-            case .hold(_, let next): step = next()
-            case .letGo(let next), .pause(_, let next): step = next()
+            case .acquireLock(_, let next): step = next()
+            case .releaseLock(let next), .pause(_, let next): step = next()
             case .watchTurn(_, _, let next), .awaitStreams(let next), .publish(_, let next): step = next()
             case .answer(let answer):
                 return OpenCodeAnswer(answer.status, nextCursor: answer.fields["X-Next-Cursor"], answer.body)

@@ -28,7 +28,7 @@ import Testing
             switch translator.translate(line) {
             case .frames(let frames): return frames.map(\.event)
             case .needs(let id):
-                translator.leaveOut(session: id)
+                translator.ignore(session: id)
                 return []
             }
         }

@@ -42,10 +42,10 @@ struct BridgeRun {
                 steps.append(calls.last ?? "")
                 guard let answer = rest.popFirst() else { throw NoReply(call: calls.last ?? "") }
                 step = next(try answer.reply())
-            case .hold(let session, let next):
+            case .acquireLock(let session, let next):
                 turn = session
                 step = next()
-            case .letGo(let next):
+            case .releaseLock(let next):
                 turn = nil
                 step = next()
             case .watchTurn(_, let holds, let next):

@@ -30,7 +30,7 @@ import Testing
                 var asked = late
                 if case .needs = asked.translate(events[index]) {
                     #expect(late.count == 0)
-                    late.learn(
+                    late.restore(
                         session: said.session, messages: said.messages, inbox: [], isRunning: false,
                         before: events[index])
                 }

@@ -257,12 +257,12 @@ import Testing
             "tokens": ["input": 0, "output": 0, "reasoning": 0, "cache": ["read": 0, "write": 0]],
             "time": ["created": 1, "updated": 2],
         ]
-        translator.learn(session: session, messages: [])
+        translator.restore(session: session, messages: [])
         let reported = Turns.translate(event, &translator)
 
         #expect(reported.map { $0["properties"]?["info"]?["title"] } == ["t"])
 
-        translator.leaveOut(session: "ses_9")
+        translator.ignore(session: "ses_9")
         let nothing = translator.translate(event)
 
         #expect(nothing == .frames([]))
@@ -300,7 +300,7 @@ import Testing
             "id":"call_1","name":"shell","time":{"created":1011},"state":{"status":"streaming","input":""}}]}
             """#,
         ].compactMap { JSONParser.parse(Array($0.utf8)) }
-        late.translator.learn(session: known, messages: messages, isRunning: true)
+        late.translator.restore(session: known, messages: messages, isRunning: true)
         late.count = whole.count
         let rest: [(String, String)] = [
             ("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"b""#),

@@ -19,7 +19,7 @@ enum Turns {
         switch translator.translate(line) {
         case .frames(let frames): return frames.compactMap { $0.bytes().flatMap(JSONParser.parse) }
         case .needs(let id):
-            translator.leaveOut(session: id)
+            translator.ignore(session: id)
             return []
         }
     }

@@ -58,7 +58,7 @@ import Testing
         }
 
         /// Adds an event that begins or ends a turn to the log, as the hub does.
-        func note(_ mark: TurnMark, _ sequence: UInt64) {
+        func note(_ mark: TurnBoundary, _ sequence: UInt64) {
             ends.note(mark, of: Self.session, project, at: EventID(generation: 1, sequence: sequence))
         }
 

@@ -25,7 +25,7 @@ struct EventReader {
     mutating func read(_ bytes: [UInt8], answering: Bool = true) {
         filter.filter(bytes.span, &knowledge) { [self] span in keep(span) }
         flush()
-        while answering, let question = filter.question { answer(question) }
+        while answering, let question = filter.query { answer(question) }
     }
 
     // The closure above cannot change the value on which it is called.
@@ -41,26 +41,26 @@ struct EventReader {
         kept.bytes = []
     }
 
-    mutating func answer(_ question: EventSessionIndex.Question) {
+    mutating func answer(_ question: EventSessionIndex.Query) {
         switch question {
-        case .news:
+        case .updates:
             asked.append("news")
-            knowledge.isBehind = false
+            knowledge.hasPendingUpdates = false
             if let updatedScope { filter.scope = updatedScope }
         case .session(let id):
             let text = String(decoding: id, as: UTF8.self)
             asked.append(text)
             if isSilent { break }
             if let directory = sessions[text] {
-                knowledge.sessions.learn(id, Array(directory.utf8))
+                knowledge.sessions.record(id, Array(directory.utf8))
             } else {
-                knowledge.sessions.learnMissing(id)
+                knowledge.sessions.recordMissing(id)
             }
         case .project:
             asked.append("project")
             knowledge.project = project.map { Array($0.utf8) }
         }
-        filter.goOn(&knowledge) { [self] span in keep(span) }
+        filter.resume(&knowledge) { [self] span in keep(span) }
         flush()
     }
 

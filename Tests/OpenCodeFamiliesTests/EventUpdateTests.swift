@@ -18,7 +18,7 @@ import Testing
 
     private func reader(updated: DirectoryScope? = after) -> EventReader {
         var reader = EventReader(Self.before)
-        reader.knowledge.isBehind = true
+        reader.knowledge.hasPendingUpdates = true
         reader.updatedScope = updated
         return reader
     }
@@ -40,7 +40,7 @@ import Testing
         let connected = #"data: {"type":"server.connected","data":{}}"# + "\n\n"
         reader.read(own + ": heartbeat\n\n" + connected, answering: false)
 
-        #expect(reader.filter.question == nil)
+        #expect(reader.filter.query == nil)
         #expect(reader.text == own + ": heartbeat\n\n" + connected)
     }
 
@@ -49,10 +49,10 @@ import Testing
         reader.read(own + inTree + own, answering: false)
 
         #expect(reader.text == own)
-        #expect(reader.filter.question == .news)
+        #expect(reader.filter.query == .updates)
 
         reader.read(foreign + own, answering: false)
-        reader.answer(.news)
+        reader.answer(.updates)
 
         #expect(reader.text == own + inTree + own + own)
     }
@@ -75,8 +75,8 @@ import Testing
 
         var telling = reader()
         telling.read(deleted, answering: false)
-        telling.knowledge.sessions.learn(Array("ses_1".utf8), Array(Self.home.utf8))
-        telling.answer(.news)
+        telling.knowledge.sessions.record(Array("ses_1".utf8), Array(Self.home.utf8))
+        telling.answer(.updates)
 
         #expect(telling.text == deleted)
         #expect(telling.asked == ["news"])
@@ -84,9 +84,9 @@ import Testing
 
     @Test func `an event at the limit or the end of the stream is decided without pending updates`() {
         var full = EventReader(Self.before, limit: 300)
-        full.knowledge.isBehind = true
+        full.knowledge.hasPendingUpdates = true
         full.read(deleted + own, answering: false)
-        full.knowledge.isBehind = false
+        full.knowledge.hasPendingUpdates = false
         full.read(own + own, answering: false)
 
         #expect(full.text == own + own + own)
@@ -94,7 +94,7 @@ import Testing
 
         var ended = reader()
         ended.read(inTree + own, answering: false)
-        ended.knowledge.isBehind = false
+        ended.knowledge.hasPendingUpdates = false
         ended.finish()
 
         #expect(ended.text == own)

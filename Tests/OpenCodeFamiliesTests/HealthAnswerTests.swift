@@ -74,7 +74,7 @@ import Testing
     ) -> [HealthPath] {
         var search = HealthSearch(family: family, found: found)
         var asked = [search.path]
-        while search.goesOn(after: answer(search.path)) { asked.append(search.path) }
+        while search.advance(after: answer(search.path)) { asked.append(search.path) }
         return asked
     }
 

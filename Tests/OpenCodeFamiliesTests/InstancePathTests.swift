@@ -68,12 +68,12 @@ import Testing
     }
 
     @Test func `only the exact paths /api/location and /api/fs/list are first requests`() {
-        for path in ["/api/location", "/api/fs/list"] { #expect(InstancePath.isFirstQuestion(Array(path.utf8)[...])) }
+        for path in ["/api/location", "/api/fs/list"] { #expect(InstancePath.isFirstRequest(Array(path.utf8)[...])) }
         for path in [
             "/api/location/", "/api/Location", "//api/location", "/api/%6cocation", "/api/location;x", "/api/fs/list/x",
             "/api/location/reload", "/api/fs/find", "/api/fs", "/location",
         ] {
-            #expect(!InstancePath.isFirstQuestion(Array(path.utf8)[...]), "\(path)")
+            #expect(!InstancePath.isFirstRequest(Array(path.utf8)[...]), "\(path)")
         }
     }
 }

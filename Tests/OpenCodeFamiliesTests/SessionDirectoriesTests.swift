@@ -11,20 +11,20 @@ import Testing
 
         #expect(table[bytes("ses_1")] == nil)
 
-        table.learn(bytes("ses_1"), bytes("/a"))
+        table.record(bytes("ses_1"), bytes("/a"))
 
         #expect(table[bytes("ses_1")] == .directory(bytes("/a")))
 
-        table.learn(bytes("ses_1"), bytes("/b"))
+        table.record(bytes("ses_1"), bytes("/b"))
 
         #expect(table[bytes("ses_1")] == .directory(bytes("/b")))
 
-        table.learnMissing(bytes("ses_2"))
+        table.recordMissing(bytes("ses_2"))
 
         #expect(table[bytes("ses_2")] == .nowhere)
 
         // The session was created later.
-        table.learn(bytes("ses_2"), bytes("/a"))
+        table.record(bytes("ses_2"), bytes("/a"))
 
         #expect(table[bytes("ses_2")] == .directory(bytes("/a")))
         #expect(table.count == 2)
@@ -33,9 +33,9 @@ import Testing
     @Test func `an invalid session id or an empty directory is not stored`() {
         var table = SessionDirectories()
         for id in ["", "ses 1", "ses/1", "../x", "ses_1?", String(repeating: "a", count: 129)] {
-            table.learn(bytes(id), bytes("/a"))
+            table.record(bytes(id), bytes("/a"))
         }
-        table.learn(bytes("ses_1"), [])
+        table.record(bytes("ses_1"), [])
 
         #expect(table.count == 0)
     }
@@ -43,9 +43,9 @@ import Testing
     @Test func `the table stays within its capacity and keeps the sessions that were named last`() {
         var table = SessionDirectories(capacity: 1_000)
         for number in 0..<10_000 {
-            table.learn(bytes("ses_\(number)"), bytes("/d\(number % 3_000)"))
+            table.record(bytes("ses_\(number)"), bytes("/d\(number % 3_000)"))
             // A session that is named repeatedly is not removed.
-            table.learn(bytes("ses_0"), bytes("/d0"))
+            table.record(bytes("ses_0"), bytes("/d0"))
             #expect(table.count <= 1_000)
         }
 

@@ -73,7 +73,7 @@ import Testing
         reader.read(frame("session.viewed", session("ses_1")) + own, answering: false)
 
         #expect(reader.text == own)
-        #expect(reader.filter.question == nil)
+        #expect(reader.filter.query == nil)
     }
 
     @Test func `events keep their order while a query is pending`() throws {
@@ -87,18 +87,18 @@ import Testing
         reader.read(stream, answering: false)
 
         #expect(reader.text == own)
-        #expect(reader.filter.question == .session(Array("ses_1".utf8)))
+        #expect(reader.filter.query == .session(Array("ses_1".utf8)))
 
         // Bytes that arrive in the meantime are processed after the event, and are not lost.
         reader.read(own, answering: false)
-        reader.answer(try #require(reader.filter.question))
+        reader.answer(try #require(reader.filter.query))
 
         #expect(reader.text == own + frame("session.viewed", session("ses_1")) + own + ": heartbeat\n\n")
 
-        reader.answer(try #require(reader.filter.question))
-        reader.answer(try #require(reader.filter.question))
+        reader.answer(try #require(reader.filter.query))
+        reader.answer(try #require(reader.filter.query))
 
-        #expect(reader.filter.question == nil)
+        #expect(reader.filter.query == nil)
 
         let foreign = [frame("session.viewed", session("ses_2")), frame("agent.updated", "", location: "/x")]
 
@@ -110,7 +110,7 @@ import Testing
         let own = frame("agent.updated", "", location: Self.home)
         reader.read(frame("session.viewed", session("ses_1")), answering: false)
         var count = 0
-        while reader.filter.question != nil, count < 100 {
+        while reader.filter.query != nil, count < 100 {
             reader.read(own, answering: false)
             count += 1
         }
@@ -201,7 +201,7 @@ import Testing
         var reader = EventReader(Self.demo)
         reader.project = "global"
         reader.read(updated("global"))
-        let first = reader.knowledge.projectNews
+        let first = reader.knowledge.projectChanges
 
         #expect(first == 1)
 
@@ -211,21 +211,21 @@ import Testing
 
         #expect(reader.text == updated("global") + updated(Self.ownProject))
         #expect(reader.asked == ["project", "project", "project"])
-        #expect(reader.knowledge.projectNews > first)
+        #expect(reader.knowledge.projectChanges > first)
 
         // Events of version control also report a commit, unless they belong to another folder.
         reader.knowledge.project = Array(Self.ownProject.utf8)
-        let news = reader.knowledge.projectNews
+        let news = reader.knowledge.projectChanges
         reader.read(
             frame("vcs.branch.updated", #""branch":"x""#, location: "/x")
                 + frame("agent.updated", "", location: Self.home))
 
-        #expect(reader.knowledge.projectNews == news)
+        #expect(reader.knowledge.projectChanges == news)
         #expect(reader.knowledge.project != nil)
 
         reader.read(frame("vcs.branch.updated", #""branch":"x""#, location: Self.home))
 
-        #expect(reader.knowledge.projectNews == news + 1)
+        #expect(reader.knowledge.projectChanges == news + 1)
         #expect(reader.knowledge.project == nil)
     }
 
@@ -235,11 +235,11 @@ import Testing
             "data: {\"directory\":\"\(Self.home)\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n"
         )
 
-        #expect(reader.knowledge.projectNews == 1)
+        #expect(reader.knowledge.projectChanges == 1)
 
         reader.read("data: {\"directory\":\"/x\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n")
 
-        #expect(reader.knowledge.projectNews == 1)
+        #expect(reader.knowledge.projectChanges == 1)
         #expect(reader.asked == [])
     }
 

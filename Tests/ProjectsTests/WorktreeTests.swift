@@ -12,7 +12,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WorktreeTests {
     /// Returns whether the project contains a path below the home directory.
     private func holds(_ fixture: CatalogueFixture, _ path: String, _ project: ProjectName = .alpha) async -> Bool {
-        await fixture.catalogue.scope(of: project)?.holds(Array("\(fixture.home.path)/\(path)".utf8)[...]) ?? false
+        await fixture.catalogue.scope(of: project)?.contains(Array("\(fixture.home.path)/\(path)".utf8)[...]) ?? false
     }
 
     private func waitUntil(_ fixture: CatalogueFixture, holds path: String, _ isInside: Bool = true) async {
@@ -306,7 +306,7 @@ import Testing
 
         // A recent result is not refreshed for every request.
         let path = Array("\(fixture.home.path)/.trees/one".utf8)
-        while await fixture.catalogue.presentScope(of: .alpha)?.holds(path[...]) != true {}
+        while await fixture.catalogue.presentScope(of: .alpha)?.contains(path[...]) != true {}
 
         #expect(await holds(fixture, ".trees/one"))
 

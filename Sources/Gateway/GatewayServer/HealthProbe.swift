@@ -57,7 +57,7 @@ enum HealthProbe {
             var question = question
             // All paths share the time limit of a single request.
             question.timeout = max(.milliseconds(1), question.timeout - (MonotonicTime.now - begun))
-            if question.search.goesOn(after: answer) { return search(question, client, report: report) }
+            if question.search.advance(after: answer) { return search(question, client, report: report) }
             report(HealthFinding(answer, at: path))
         }
     }

@@ -133,7 +133,7 @@ enum BridgeRequest {
         guard let path = String(validating: decoded, as: UTF8.self), !decoded.contains(0) else { return nil }
         let absolute = FolderPath.absolute(path, in: String(decoding: own, as: UTF8.self))
         guard isPinned, let scope = route.scope else { return absolute }
-        return scope.holds(Array(absolute.utf8)[...]) ? absolute : nil
+        return scope.contains(Array(absolute.utf8)[...]) ? absolute : nil
     }
 
     /// Returns OpenCode 2's target of a terminal's WebSocket.

@@ -23,7 +23,7 @@ extension LoopBridge {
             guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
             return threads.surroundings.step(for: endpoint, in: own) { surroundings in
                 let bridge = Bridge(surroundings, home: threads.home, directory: own) { path in
-                    scope?.holds(Array(path.utf8)[...]) ?? true
+                    scope?.contains(Array(path.utf8)[...]) ?? true
                 }
                 return bridge.firstStep(request) ?? Bridge.pass(request)
             }

@@ -69,8 +69,8 @@ import Testing
         let table = try #require(await fixture.table { $0.route(to: .alpha)?.endpoint != nil })
         let scope = try #require(table.route(to: .alpha)?.scope)
 
-        #expect(scope.holds(Array("\(fixture.home.path)/alpha/src".utf8)[...]))
-        #expect(!scope.holds(Array("\(fixture.home.path)/beta".utf8)[...]))
+        #expect(scope.contains(Array("\(fixture.home.path)/alpha/src".utf8)[...]))
+        #expect(!scope.contains(Array("\(fixture.home.path)/beta".utf8)[...]))
 
         await fixture.end()
     }

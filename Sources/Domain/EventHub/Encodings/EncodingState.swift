@@ -68,7 +68,7 @@ package struct EncodingState: Sendable {
         if skeleton.endsEverything {
             deltas = DeltaEncoding()
             full = FullEncoding()
-        } else if let session = skeleton.session, TurnMark(skeleton, payload: payload) != nil {
+        } else if let session = skeleton.session, TurnBoundary(skeleton, payload: payload) != nil {
             deltas.parts.forget { $0.session == session }
             full.parts.forget { $0.session == session }
         } else if skeleton.type.elementsEqual("message.part.removed".utf8), let part = skeleton.part {

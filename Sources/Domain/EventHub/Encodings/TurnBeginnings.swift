@@ -30,7 +30,7 @@ package struct TurnBeginnings: Sendable, Equatable {
         if generation != id.generation || skeleton.endsEverything { beginnings = [:] }
         generation = id.generation
         guard let session = skeleton.session else { return }
-        guard let boundary = TurnMark(skeleton, payload: payload) else {
+        guard let boundary = TurnBoundary(skeleton, payload: payload) else {
             // A part can be reported after the end of a turn, for example after an abort; nothing else grows.
             if skeleton.part != nil, let known = beginnings[session], known == nil { beginnings[session] = .some(id) }
             return

@@ -81,7 +81,7 @@ private struct OpenTurns {
         // A new session has no turn yet, although no part of it grows.
         guard skeleton.type != Self.created else { return }
         let range = event.payload
-        switch event.withLine({ TurnMark(skeleton, payload: $0.extracting(range)) }) {
+        switch event.withLine({ TurnBoundary(skeleton, payload: $0.extracting(range)) }) {
         case .began:
             var session = sessions[id] ?? Session()
             session.beginning = session.beginning ?? session.prompt ?? position

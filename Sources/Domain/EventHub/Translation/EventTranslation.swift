@@ -77,13 +77,13 @@ struct EventTranslation: Sendable {
         case (.defaults, _): start(InstanceDefaults(version: ""))
         case (.session(let id), .session(let session, let messages, let inbox, let active)):
             makeRoom()
-            let isKnown = translator?.learn(
+            let isKnown = translator?.restore(
                 session: Self.data(session) ?? .null, messages: Self.data(messages)?.array?.reversed() ?? [],
                 inbox: Self.data(inbox)?.array ?? [], isRunning: Self.data(active)?[id] != nil, before: event)
-            if isKnown != true { translator?.leaveOut(session: id) }
-        case (.session(let id), .unknown): translator?.leaveOut(session: id)
+            if isKnown != true { translator?.ignore(session: id) }
+        case (.session(let id), .unknown): translator?.ignore(session: id)
         case (.session(let id), _):
-            translator?.leaveOut(session: id)
+            translator?.ignore(session: id)
             if unanswered.count >= Self.mostUnanswered { unanswered = [:] }
             unanswered[id] = time
         }

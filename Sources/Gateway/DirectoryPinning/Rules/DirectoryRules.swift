@@ -37,7 +37,7 @@ enum DirectoryRules {
         let shape = TargetShape(target)
         if let violation = violation(shape, head.fields, in: scope) {
             if scope.isRepository, !isPresent { return .unknownDirectory }
-            if method == .get, InstancePath.isFirstQuestion(shape.path) {
+            if method == .get, InstancePath.isFirstRequest(shape.path) {
                 return .withoutDirectory(target: withoutDirectory(shape, in: scope))
             }
             return .refused(sentence(violation, project))

@@ -28,7 +28,7 @@ package final class EventFilter {
     }
 
     /// The query whose answer the filter needs before it can continue.
-    var question: EventSessionIndex.Question? { filter.question }
+    var question: EventSessionIndex.Query? { filter.query }
 
     /// Starts to pass permitted events to `output`.
     ///
@@ -53,7 +53,7 @@ package final class EventFilter {
     /// Continues after the answer to a query has arrived, or when no answer will arrive.
     func goOn() {
         knowledge.willFilter()
-        filter.goOn(&knowledge.events) { [output] in output?($0) }
+        filter.resume(&knowledge.events) { [output] in output?($0) }
         passed()
     }
 

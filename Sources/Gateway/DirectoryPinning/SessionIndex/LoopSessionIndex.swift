@@ -168,9 +168,9 @@ package final class LoopSessionIndex {
         callCount += 1
         let call = callCount
         let run = route.endpoint.flatMap(run)
-        let news = run?.events.projectNews
+        let news = run?.events.projectChanges
         calls[call] = { [unowned self] own in
-            guard let own, let run, run.events.projectNews != news, tries > 1 else { return proceed(own) }
+            guard let own, let run, run.events.projectChanges != news, tries > 1 else { return proceed(own) }
             askProject(of: route, newerThan: own.number, tries: tries - 1, proceed: proceed)
         }
         let question = ProjectLookup(

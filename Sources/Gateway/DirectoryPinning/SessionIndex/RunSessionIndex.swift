@@ -72,7 +72,7 @@ package final class RunSessionIndex {
         hasFilled = true
         filling = SessionFilling(endpoint, loop.owner.client) { [weak self] session, directory in
             // If events have reported a directory in the meantime, it is newer.
-            if self?.events.sessions[session] == nil { self?.events.sessions.learn(session, directory) }
+            if self?.events.sessions[session] == nil { self?.events.sessions.record(session, directory) }
         } finished: { [weak self] in
             self?.filled()
         }
@@ -96,7 +96,7 @@ package final class RunSessionIndex {
     /// Records the directory of a session that another thread has found.
     func learn(_ session: [UInt8], _ place: SessionDirectories.Location) {
         guard case .directory(let directory) = place else { return }
-        events.sessions.learn(session, directory)
+        events.sessions.record(session, directory)
         settle(.session(session))
     }
 
@@ -115,7 +115,7 @@ package final class RunSessionIndex {
 
     /// Prepares the index for the next bytes of a stream.
     func willFilter() {
-        events.isBehind = loop.owner.hasUnread
+        events.hasPendingUpdates = loop.owner.hasUnread
         guard !events.unanswered.isEmpty, loop.owner.loop.now > retryTime else { return }
         events.unanswered = []
     }
@@ -124,7 +124,7 @@ package final class RunSessionIndex {
     func filtered(_ filter: EventFilter) {
         noteNews()
         switch filter.question {
-        case .news: catchUp(filter)
+        case .updates: catchUp(filter)
         case .session(let session): look(for: session)
         case .project: askProject()
         case nil: break
@@ -137,13 +137,13 @@ package final class RunSessionIndex {
         guard catchingUp.insert(ObjectIdentifier(filter)).inserted else { return }
         loop.catchUp { [weak self, weak filter] in
             guard let self, let filter, catchingUp.remove(ObjectIdentifier(filter)) != nil else { return }
-            if filter.question == .news { filter.goOn() }
+            if filter.question == .updates { filter.goOn() }
         }
     }
 
     private func noteNews() {
-        guard events.projectNews != lastNews else { return }
-        lastNews = events.projectNews
+        guard events.projectChanges != lastNews else { return }
+        lastNews = events.projectChanges
         let number = max(route.openCodeProject?.number ?? 0, lastNumber)
         guard number > staleNumber else { return }
         staleNumber = number
@@ -181,13 +181,13 @@ package final class RunSessionIndex {
         // If events or other loops have reported a directory in the meantime, it is newer.
         if events.sessions[session] == nil {
             switch place {
-            case .directory(let directory)?: events.sessions.learn(session, directory)
+            case .directory(let directory)?: events.sessions.record(session, directory)
             case .nowhere?:
                 guard filling == nil else {
                     unknown.insert(session)
                     return
                 }
-                events.sessions.learnMissing(session)
+                events.sessions.recordMissing(session)
             case nil:
                 events.unanswered.insert(session)
                 retryTime = loop.owner.loop.now + Self.retry
@@ -201,13 +201,13 @@ package final class RunSessionIndex {
         let unknown = unknown
         self.unknown = []
         for session in unknown {
-            if events.sessions[session] == nil { events.sessions.learnMissing(session) }
+            if events.sessions[session] == nil { events.sessions.recordMissing(session) }
             settle(.session(session))
         }
     }
 
     /// Resumes the streams that wait for this query.
-    private func settle(_ question: EventSessionIndex.Question) {
+    private func settle(_ question: EventSessionIndex.Query) {
         for filter in filters.values where filter.question == question { filter.goOn() }
     }
 }

@@ -328,7 +328,7 @@ final class HubProject: TimerHandler {
     /// must happen before the event is in the log, because a stream may read the log at any time.
     private func noteTurn(_ skeleton: EventSkeleton, _ line: borrowing Span<UInt8>, of run: Run) {
         guard run.endpoint.family == .two, let session = skeleton.session,
-            let mark = TurnMark(skeleton, payload: line)
+            let mark = TurnBoundary(skeleton, payload: line)
         else { return }
         hub.turnEnds.note(mark, of: session, name, at: log.nextID)
     }

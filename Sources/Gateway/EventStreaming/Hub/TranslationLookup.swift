@@ -35,7 +35,7 @@ final class TranslationLookup {
     ) {
         switch question {
         case .defaults:
-            let targets = TranslationQueries.surroundings(in: directory)
+            let targets = TranslationQueries.defaults(in: directory)
             ask([targets.configuration, targets.model], at: endpoint, with: client) { replies in
                 report(
                     .defaults(

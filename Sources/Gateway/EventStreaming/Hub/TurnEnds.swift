@@ -68,7 +68,7 @@ package final class TurnEnds: Sendable {
         var keptUntil: MonotonicTime?
 
         /// Records an event that begins or ends a turn of the session.
-        mutating func note(_ mark: TurnMark, at event: EventID) {
+        mutating func note(_ mark: TurnBoundary, at event: EventID) {
             switch mark {
             case .began:
                 // The request's turn follows a turn that was running before the request.
@@ -260,7 +260,7 @@ package final class TurnEnds: Sendable {
 
     /// Records that the next event of the project's log, `event`, begins or ends a turn of the session. The hub must
     /// call this for all such events in order, before a stream can read them.
-    func note(_ mark: TurnMark, of session: [UInt8], _ project: ProjectName, at event: EventID) {
+    func note(_ mark: TurnBoundary, of session: [UInt8], _ project: ProjectName, at event: EventID) {
         state.withLock { state in
             for (number, watch) in state.watches where watch.project == project && watch.session == session {
                 state.watches[number]?.note(mark, at: event)

@@ -27,8 +27,8 @@ enum BridgeAction: Sendable {
     init(_ step: BridgeStep) {
         switch step {
         case .call(let call, let next): self = .call(BridgeCall(call), next)
-        case .hold(let session, let next): self = .hold(session: session, next)
-        case .letGo(let next): self = .letGo(next)
+        case .acquireLock(let session, let next): self = .hold(session: session, next)
+        case .releaseLock(let next): self = .letGo(next)
         case .watchTurn(let session, let holds, let next):
             self = .watchTurn(session: session, holds: holds, next)
         case .awaitStreams(let next): self = .awaitStreams(next)

@@ -34,7 +34,7 @@ final class KnownInstanceDefaults: Sendable {
         if let last, last.generation == generation, MonotonicTime.now - last.time < Self.trust {
             return next(last.surroundings)
         }
-        return InstanceDefaults.ask(version: instance.version ?? "", directory: directory) { [self] surroundings in
+        return InstanceDefaults.request(version: instance.version ?? "", directory: directory) { [self] surroundings in
             known.withLock {
                 $0[slot] = Known(generation: generation, time: .now, surroundings: surroundings)
             }

@@ -141,10 +141,12 @@ struct BodySchema {
         let known = schema["properties"]?.object
         let others = schema["additionalProperties"]
         for member in object.members {
-            guard let form = known?[member.name] ?? (others?.object == nil ? nil : others) else { continue }
+            guard let memberSchema = known?[member.name] ?? (others?.object == nil ? nil : others) else { continue }
             // If a name occurs more than once, its last member counts.
             let value = object[member.name] ?? member.value
-            if let mismatch = mismatch(value, with: form, at: path + [Self.quoted(member.name)]) { return mismatch }
+            if let mismatch = mismatch(value, with: memberSchema, at: path + [Self.quoted(member.name)]) {
+                return mismatch
+            }
         }
         return nil
     }

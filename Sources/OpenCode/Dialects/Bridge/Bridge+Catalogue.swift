@@ -6,31 +6,31 @@ extension Bridge {
     /// The routes of agents, commands, models and other data of an instance.
     static let catalogue: [BridgeRoute] = [
         BridgeRoute(.get, "/global/health") { bridge, _, _ in
-            .answer(ClientAnswer(["healthy": true, "version": .string(bridge.surroundings.version)]))
+            .answer(ClientAnswer(["healthy": true, "version": .string(bridge.defaults.version)]))
         },
         BridgeRoute(.get, "/doc") { _, _, _ in .answer(ClientAnswer(200, bytes: OpenCode1Document.bytes)) },
         BridgeRoute(.post, "/log") { bridge, _, request in bridge.log(request) },
         BridgeRoute(.post, "/instance/dispose") { bridge, _, _ in
-            bridge.ask(Call("POST", ["api", "location", "reload"])) { _ in bridge.yes() }
+            bridge.send(Call("POST", ["api", "location", "reload"])) { _ in bridge.yes() }
         },
         BridgeRoute(.get, "/config") { bridge, _, request in
-            bridge.ask(Call("GET", ["api", "config"], query: bridge.location(request))) { reply in
+            bridge.send(Call("GET", ["api", "config"], query: bridge.location(request))) { reply in
                 .answer(ClientAnswer(Configurations.openCode1(reply.json?.array ?? [])))
             }
         },
         BridgeRoute(.get, "/config/providers") { bridge, _, request in bridge.providers(request, isShort: true) },
         BridgeRoute(.get, "/provider") { bridge, _, request in bridge.providers(request, isShort: false) },
         BridgeRoute(.get, "/agent") { bridge, _, request in
-            bridge.list("agent", for: request, form: Catalogue.agent)
+            bridge.list("agent", for: request, transform: Catalogue.agent)
         },
         BridgeRoute(.get, "/command") { bridge, _, request in
-            bridge.list("command", for: request, form: Catalogue.command)
+            bridge.list("command", for: request, transform: Catalogue.command)
         },
         BridgeRoute(.get, "/skill") { bridge, _, request in
-            bridge.list("skill", for: request, form: Catalogue.skill)
+            bridge.list("skill", for: request, transform: Catalogue.skill)
         },
         BridgeRoute(.get, "/mcp") { bridge, _, request in
-            bridge.ask(Call("GET", ["api", "mcp"], query: bridge.location(request))) { reply in
+            bridge.send(Call("GET", ["api", "mcp"], query: bridge.location(request))) { reply in
                 let servers = (reply.data?.array ?? []).compactMap(Catalogue.server)
                 return .answer(ClientAnswer(.object(JSONObject(servers))))
             }
@@ -65,17 +65,17 @@ extension Bridge {
     }
 
     private func list(
-        _ name: String, for request: ClientRequest, form: @escaping @Sendable (JSON) -> JSON?
+        _ name: String, for request: ClientRequest, transform: @escaping @Sendable (JSON) -> JSON?
     ) -> BridgeStep {
-        ask(Call("GET", ["api", name], query: location(request))) { reply in
-            .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap(form))))
+        send(Call("GET", ["api", name], query: location(request))) { reply in
+            .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap(transform))))
         }
     }
 
     private func providers(_ request: ClientRequest, isShort: Bool) -> BridgeStep {
-        ask(Call("GET", ["api", "provider"], query: location(request))) { providers in
-            ask(Call("GET", ["api", "model"], query: location(request))) { models in
-                ask(Call("GET", ["api", "model", "default"], query: location(request))) { first in
+        send(Call("GET", ["api", "provider"], query: location(request))) { providers in
+            send(Call("GET", ["api", "model"], query: location(request))) { models in
+                send(Call("GET", ["api", "model", "default"], query: location(request))) { first in
                     let all = Catalogue.providers(providers.data?.array ?? [], models.data?.array ?? [])
                     let defaults = Catalogue.defaults(all, first.data)
                     if isShort { return .answer(ClientAnswer(["providers": .array(all), "default": defaults])) }
@@ -124,13 +124,14 @@ enum Catalogue {
     static func providers(_ providers: [JSON], _ models: [JSON]) -> [JSON] {
         providers.compactMap { provider in
             guard let id = provider["id"]?.text, let name = provider["name"] else { return nil }
-            var own = JSONObject()
+            var providerModels = JSONObject()
             for model in models where model["providerID"]?.text == id && model["enabled"]?.bool != false {
                 guard let modelID = model["id"]?.text else { continue }
-                own.add(modelID, self.model(model, id: modelID, of: provider))
+                providerModels.add(modelID, self.model(model, id: modelID, of: provider))
             }
             return [
-                "id": .string(id), "name": name, "source": "custom", "env": [], "options": [:], "models": .object(own),
+                "id": .string(id), "name": name, "source": "custom", "env": [], "options": [:],
+                "models": .object(providerModels),
             ]
         }
     }
@@ -141,8 +142,8 @@ enum Catalogue {
         var defaults = JSONObject()
         for provider in providers {
             guard let id = provider["id"]?.text, let models = provider["models"]?.object else { continue }
-            let own = first?["providerID"]?.text == id ? first?["id"] : nil
-            defaults.add(id, own ?? models.members.first.map { .string($0.name) })
+            let preferred = first?["providerID"]?.text == id ? first?["id"] : nil
+            defaults.add(id, preferred ?? models.members.first.map { .string($0.name) })
         }
         return .object(defaults)
     }

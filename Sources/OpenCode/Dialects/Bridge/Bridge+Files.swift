@@ -7,19 +7,19 @@ extension Bridge {
     /// The routes of directories and files.
     static let files: [BridgeRoute] = [
         BridgeRoute(.get, "/path") { bridge, _, request in
-            bridge.place(request) { .answer(ClientAnswer(bridge.path($0))) }
+            bridge.withLocation(request) { .answer(ClientAnswer(bridge.path($0))) }
         },
         BridgeRoute(.get, "/project") { bridge, _, _ in
-            bridge.ask(Call("GET", ["api", "project"])) { reply in
+            bridge.send(Call("GET", ["api", "project"])) { reply in
                 let projects = (reply.json?.array ?? []).compactMap { $0.object.flatMap(Projects.openCode1) }
                 return .answer(ClientAnswer(.array(projects)))
             }
         },
         BridgeRoute(.get, "/project/current") { bridge, _, request in
-            bridge.place(request) { bridge.project($0["project"]?["id"]?.text) }
+            bridge.withLocation(request) { bridge.project($0["project"]?["id"]?.text) }
         },
         BridgeRoute(.get, "/vcs") { bridge, _, request in
-            bridge.ask(Call("GET", ["api", "vcs"], query: bridge.location(request))) { reply in
+            bridge.send(Call("GET", ["api", "vcs"], query: bridge.location(request))) { reply in
                 let branch = reply.data?["branch"]
                 return .answer(ClientAnswer(["branch": branch?["current"], "default_branch": branch?["default"]]))
             }
@@ -31,15 +31,16 @@ extension Bridge {
             bridge.inside(request) { _, segments in bridge.content(segments, of: request) }
         },
         BridgeRoute(.get, "/file/status") { bridge, _, request in
-            bridge.ask(Call("GET", ["api", "vcs", "status"], query: bridge.location(request))) { reply in
+            bridge.send(Call("GET", ["api", "vcs", "status"], query: bridge.location(request))) { reply in
                 .answer(ClientAnswer(.array((reply.data?.array ?? []).map(status))))
             }
         },
         BridgeRoute(.get, "/find/file") { bridge, _, request in bridge.find(request) },
     ]
 
-    private func place(_ request: ClientRequest, _ next: @escaping @Sendable (JSON) -> BridgeStep) -> BridgeStep {
-        ask(Call("GET", ["api", "location"], query: location(request))) { reply in
+    private func withLocation(_ request: ClientRequest, _ next: @escaping @Sendable (JSON) -> BridgeStep) -> BridgeStep
+    {
+        send(Call("GET", ["api", "location"], query: location(request))) { reply in
             reply.json.map(next) ?? .answer(Refusals.strange)
         }
     }
@@ -53,7 +54,7 @@ extension Bridge {
     }
 
     private func project(_ id: String?) -> BridgeStep {
-        ask(Call("GET", ["api", "project"])) { reply in
+        send(Call("GET", ["api", "project"])) { reply in
             let found = reply.json?.array?.first { $0["id"]?.text == id }?.object.flatMap(Projects.openCode1)
             return .answer(found.map { ClientAnswer($0) } ?? Refusals.notFound("Project not found: \(id ?? "")"))
         }
@@ -73,8 +74,8 @@ extension Bridge {
     }
 
     private func directory(_ path: String, segments: [String], of request: ClientRequest) -> BridgeStep {
-        let asked = segments.isEmpty ? "." : segments.joined(separator: "/")
-        let list = Call("GET", ["api", "fs", "list"], query: location(request) + [("path", asked)])
+        let relativePath = segments.isEmpty ? "." : segments.joined(separator: "/")
+        let list = Call("GET", ["api", "fs", "list"], query: location(request) + [("path", relativePath)])
         return .call(list) { reply in
             guard reply.isGood else {
                 let missing = Refusals.notFound("The directory \(path) does not exist or cannot be read.")
@@ -87,14 +88,14 @@ extension Bridge {
 
     /// Returns the segments of a path below the request's directory; nil if the path is outside it.
     private func inside(_ path: String, _ request: ClientRequest) -> [String]? {
-        var rest = path[...]
-        if rest.hasPrefix("/") {
-            guard rest.hasPrefix(request.directory) else { return nil }
-            rest = rest.dropFirst(request.directory.count)
-            guard rest.isEmpty || rest.hasPrefix("/") else { return nil }
+        var remainder = path[...]
+        if remainder.hasPrefix("/") {
+            guard remainder.hasPrefix(request.directory) else { return nil }
+            remainder = remainder.dropFirst(request.directory.count)
+            guard remainder.isEmpty || remainder.hasPrefix("/") else { return nil }
         }
         var segments: [String] = []
-        for segment in rest.split(separator: "/") where segment != "." {
+        for segment in remainder.split(separator: "/") where segment != "." {
             if segment != ".." { segments.append(String(segment)) } else if segments.popLast() == nil { return nil }
         }
         return segments
@@ -152,8 +153,8 @@ extension Bridge {
         ])
         if let wrong { return .answer(wrong) }
         let type = request["type"] ?? (request["dirs"] == "false" ? "file" : nil)
-        let asked: [(String, String?)] = [("query", query), ("type", type), ("limit", request["limit"])]
-        return ask(Call("GET", ["api", "fs", "find"], query: location(request) + asked)) { reply in
+        let parameters: [(String, String?)] = [("query", query), ("type", type), ("limit", request["limit"])]
+        return send(Call("GET", ["api", "fs", "find"], query: location(request) + parameters)) { reply in
             .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap { $0["path"] })))
         }
     }
@@ -176,7 +177,7 @@ extension Bridge {
         },
         BridgeRoute(.delete, "/pty/{ptyID}") { bridge, path, request in
             let call = Call("DELETE", ["api", "pty", path["ptyID"]], query: bridge.location(request))
-            return bridge.ask(call) { _ in bridge.yes() }
+            return bridge.send(call) { _ in bridge.yes() }
         },
         BridgeRoute(.post, "/pty/{ptyID}/connect-token") { bridge, path, request in
             bridge.terminal(
@@ -188,7 +189,7 @@ extension Bridge {
 
     private func createTerminal(_ request: ClientRequest) -> BridgeStep {
         guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
-        if let folder = body["cwd"]?.text, !holds(FolderPath.absolute(folder, in: request.directory)) {
+        if let folder = body["cwd"]?.text, !contains(FolderPath.absolute(folder, in: request.directory)) {
             let sentence =
                 "cwd names a directory outside the project. Name a directory inside the project, or omit cwd."
             return .answer(Refusals.outside(sentence))
@@ -197,6 +198,6 @@ extension Bridge {
     }
 
     private func terminal(_ call: Call) -> BridgeStep {
-        ask(call) { reply in .answer(reply.data.map { ClientAnswer($0) } ?? Refusals.strange) }
+        send(call) { reply in .answer(reply.data.map { ClientAnswer($0) } ?? Refusals.strange) }
     }
 }

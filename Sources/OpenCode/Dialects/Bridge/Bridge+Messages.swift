@@ -59,7 +59,7 @@ extension Bridge {
     }
 
     private func inbox(_ id: String, _ next: @escaping @Sendable ([JSON]) -> BridgeStep) -> BridgeStep {
-        ask(Call("GET", ["api", "session", id, "inbox"])) { next($0.data?.array ?? []) }
+        send(Call("GET", ["api", "session", id, "inbox"])) { next($0.data?.array ?? []) }
     }
 
     private func messages(_ id: String, _ request: ClientRequest) -> BridgeStep {
@@ -68,15 +68,15 @@ extension Bridge {
         return session(id) { session in
             if limit == 0 {
                 let head = ClientAnswer(200, nil)
-                let list = MessageList(session: session, surroundings)
+                let list = MessageList(session: session, defaults)
                 // Read the inbox first: a prompt may be delivered in the meantime, and must be listed only once.
                 return inbox(id) { waiting in
                     all(
                         list, of: session,
                         from: ListPosition(cursor: nil, size: Self.page, waiting: waiting, isFirst: true)
                     ) {
-                        piece in
-                        .begin(head) { .write(Array("[".utf8) + piece.bytes, piece.next) }
+                        batch in
+                        .begin(head) { .write(Array("[".utf8) + batch.bytes, batch.next) }
                     }
                 }
             }
@@ -90,7 +90,7 @@ extension Bridge {
     }
 
     /// A batch of a long list, with the step that follows it.
-    struct ListPiece: Sendable {
+    struct ListBatch: Sendable {
         let bytes: [UInt8]
         let next: @Sendable () -> BridgeStep
     }
@@ -106,26 +106,26 @@ extension Bridge {
 
     /// Writes all messages, oldest first. Each page is requested after the previous one has been written.
     private func all(
-        _ list: MessageList, of session: Session, from place: ListPosition,
-        then write: @escaping @Sendable (ListPiece) -> BridgeStep
+        _ list: MessageList, of session: Session, from position: ListPosition,
+        then write: @escaping @Sendable (ListBatch) -> BridgeStep
     ) -> BridgeStep {
-        pages(session.id, order: "asc", limit: place.size, cursor: place.cursor) { asked, reply in
+        pages(session.id, order: "asc", limit: position.size, cursor: position.cursor) { requested, reply in
             guard reply.isGood, let data = reply.data?.array else {
-                return place.cursor == nil ? .answer(Refusals.of(reply)) : .cut
+                return position.cursor == nil ? .answer(Refusals.of(reply)) : .cut
             }
             var list = list
             let messages = data.flatMap { list.add($0) }
-            let waiting = Self.waiting(place.waiting, without: data)
-            let rest = list
-            let written = Self.written(messages, isFirst: place.isFirst)
-            let isEmpty = place.isFirst && messages.isEmpty
-            guard data.count == asked, let next = reply.json?["cursor"]?["next"]?.text else {
-                return write(ListPiece(bytes: written) { finish(rest, waiting, isFirst: isEmpty) })
+            let waiting = Self.waiting(position.waiting, without: data)
+            let remaining = list
+            let written = Self.written(messages, isFirst: position.isFirst)
+            let isEmpty = position.isFirst && messages.isEmpty
+            guard data.count == requested, let next = reply.json?["cursor"]?["next"]?.text else {
+                return write(ListBatch(bytes: written) { finish(remaining, waiting, isFirst: isEmpty) })
             }
             return write(
-                ListPiece(bytes: written) {
-                    let following = ListPosition(cursor: next, size: asked, waiting: waiting, isFirst: isEmpty)
-                    return all(rest, of: session, from: following) { .write($0.bytes, $0.next) }
+                ListBatch(bytes: written) {
+                    let following = ListPosition(cursor: next, size: requested, waiting: waiting, isFirst: isEmpty)
+                    return all(remaining, of: session, from: following) { .write($0.bytes, $0.next) }
                 })
         }
     }
@@ -165,7 +165,7 @@ extension Bridge {
             let read = older + data
             let isAll = data.isEmpty || reply.json?["cursor"]?["next"]?.text == nil
             let picked = Picked(
-                read, limit: limit, session: session, defaults: surroundings, waiting: waiting, isAll: isAll)
+                read, limit: limit, session: session, defaults: defaults, waiting: waiting, isAll: isAll)
             if let picked { return .answer(answer(picked, of: session, for: request, limit: limit)) }
             return newest(
                 limit, of: session, for: request, cursor: reply.json?["cursor"]?["next"]?.text, waiting: waiting,
@@ -187,25 +187,25 @@ extension Bridge {
     /// Returns one message. The message before or after it contains its prompt or its answer.
     private func one(_ message: String, _ session: Session) -> BridgeStep {
         let id = MessageIDs.openCode2(message)
-        return ask(Call("GET", ["api", "session", session.id, "message", id])) { reply in
+        return send(Call("GET", ["api", "session", session.id, "message", id])) { reply in
             guard let found = reply.data else { return .answer(Refusals.strange) }
             let isPrompt = found["type"]?.text == "user"
             let isOpen = found["type"]?.text == "assistant" && found["time"]?["completed"] == nil
             let order = isPrompt ? "asc" : "desc"
             let near = page(session.id, order: order, limit: 20, cursor: Cursors.after(id, order: order))
-            return ask(near) { reply in
+            return send(near) { reply in
                 let others = reply.data?.array ?? []
                 let all = isPrompt ? [found] + others : others.reversed() + [found]
                 guard isOpen else { return one(message, of: all, session) }
                 // The next message shows whether this message is still being written.
                 let following = page(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
-                return ask(following) { one(message, of: all + ($0.data?.array ?? []), session) }
+                return send(following) { one(message, of: all + ($0.data?.array ?? []), session) }
             }
         }
     }
 
     private func one(_ message: String, of all: [JSON], _ session: Session) -> BridgeStep {
-        var list = MessageList(session: session, surroundings)
+        var list = MessageList(session: session, defaults)
         let messages = all.flatMap { list.add($0) } + list.finish()
         guard let found = messages.first(where: { $0.info.id == message }) else {
             return .answer(Refusals.notFound("Message not found: \(message)"))
@@ -218,7 +218,7 @@ extension Bridge {
         _ session: Session, isOwed: Bool = false, _ next: @escaping @Sendable () -> BridgeStep
     ) -> BridgeStep {
         let wait = Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true, isOwed: isOwed)
-        return ask(wait) { _ in next() }
+        return send(wait) { _ in next() }
     }
 
     /// Responds with the newest answer to a prompt.
@@ -226,15 +226,15 @@ extension Bridge {
         _ session: Session, after sent: String?,
         _ next: @escaping @Sendable (Message) -> BridgeStep = { .answer(ClientAnswer($0.json)) }
     ) -> BridgeStep {
-        ask(page(session.id, order: "desc", limit: 20, cursor: nil)) { reply in
+        send(page(session.id, order: "desc", limit: 20, cursor: nil)) { reply in
             let data = reply.data?.array ?? []
-            var list = MessageList(session: session, surroundings, parentID: sent)
+            var list = MessageList(session: session, defaults, parentID: sent)
             let messages = data.reversed().flatMap { list.add($0) } + list.finish()
             // Messages before the prompt do not answer it. If the page does not contain the prompt, all its messages
             // follow it.
             let prompt = sent.map(MessageIDs.openCode1)
-            let place = messages.firstIndex { prompt != nil && $0.info.id == prompt } ?? messages.startIndex
-            let answer = messages[place...].last { message in
+            let start = messages.firstIndex { prompt != nil && $0.info.id == prompt } ?? messages.startIndex
+            let answer = messages[start...].last { message in
                 if case .assistant = message.info { true } else { false }
             }
             guard let answer else { return .answer(Refusals.noAnswer) }
@@ -254,10 +254,10 @@ struct Picked {
     ///
     /// - Parameter read: OpenCode 2's messages that were read so far, newest first.
     init?(
-        _ read: [JSON], limit: Int, session: Session, defaults surroundings: InstanceDefaults, waiting: [JSON],
+        _ read: [JSON], limit: Int, session: Session, defaults: InstanceDefaults, waiting: [JSON],
         isAll: Bool
     ) {
-        var list = MessageList(session: session, surroundings)
+        var list = MessageList(session: session, defaults)
         var all: [Message] = []
         for json in read.reversed() { all += list.add(json) }
         all += list.finish(inbox: Bridge.waiting(waiting, without: read))

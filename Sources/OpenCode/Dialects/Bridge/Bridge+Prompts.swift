@@ -25,9 +25,9 @@ extension Bridge {
                 // A prompt with this id already exists, and OpenCode 2 does not accept an id twice.
                 let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
                 guard reply.isGood || again != nil else { return .answer(Refusals.of(reply)) }
-                return .letGo { next(session, again ?? reply.data?["id"]?.text) }
+                return .releaseLock { next(session, again ?? reply.data?["id"]?.text) }
             }
-            return isAwaited ? .watchTurn(session: id, holds: true) { send } : send
+            return isAwaited ? .watchTurn(session: id, delaysStreams: true) { send } : send
         }
     }
 
@@ -36,7 +36,7 @@ extension Bridge {
         guard part["type"]?.text == "file", let url = part["url"]?.text else { return true }
         return switch FolderPath.file(url) {
         case .none: true
-        case .path(let path): holds(FolderPath.absolute(path, in: request.directory))
+        case .path(let path): contains(FolderPath.absolute(path, in: request.directory))
         case .ambiguous: false
         }
     }
@@ -116,12 +116,12 @@ extension Bridge {
     private func settled(
         _ id: String, wanted: Wanted, then next: @escaping @Sendable (Session) -> BridgeStep
     ) -> BridgeStep {
-        .hold(session: id) {
+        .acquireLock(session: id) {
             session(id) { session in
-                ask(Call("GET", ["api", "session", "active"])) { reply in
+                send(Call("GET", ["api", "session", "active"])) { reply in
                     let isRunning = reply.data?[id] != nil
                     let isSilent = isRunning && wanted.agent == nil && wanted.model == nil
-                    let agent = isSilent ? nil : wanted.agent ?? surroundings.agent
+                    let agent = isSilent ? nil : wanted.agent ?? defaults.agent
                     return committed(session) {
                         set(agent: agent, session) { set(model: wanted.model, session) { next(session) } }
                     }
@@ -132,21 +132,21 @@ extension Bridge {
 
     private func committed(_ session: Session, _ next: @escaping @Sendable () -> BridgeStep) -> BridgeStep {
         guard session.revert != nil else { return next() }
-        return ask(Call("POST", ["api", "session", session.id, "revert", "commit"])) { _ in next() }
+        return send(Call("POST", ["api", "session", session.id, "revert", "commit"])) { _ in next() }
     }
 
     private func set(
         agent: String?, _ session: Session, _ next: @escaping @Sendable () -> BridgeStep
     ) -> BridgeStep {
-        guard let agent, agent != session.agent ?? surroundings.agent else { return next() }
+        guard let agent, agent != session.agent ?? defaults.agent else { return next() }
         let body: JSON = ["agent": .string(agent)]
-        return ask(Call("POST", ["api", "session", session.id, "agent"], body: body)) { _ in next() }
+        return send(Call("POST", ["api", "session", session.id, "agent"], body: body)) { _ in next() }
     }
 
     func set(model: Model?, _ session: Session, _ next: @escaping @Sendable () -> BridgeStep) -> BridgeStep {
-        guard let model, !Self.isSame(model, session.model ?? surroundings.model) else { return next() }
+        guard let model, !Self.isSame(model, session.model ?? defaults.model) else { return next() }
         let body: JSON = ["model": model.sessionJSON]
-        return ask(Call("POST", ["api", "session", session.id, "model"], body: body)) { _ in next() }
+        return send(Call("POST", ["api", "session", session.id, "model"], body: body)) { _ in next() }
     }
 
     private static func isSame(_ one: Model, _ other: Model?) -> Bool {
@@ -170,9 +170,9 @@ extension Bridge {
         let wanted = Wanted(
             agent: body["agent"]?.text, model: body["model"]?.text.flatMap { Self.model($0, body["variant"]?.text) })
         return settled(id, wanted: wanted) { session in
-            .watchTurn(session: id, holds: true) {
-                ask(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
-                    .letGo {
+            .watchTurn(session: id, delaysStreams: true) {
+                send(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
+                    .releaseLock {
                         awaitTurn(session) {
                             .awaitStreams {
                                 lastAnswer(session, after: nil) { answer in
@@ -203,19 +203,19 @@ extension Bridge {
         return session(id) { session in
             // OpenCode 2 responds after the command has ended.
             let run = Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)], isLong: true)
-            return ask(run) { _ in shellAnswer(session, line) }
+            return send(run) { _ in shellAnswer(session, line) }
         }
     }
 
     private func shellAnswer(_ session: Session, _ line: String) -> BridgeStep {
         let call = Call(
             "GET", ["api", "session", session.id, "message"], query: [("limit", "20"), ("order", "desc")])
-        return ask(call) { reply in
+        return send(call) { reply in
             let shells = reply.data?.array?.filter { $0["type"]?.text == "shell" && $0["command"]?.text == line }
             guard let newest = shells?.first, newest["status"]?.text != "running" else {
                 return .pause(milliseconds: 50) { shellAnswer(session, line) }
             }
-            var list = MessageList(session: session, surroundings)
+            var list = MessageList(session: session, defaults)
             guard let answer = list.add(newest).last else { return .answer(Refusals.strange) }
             return .answer(ClientAnswer(answer.json))
         }
@@ -228,10 +228,10 @@ extension Bridge {
         }
         // The session is locked, because otherwise the summarizing model would answer a prompt that arrives in the
         // meantime.
-        return .hold(session: id) {
+        return .acquireLock(session: id) {
             session(id) { session in
                 set(model: Model(providerID: model.providerID, modelID: model.modelID), session) {
-                    ask(Call("POST", ["api", "session", id, "compact"], body: [:])) { _ in
+                    send(Call("POST", ["api", "session", id, "compact"], body: [:])) { _ in
                         awaitTurn(session, isOwed: true) {
                             var used = session
                             used.model = model

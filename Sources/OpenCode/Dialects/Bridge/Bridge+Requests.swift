@@ -33,23 +33,23 @@ extension Bridge {
     private func permissions(
         _ request: ClientRequest, _ next: @escaping @Sendable ([JSON]) -> BridgeStep
     ) -> BridgeStep {
-        ask(Call("GET", ["api", "permission", "request"], query: location(request))) { next($0.data?.array ?? []) }
+        send(Call("GET", ["api", "permission", "request"], query: location(request))) { next($0.data?.array ?? []) }
     }
 
     /// Responds with the list. Adds the command to each request of a shell, because only the tool call contains it.
     private func pending(_ list: ArraySlice<JSON>, _ translated: [JSON]) -> BridgeStep {
         guard let request = list.first else { return .answer(ClientAnswer(.array(translated))) }
-        let go: @Sendable (JSONObject?) -> BridgeStep = { input in
+        let respond: @Sendable (JSONObject?) -> BridgeStep = { input in
             pending(
                 list.dropFirst(), translated + [Permission(openCode2: request, input: input)?.json].compactMap { $0 })
         }
         guard request["action"]?.text == "shell", request["metadata"]?["command"] == nil,
             let session = request["sessionID"]?.text, let message = request["source"]?["messageID"]?.text,
             let call = request["source"]?["id"]?.text
-        else { return go(nil) }
+        else { return respond(nil) }
         return .call(Call("GET", ["api", "session", session, "message", message])) { reply in
             let content = reply.isGood ? reply.data?["content"]?.array : nil
-            return go(content?.first { $0["id"]?.text == call }?["state"]?["input"]?.object)
+            return respond(content?.first { $0["id"]?.text == call }?["state"]?["input"]?.object)
         }
     }
 
@@ -75,13 +75,13 @@ extension Bridge {
     private func decide(_ decision: String, message: JSON?, _ id: String, session: String) -> BridgeStep {
         let body: JSON = ["decision": .string(decision), "message": message]
         let reply = Call("POST", ["api", "session", session, "permission", id, "reply"], body: body)
-        return self.session(session) { _ in ask(reply) { _ in yes() } }
+        return self.session(session) { _ in send(reply) { _ in yes() } }
     }
 
     private func forms(
         _ request: ClientRequest, _ next: @escaping @Sendable ([QuestionForm]) -> BridgeStep
     ) -> BridgeStep {
-        ask(Call("GET", ["api", "form"], query: location(request))) { reply in
+        send(Call("GET", ["api", "form"], query: location(request))) { reply in
             next((reply.data?.array ?? []).compactMap { QuestionForm($0) })
         }
     }

@@ -49,11 +49,11 @@ extension Bridge {
         if let wrong = Self.wrong(session: id) { return .answer(wrong) }
         return .call(Call("GET", ["api", "session", id])) { found in
             guard found.isGood else { return found.status < 500 ? yes() : .answer(Refusals.of(found)) }
-            guard let session = found.data.flatMap({ Session(openCode2: $0, surroundings) }), holds(session.directory)
+            guard let session = found.data.flatMap({ Session(openCode2: $0, defaults) }), contains(session.directory)
             else {
                 return yes()
             }
-            return .watchTurn(session: id, holds: false) {
+            return .watchTurn(session: id, delaysStreams: false) {
                 .call(Call("POST", ["api", "session", id, "interrupt"])) { reply in
                     guard reply.json?["interrupted"]?.bool == true else {
                         return reply.isGood || reply.status < 500 ? yes() : .answer(Refusals.of(reply))
@@ -76,7 +76,7 @@ extension Bridge {
     /// The maximum time in milliseconds that an abort waits for the end of the turn. A tool may not end immediately.
     private static let abortPatience = 5_000
 
-    private func parseSessions(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, surroundings) } }
+    private func parseSessions(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, defaults) } }
 
     private func list(_ request: ClientRequest) -> BridgeStep {
         let wrong = request.wrong([
@@ -96,8 +96,8 @@ extension Bridge {
             ("order", "desc"),
         ]
         let start = request["start"].flatMap(Double.init)
-        return newest(query, limit: limit, goesOn: path != nil, before: []) { session in
-            holds(session.directory) && start.map { (session.updated.double ?? 0) >= $0 } ?? true
+        return newest(query, limit: limit, readsMore: path != nil, before: []) { session in
+            contains(session.directory) && start.map { (session.updated.double ?? 0) >= $0 } ?? true
                 && path.map { session.path == $0 || session.path?.hasPrefix($0 + "/") == true } ?? true
         }
     }
@@ -106,16 +106,16 @@ extension Bridge {
     ///
     /// - Parameter goesOn: Whether to read the next page if there are too few sessions.
     private func newest(
-        _ query: [(String, String?)], limit: Int, goesOn: Bool, before: [Session],
+        _ query: [(String, String?)], limit: Int, readsMore: Bool, before: [Session],
         where isWanted: @escaping @Sendable (Session) -> Bool
     ) -> BridgeStep {
-        ask(Call("GET", ["api", "session"], query: query)) { reply in
+        send(Call("GET", ["api", "session"], query: query)) { reply in
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
             let found = before + parseSessions(data).filter(isWanted)
-            guard goesOn, found.count < limit, !data.isEmpty, let next = reply.json?["cursor"]?["next"]?.text,
+            guard readsMore, found.count < limit, !data.isEmpty, let next = reply.json?["cursor"]?["next"]?.text,
                 query.first?.1 != next
             else { return .answer(ClientAnswer(.array(found.prefix(limit).map(\.json)))) }
-            return newest([("cursor", next)], limit: limit, goesOn: true, before: found, where: isWanted)
+            return newest([("cursor", next)], limit: limit, readsMore: true, before: found, where: isWanted)
         }
     }
 
@@ -136,7 +136,7 @@ extension Bridge {
         return .call(Call("POST", ["api", "session"], body: .object(made))) { reply in
             if reply.status == 400 { return .answer(Refusals.badSession) }
             guard reply.isGood else { return .answer(Refusals.of(reply)) }
-            guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
+            guard let session = reply.data.flatMap({ Session(openCode2: $0, defaults) }) else {
                 return .answer(Refusals.strange)
             }
             return .answer(ClientAnswer(session.json))
@@ -178,11 +178,11 @@ extension Bridge {
         }
         guard !changes.isEmpty else { return answer(session: id) }
         let change = Call("PATCH", ["api", "session", id], body: .object(changes))
-        return session(id) { _ in ask(change) { _ in answer(session: id) } }
+        return session(id) { _ in send(change) { _ in answer(session: id) } }
     }
 
     private func status() -> BridgeStep {
-        ask(Call("GET", ["api", "session", "active"])) { reply in
+        send(Call("GET", ["api", "session", "active"])) { reply in
             statuses(of: (reply.data?.object?.members ?? []).map(\.name)[...], [])
         }
     }
@@ -196,8 +196,8 @@ extension Bridge {
     private func statuses(of ids: ArraySlice<String>, _ active: [JSONObject.Member]) -> BridgeStep {
         guard let id = ids.first else { return .answer(ClientAnswer(.object(JSONObject(active)))) }
         return .call(Call("GET", ["api", "session", id])) { reply in
-            let session = reply.data.flatMap { Session(openCode2: $0, surroundings) }
-            guard session.map({ holds($0.directory) }) ?? false else { return statuses(of: ids.dropFirst(), active) }
+            let session = reply.data.flatMap { Session(openCode2: $0, defaults) }
+            guard session.map({ contains($0.directory) }) ?? false else { return statuses(of: ids.dropFirst(), active) }
             return pages(id, order: "desc", limit: Self.newestMessages, cursor: nil) { _, reply in
                 let messages = reply.isGood ? reply.data?.array ?? [] : []
                 let status = pendingRetry(messages) ?? .busy
@@ -227,9 +227,10 @@ extension Bridge {
     /// Returns all children of a session. This list has no pages in OpenCode 1.
     private func children(of id: String, cursor: String?, _ before: [JSON]) -> BridgeStep {
         let query: [(String, String?)] = cursor.map { [("cursor", $0)] } ?? [("parentID", id), ("order", "desc")]
-        return ask(Call("GET", ["api", "session"], query: query)) { reply in
+        return send(Call("GET", ["api", "session"], query: query)) { reply in
             guard let data = reply.data?.array else { return .answer(Refusals.strange) }
-            let sessions = before + parseSessions(data).filter { $0.parentID == id && holds($0.directory) }.map(\.json)
+            let sessions =
+                before + parseSessions(data).filter { $0.parentID == id && contains($0.directory) }.map(\.json)
             guard !data.isEmpty, let next = reply.json?["cursor"]?["next"]?.text, next != cursor else {
                 return .answer(ClientAnswer(.array(sessions)))
             }
@@ -246,8 +247,8 @@ extension Bridge {
         copy.add("before", body["messageID"]?.text.map(MessageIDs.openCode2))
         let fork = Call("POST", ["api", "session", id, "fork"], body: .object(copy))
         return session(id) { _ in
-            ask(fork) { reply in
-                guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
+            send(fork) { reply in
+                guard let session = reply.data.flatMap({ Session(openCode2: $0, defaults) }) else {
                     return .answer(Refusals.strange)
                 }
                 return .answer(ClientAnswer(session.json))
@@ -256,11 +257,11 @@ extension Bridge {
     }
 
     private func delete(_ id: String) -> BridgeStep {
-        session(id) { _ in ask(Call("DELETE", ["api", "session", id])) { _ in yes() } }
+        session(id) { _ in send(Call("DELETE", ["api", "session", id])) { _ in yes() } }
     }
 
     private func unrevert(_ id: String) -> BridgeStep {
-        session(id) { _ in ask(Call("DELETE", ["api", "session", id, "revert"])) { _ in answer(session: id) } }
+        session(id) { _ in send(Call("DELETE", ["api", "session", id, "revert"])) { _ in answer(session: id) } }
     }
 
     private func revert(_ id: String, _ request: ClientRequest) -> BridgeStep {
@@ -273,6 +274,6 @@ extension Bridge {
         }
         let staged: JSON = ["messageID": .string(MessageIDs.openCode2(message)), "files": true]
         let stage = Call("POST", ["api", "session", id, "revert", "stage"], body: staged)
-        return session(id) { _ in ask(stage) { _ in answer(session: id) } }
+        return session(id) { _ in send(stage) { _ in answer(session: id) } }
     }
 }

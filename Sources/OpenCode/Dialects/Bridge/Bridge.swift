@@ -6,7 +6,7 @@ internal import JSONText
 /// Translates requests for OpenCode 1's routes into calls to an OpenCode 2. It selects the calls and their order, and
 /// interprets the replies. It has no sockets; the caller performs its steps (``BridgeStep``).
 package struct Bridge: Sendable {
-    let surroundings: InstanceDefaults
+    let defaults: InstanceDefaults
     /// The home directory of the user who runs OpenCode.
     let home: String
     /// OpenCode's working directory, if it is known.
@@ -14,7 +14,7 @@ package struct Bridge: Sendable {
     /// Returns the current time in milliseconds since 1970.
     let now: @Sendable () -> Int64
     /// Whether an absolute path is inside the project.
-    let holds: @Sendable (String) -> Bool
+    let contains: @Sendable (String) -> Bool
 
     /// Creates a bridge.
     ///
@@ -25,14 +25,14 @@ package struct Bridge: Sendable {
     ///     reported as not found.
     ///   - - now: Returns the current time in milliseconds since 1970.
     package init(
-        _ surroundings: InstanceDefaults, home: String, directory: String? = nil,
-        holds: @escaping @Sendable (String) -> Bool = { _ in true },
+        _ defaults: InstanceDefaults, home: String, directory: String? = nil,
+        contains: @escaping @Sendable (String) -> Bool = { _ in true },
         now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
     ) {
-        self.surroundings = surroundings
+        self.defaults = defaults
         self.home = home
         self.directory = directory
-        self.holds = holds
+        self.contains = contains
         self.now = now
     }
 
@@ -119,7 +119,7 @@ package struct Bridge: Sendable {
     // MARK: Common steps
 
     /// Sends a call and continues after a successful reply. Any other reply becomes an error of OpenCode 1.
-    func ask(_ call: Call, _ next: @escaping @Sendable (Reply) -> BridgeStep) -> BridgeStep {
+    func send(_ call: Call, _ next: @escaping @Sendable (Reply) -> BridgeStep) -> BridgeStep {
         .call(call) { reply in reply.isGood ? next(reply) : refused(call, reply) }
     }
 
@@ -131,8 +131,8 @@ package struct Bridge: Sendable {
         guard reply.status == 500, reply.body.isEmpty else { return .answer(Refusals.of(reply)) }
         let answer = wordless ?? Refusals.of(reply)
         guard let named = call.directory, named != directory else { return .answer(answer) }
-        return .call(Call("GET", ["api", "location"], query: [(Self.location, named)])) { place in
-            guard place.status == 500 else { return .answer(answer) }
+        return .call(Call("GET", ["api", "location"], query: [(Self.location, named)])) { location in
+            guard location.status == 500 else { return .answer(answer) }
             return .answer(
                 Refusals.notFound("OpenCode cannot open the directory \(named). Name a directory that exists."))
         }
@@ -140,11 +140,11 @@ package struct Bridge: Sendable {
 
     /// Requests a session of the project. A session of another project is reported as not found.
     func session(_ id: String, _ next: @escaping @Sendable (Session) -> BridgeStep) -> BridgeStep {
-        ask(Call("GET", ["api", "session", id])) { reply in
-            guard let session = reply.data.flatMap({ Session(openCode2: $0, surroundings) }) else {
+        send(Call("GET", ["api", "session", id])) { reply in
+            guard let session = reply.data.flatMap({ Session(openCode2: $0, defaults) }) else {
                 return .answer(Refusals.strange)
             }
-            guard holds(session.directory) else { return .answer(Refusals.notFound("Session not found: \(id)")) }
+            guard contains(session.directory) else { return .answer(Refusals.notFound("Session not found: \(id)")) }
             return next(session)
         }
     }

@@ -55,9 +55,9 @@ enum Configurations {
         return .object(config)
     }
 
-    private static func map(_ json: JSON?, _ form: (JSON) -> JSON) -> JSON? {
+    private static func map(_ json: JSON?, _ transform: (JSON) -> JSON) -> JSON? {
         guard let object = json?.object else { return nil }
-        return .object(JSONObject(object.members.map { JSONObject.Member($0.name, form($0.value)) }))
+        return .object(JSONObject(object.members.map { JSONObject.Member($0.name, transform($0.value)) }))
     }
 
     private static func agent(_ agent: JSON) -> JSON {

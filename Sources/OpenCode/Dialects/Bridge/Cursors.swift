@@ -8,7 +8,7 @@ internal import JSONText
 enum Cursors {
     /// Returns the cursor of the messages that follow a message in the given order.
     static func after(_ id: String, order: String) -> String {
-        let place: JSON = ["id": .string(id), "order": .string(order), "direction": "next"]
-        return Base64Encoding.encode(place.bytes, isForAddresses: true)
+        let position: JSON = ["id": .string(id), "order": .string(order), "direction": "next"]
+        return Base64Encoding.encode(position.bytes, isForAddresses: true)
     }
 }

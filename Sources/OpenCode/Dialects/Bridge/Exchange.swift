@@ -160,12 +160,12 @@ package indirect enum BridgeStep: Sendable {
     case call(Call, @Sendable (Reply) -> BridgeStep)
     /// Acquire the session's lock and continue. Requests that change a session's agent and model and then send a prompt
     /// must not interleave. The lock is held until ``letGo(_:)`` or the end of the response.
-    case hold(session: String, @Sendable () -> BridgeStep)
+    case acquireLock(session: String, @Sendable () -> BridgeStep)
     /// Release the session's lock and continue.
-    case letGo(@Sendable () -> BridgeStep)
+    case releaseLock(@Sendable () -> BridgeStep)
     /// Watch for the next end of the session's turn. ``awaitStreams(_:)`` waits for this end. With `holds`, the event
     /// streams hold that end back until the response to this request was sent, as OpenCode 1 does.
-    case watchTurn(session: String, holds: Bool, @Sendable () -> BridgeStep)
+    case watchTurn(session: String, delaysStreams: Bool, @Sendable () -> BridgeStep)
     /// Continue after the project's event streams have sent all events that precede the response, or after a short
     /// time-out.
     case awaitStreams(@Sendable () -> BridgeStep)

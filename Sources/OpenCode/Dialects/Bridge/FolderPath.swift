@@ -40,13 +40,13 @@ package enum FolderPath {
             bytes.first != UInt8(ascii: " "), bytes.last != UInt8(ascii: " ")
         else { return .ambiguous }
         guard let colon else { return .path(url) }
-        var rest = repaired[(colon + 1)...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-        if rest.starts(with: "//".utf8) {
-            let host = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+        var remainder = repaired[(colon + 1)...].prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        if remainder.starts(with: "//".utf8) {
+            let host = remainder.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
             guard host.isEmpty || host.lowercased.elementsEqual("localhost".utf8) else { return .ambiguous }
-            rest = rest[host.endIndex...]
+            remainder = remainder[host.endIndex...]
         }
-        return path(rest).map(NamedFile.path) ?? .ambiguous
+        return path(remainder).map(NamedFile.path) ?? .ambiguous
     }
 
     /// Returns the decoded path of a `file:` URL, without `.` and `..`.

@@ -7,7 +7,7 @@ extension InstanceDefaults {
     /// them; without an entry for the model, OpenCode's own default model is used.
     ///
     /// - Parameter directory: The project's directory.
-    package static func ask(
+    package static func request(
         version: String, directory: String, _ next: @escaping @Sendable (InstanceDefaults) -> BridgeStep
     ) -> BridgeStep {
         let location: [(String, String?)] = [("location[directory]", directory)]

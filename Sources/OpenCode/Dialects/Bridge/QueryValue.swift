@@ -30,7 +30,7 @@ extension ClientRequest {
     /// Returns the error for the first value that OpenCode 1 would reject; nil if all values are valid.
     func wrong(_ values: [(name: String, value: QueryValue)]) -> ClientAnswer? {
         for (name, value) in values {
-            guard let given = self[name], !value.fits(given) else { continue }
+            guard let text = self[name], !value.fits(text) else { continue }
             return Refusals.bad("Expected \(value.words)\n  at [\"\(name)\"]", kind: "Query")
         }
         return nil

@@ -6,10 +6,12 @@ extension Event {
     /// Parses an event of OpenCode 1, versions 1.0.223 to 1.18; nil if the JSON is not an event. Unknown members are
     /// kept unchanged.
     package init?(openCode1 json: JSON) {
-        guard var rest = json.object, let type = rest.text("type"), let properties = rest.value("properties") else {
+        guard var remaining = json.object, let type = remaining.text("type"),
+            let properties = remaining.value("properties")
+        else {
             return nil
         }
-        let id = rest.text("id")
+        let id = remaining.text("id")
         var others = properties.object ?? JSONObject()
         if properties.object != nil, let change = Change(type, &others) {
             self.init(id: id, change)
@@ -17,49 +19,49 @@ extension Event {
         } else {
             self.init(id: id, .other(type: type, properties: properties))
         }
-        self.others = rest
+        self.others = remaining
     }
 }
 
 extension Change {
     /// Removes the known members from `rest`; nil if the properties do not belong to a known event. In this case, the
     /// content of `rest` is unspecified.
-    fileprivate init?(_ type: String, _ rest: inout JSONObject) {
-        let all = rest
+    fileprivate init?(_ type: String, _ remaining: inout JSONObject) {
+        let all = remaining
         switch type {
         case "session.created", "session.updated", "session.deleted":
-            guard let session = rest.extract("info", { Session(openCode1: $0) }) else { return nil }
+            guard let session = remaining.extract("info", { Session(openCode1: $0) }) else { return nil }
             // Since 1.14, the event also contains the session's id.
-            guard Self.drop("sessionID", value: session.id, from: &rest) else { return nil }
+            guard Self.drop("sessionID", value: session.id, from: &remaining) else { return nil }
             switch type {
             case "session.created": self = .sessionCreated(session)
             case "session.updated": self = .sessionUpdated(session)
             default: self = .sessionDeleted(session)
             }
         case "message.updated":
-            guard let info = rest.object("info").map(MessageInfo.init(openCode1:)), let id = info.sessionID,
-                Self.drop("sessionID", value: id, from: &rest)
+            guard let info = remaining.object("info").map(MessageInfo.init(openCode1:)), let id = info.sessionID,
+                Self.drop("sessionID", value: id, from: &remaining)
             else { return nil }
             self = .message(info)
         case "message.part.updated":
-            guard let part = rest.extract("part", { Part(openCode1: $0) }),
-                Self.drop("sessionID", value: part.sessionID, from: &rest)
+            guard let part = remaining.extract("part", { Part(openCode1: $0) }),
+                Self.drop("sessionID", value: part.sessionID, from: &remaining)
             else { return nil }
-            self = .part(part, time: rest.number("time"), delta: rest.value("delta"))
+            self = .part(part, time: remaining.number("time"), delta: remaining.value("delta"))
         case "permission.asked", "permission.updated":
             guard let permission = Permission(openCode1: .object(all)) else { return nil }
-            rest = JSONObject()
+            remaining = JSONObject()
             self = .permissionAsked(permission)
         case "question.asked":
             guard let question = Question(openCode1: .object(all)) else { return nil }
-            rest = JSONObject()
+            remaining = JSONObject()
             self = .questionAsked(question)
         case "session.error":
-            guard let failure = rest.extract("error", { Failure(openCode1: $0) }) else { return nil }
-            self = .failed(sessionID: rest.text("sessionID"), failure)
+            guard let failure = remaining.extract("error", { Failure(openCode1: $0) }) else { return nil }
+            self = .failed(sessionID: remaining.text("sessionID"), failure)
         default:
-            guard let sessionID = rest.text("sessionID"),
-                let change = Self.parse(type, sessionID: sessionID, from: &rest)
+            guard let sessionID = remaining.text("sessionID"),
+                let change = Self.parse(type, sessionID: sessionID, from: &remaining)
             else {
                 return nil
             }
@@ -68,42 +70,45 @@ extension Change {
     }
 
     /// Removes a redundant member. Returns false if the member has a different value.
-    private static func drop(_ name: String, value: String, from rest: inout JSONObject) -> Bool {
-        guard let found = rest.text(name) else { return rest[name] == nil }
+    private static func drop(_ name: String, value: String, from remaining: inout JSONObject) -> Bool {
+        guard let found = remaining.text(name) else { return remaining[name] == nil }
         return found == value
     }
 
     /// Parses the events that name their session and contain little else.
-    private static func parse(_ type: String, sessionID: String, from rest: inout JSONObject) -> Change? {
+    private static func parse(_ type: String, sessionID: String, from remaining: inout JSONObject) -> Change? {
         switch type {
-        case "session.status": return rest.extract("status") { .status(sessionID: sessionID, Status(openCode1: $0)) }
+        case "session.status":
+            return remaining.extract("status") { .status(sessionID: sessionID, Status(openCode1: $0)) }
         case "session.idle": return .idle(sessionID: sessionID)
         case "session.compacted": return .compacted(sessionID: sessionID)
-        case "session.diff": return rest.value("diff").map { .diff(sessionID: sessionID, $0) }
-        case "todo.updated": return rest.value("todos").map { .todo(sessionID: sessionID, $0) }
+        case "session.diff": return remaining.value("diff").map { .diff(sessionID: sessionID, $0) }
+        case "todo.updated": return remaining.value("todos").map { .todo(sessionID: sessionID, $0) }
         case "message.removed":
-            return rest.text("messageID").map { .messageRemoved(sessionID: sessionID, messageID: $0) }
+            return remaining.text("messageID").map { .messageRemoved(sessionID: sessionID, messageID: $0) }
         case "message.part.removed":
-            guard let messageID = rest.text("messageID"), let partID = rest.text("partID") else { return nil }
+            guard let messageID = remaining.text("messageID"), let partID = remaining.text("partID") else { return nil }
             return .partRemoved(sessionID: sessionID, messageID: messageID, partID: partID)
         case "message.part.delta":
-            guard let messageID = rest.text("messageID"), let partID = rest.text("partID"),
-                let field = rest.text("field"), let delta = rest.extract("delta", { $0.text == nil ? nil : $0 })
+            guard let messageID = remaining.text("messageID"), let partID = remaining.text("partID"),
+                let field = remaining.text("field"),
+                let delta = remaining.extract("delta", { $0.text == nil ? nil : $0 })
             else { return nil }
             return .partDelta(
                 Delta(sessionID: sessionID, messageID: messageID, partID: partID, field: field, delta: delta))
         case "permission.replied":
-            guard let id = rest.text("requestID") ?? rest.text("permissionID"),
-                let reply = rest.text("reply") ?? rest.text("response")
+            guard let id = remaining.text("requestID") ?? remaining.text("permissionID"),
+                let reply = remaining.text("reply") ?? remaining.text("response")
             else { return nil }
             return .permissionReplied(sessionID: sessionID, id: id, reply: reply)
         case "question.replied":
-            let answers: [[String]]? = rest.extract("answers") { value in
+            let answers: [[String]]? = remaining.extract("answers") { value in
                 value.array?.all { row in row.array?.all { if case .string(let text) = $0 { text } else { nil } } }
             }
-            guard let id = rest.text("requestID"), let answers else { return nil }
+            guard let id = remaining.text("requestID"), let answers else { return nil }
             return .questionReplied(sessionID: sessionID, id: id, answers: answers)
-        case "question.rejected": return rest.text("requestID").map { .questionRejected(sessionID: sessionID, id: $0) }
+        case "question.rejected":
+            return remaining.text("requestID").map { .questionRejected(sessionID: sessionID, id: $0) }
         default: return nil
         }
     }
@@ -111,18 +116,18 @@ extension Change {
 
 extension Change.Status {
     init(openCode1 json: JSON) {
-        guard var rest = json.object, let type = rest.text("type") else {
+        guard var remaining = json.object, let type = remaining.text("type") else {
             self = .other(json)
             return
         }
         switch type {
-        case "idle" where rest.isEmpty: self = .idle
-        case "busy" where rest.isEmpty: self = .busy
+        case "idle" where remaining.isEmpty: self = .idle
+        case "busy" where remaining.isEmpty: self = .busy
         case "retry":
-            guard let attempt = rest.number("attempt"), let message = rest.text("message"),
-                let next = rest.number("next")
+            guard let attempt = remaining.number("attempt"), let message = remaining.text("message"),
+                let next = remaining.number("next")
             else { fallthrough }
-            self = .retry(attempt: attempt, message: message, next: next, others: rest)
+            self = .retry(attempt: attempt, message: message, next: next, others: remaining)
         default: self = .other(json)
         }
     }

@@ -67,7 +67,7 @@ extension Change {
         }
     }
 
-    fileprivate func properties(_ edition: Edition, time asked: Number?) -> JSON? {
+    fileprivate func properties(_ edition: Edition, time requestedAt: Number?) -> JSON? {
         switch self {
         case .sessionCreated(let session), .sessionUpdated(let session), .sessionDeleted(let session):
             return ["sessionID": .string(session.id), "info": session.json]
@@ -86,7 +86,7 @@ extension Change {
         case .partRemoved(let id, let message, let part):
             return ["sessionID": .string(id), "messageID": .string(message), "partID": .string(part)]
         case .permissionAsked(let permission):
-            return edition == .first ? permission.firstJSON(asked: asked ?? 0) : permission.json
+            return edition == .first ? permission.firstJSON(requestedAt: requestedAt ?? 0) : permission.json
         case .permissionReplied(let id, let request, let reply):
             return edition == .first
                 ? ["sessionID": .string(id), "permissionID": .string(request), "response": .string(reply)]

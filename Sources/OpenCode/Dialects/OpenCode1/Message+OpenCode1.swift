@@ -40,12 +40,13 @@ extension MessageInfo {
 
 extension UserMessage {
     init?(openCode1 object: JSONObject) {
-        var rest = object
-        guard rest.text("role") == "user", let id = rest.text("id"), let sessionID = rest.text("sessionID"),
-            let time = rest.object("time"), let created = time["created"]?.number, time.members.count == 1,
-            let agent = rest.text("agent"), let model = rest.extract("model", { Model(openCode1Message: $0) })
+        var remaining = object
+        guard remaining.text("role") == "user", let id = remaining.text("id"),
+            let sessionID = remaining.text("sessionID"),
+            let time = remaining.object("time"), let created = time["created"]?.number, time.members.count == 1,
+            let agent = remaining.text("agent"), let model = remaining.extract("model", { Model(openCode1Message: $0) })
         else { return nil }
-        self.init(id: id, sessionID: sessionID, created: created, agent: agent, model: model, others: rest)
+        self.init(id: id, sessionID: sessionID, created: created, agent: agent, model: model, others: remaining)
     }
 
     var json: JSON {
@@ -63,21 +64,27 @@ extension UserMessage {
 
 extension AssistantMessage {
     init?(openCode1 object: JSONObject) {
-        var rest = object
-        guard rest.text("role") == "assistant", let id = rest.text("id"), let sessionID = rest.text("sessionID"),
-            let parentID = rest.text("parentID"), var time = rest.object("time"), let created = time.number("created"),
-            let mode = rest.text("mode"), let providerID = rest.text("providerID"), let modelID = rest.text("modelID"),
-            let path = rest.object("path"), let directory = path["cwd"]?.text, let root = path["root"]?.text,
-            path.members.count == 2, let cost = rest.number("cost"), let tokens = rest.extract("tokens", { Tokens($0) })
+        var remaining = object
+        guard remaining.text("role") == "assistant", let id = remaining.text("id"),
+            let sessionID = remaining.text("sessionID"),
+            let parentID = remaining.text("parentID"), var time = remaining.object("time"),
+            let created = time.number("created"),
+            let mode = remaining.text("mode"), let providerID = remaining.text("providerID"),
+            let modelID = remaining.text("modelID"),
+            let path = remaining.object("path"), let directory = path["cwd"]?.text, let root = path["root"]?.text,
+            path.members.count == 2, let cost = remaining.number("cost"),
+            let tokens = remaining.extract("tokens", { Tokens($0) })
         else { return nil }
         let completed = time.number("completed")
         guard time.isEmpty else { return nil }
         self.init(
             id: id, sessionID: sessionID, parentID: parentID, created: created, completed: completed,
-            agent: rest.text("agent"), mode: mode,
-            model: Model(providerID: providerID, modelID: modelID, variant: rest.text("variant")), directory: directory,
-            root: root, cost: cost, tokens: tokens, finish: rest.text("finish"),
-            failure: rest.extract("error") { Failure(openCode1: $0) }, isSummary: rest.bool("summary"), others: rest)
+            agent: remaining.text("agent"), mode: mode,
+            model: Model(providerID: providerID, modelID: modelID, variant: remaining.text("variant")),
+            directory: directory,
+            root: root, cost: cost, tokens: tokens, finish: remaining.text("finish"),
+            failure: remaining.extract("error") { Failure(openCode1: $0) }, isSummary: remaining.bool("summary"),
+            others: remaining)
     }
 
     var json: JSON {
@@ -109,9 +116,11 @@ extension AssistantMessage {
 extension Failure {
     /// Parses a failure `{"name","data"}`; nil if it is invalid.
     package init?(openCode1 json: JSON) {
-        guard var rest = json.object, let name = rest.text("name"), let data = rest.object("data") else { return nil }
+        guard var remaining = json.object, let name = remaining.text("name"), let data = remaining.object("data") else {
+            return nil
+        }
         self.init(name, data)
-        others = rest
+        others = remaining
     }
 
     /// The failure as JSON in the form of 1.18.33.

@@ -5,12 +5,12 @@ package import JSONText
 extension Part {
     /// Parses a part; nil if it lacks a member that all parts have.
     package init?(openCode1 json: JSON) {
-        guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID"),
-            let messageID = rest.text("messageID"), let type = rest.text("type")
+        guard var remaining = json.object, let id = remaining.text("id"), let sessionID = remaining.text("sessionID"),
+            let messageID = remaining.text("messageID"), let type = remaining.text("type")
         else { return nil }
-        let known = rest
-        if let kind = Kind(type, &rest) {
-            self.init(id: id, sessionID: sessionID, messageID: messageID, kind, others: rest)
+        let known = remaining
+        if let kind = Kind(type, &remaining) {
+            self.init(id: id, sessionID: sessionID, messageID: messageID, kind, others: remaining)
         } else {
             self.init(id: id, sessionID: sessionID, messageID: messageID, .other(type), others: known)
         }
@@ -50,57 +50,60 @@ extension Part.Kind {
     }
 
     /// Removes the known members from `rest`; nil if a member is missing that the type requires.
-    fileprivate init?(_ type: String, _ rest: inout JSONObject) {
+    fileprivate init?(_ type: String, _ remaining: inout JSONObject) {
         switch type {
         case "text":
-            guard let text = rest.text("text") else { return nil }
-            let time = rest.extract("time") { Part.Time($0) }
-            self = .text(Part.Text(text: text, isSynthetic: rest.bool("synthetic"), time: time))
+            guard let text = remaining.text("text") else { return nil }
+            let time = remaining.extract("time") { Part.Time($0) }
+            self = .text(Part.Text(text: text, isSynthetic: remaining.bool("synthetic"), time: time))
         case "reasoning":
-            guard let text = rest.text("text"), let time = rest.extract("time", { Part.Time($0) }) else { return nil }
+            guard let text = remaining.text("text"), let time = remaining.extract("time", { Part.Time($0) }) else {
+                return nil
+            }
             self = .reasoning(Part.Reasoning(text: text, time: time))
         case "file":
-            guard let mime = rest.text("mime"), let url = rest.text("url") else { return nil }
-            let name = rest.text("filename")
-            self = .file(Part.File(mime: mime, filename: name, url: url, source: rest.value("source")))
+            guard let mime = remaining.text("mime"), let url = remaining.text("url") else { return nil }
+            let name = remaining.text("filename")
+            self = .file(Part.File(mime: mime, filename: name, url: url, source: remaining.value("source")))
         case "tool":
-            guard let callID = rest.text("callID"), let tool = rest.text("tool"),
-                let state = rest.extract("state", { ToolCall.State(openCode1: $0) })
+            guard let callID = remaining.text("callID"), let tool = remaining.text("tool"),
+                let state = remaining.extract("state", { ToolCall.State(openCode1: $0) })
             else { return nil }
             self = .tool(ToolCall(callID: callID, tool: tool, state: state))
-        case "step-start": self = .stepStart(snapshot: rest.text("snapshot"))
+        case "step-start": self = .stepStart(snapshot: remaining.text("snapshot"))
         case "step-finish":
-            guard let reason = rest.text("reason"), let cost = rest.number("cost"),
-                let tokens = rest.extract("tokens", { Tokens($0) })
+            guard let reason = remaining.text("reason"), let cost = remaining.number("cost"),
+                let tokens = remaining.extract("tokens", { Tokens($0) })
             else { return nil }
-            let snapshot = rest.text("snapshot")
+            let snapshot = remaining.text("snapshot")
             self = .stepFinish(Part.StepFinish(reason: reason, snapshot: snapshot, cost: cost, tokens: tokens))
-        default: self.init(rare: type, &rest)
+        default: self.init(rare: type, &remaining)
         }
     }
 
-    private init?(rare type: String, _ rest: inout JSONObject) {
+    private init?(rare type: String, _ remaining: inout JSONObject) {
         switch type {
         case "snapshot":
-            guard let snapshot = rest.text("snapshot") else { return nil }
+            guard let snapshot = remaining.text("snapshot") else { return nil }
             self = .snapshot(snapshot)
         case "patch":
-            guard let hash = rest.text("hash"), let files = rest.texts("files") else { return nil }
+            guard let hash = remaining.text("hash"), let files = remaining.texts("files") else { return nil }
             self = .patch(hash: hash, files: files)
         case "agent":
-            guard let name = rest.text("name") else { return nil }
-            self = .agent(name: name, source: rest.value("source"))
+            guard let name = remaining.text("name") else { return nil }
+            self = .agent(name: name, source: remaining.value("source"))
         case "retry":
-            guard let attempt = rest.number("attempt"), let failure = rest.extract("error", { Failure(openCode1: $0) }),
-                let time = rest.object("time"), let created = time["created"]?.number, time.members.count == 1
+            guard let attempt = remaining.number("attempt"),
+                let failure = remaining.extract("error", { Failure(openCode1: $0) }),
+                let time = remaining.object("time"), let created = time["created"]?.number, time.members.count == 1
             else { return nil }
             self = .retry(attempt: attempt, failure: failure, created: created)
         case "compaction":
-            guard let isAutomatic = rest.bool("auto") else { return nil }
+            guard let isAutomatic = remaining.bool("auto") else { return nil }
             self = .compaction(isAutomatic: isAutomatic)
         case "subtask":
-            guard let prompt = rest.text("prompt"), let description = rest.text("description"),
-                let agent = rest.text("agent")
+            guard let prompt = remaining.text("prompt"), let description = remaining.text("description"),
+                let agent = remaining.text("agent")
             else { return nil }
             self = .subtask(prompt: prompt, description: description, agent: agent)
         default: return nil
@@ -154,9 +157,9 @@ extension Part.Kind {
 
 extension Part.Time {
     init?(_ json: JSON) {
-        guard var rest = json.object, let start = rest.number("start") else { return nil }
-        self.init(start: start, end: rest.number("end"))
-        others = rest
+        guard var remaining = json.object, let start = remaining.number("start") else { return nil }
+        self.init(start: start, end: remaining.number("end"))
+        others = remaining
     }
 
     var json: JSON {
@@ -170,17 +173,18 @@ extension Part.Time {
 
 extension ToolCall.State {
     init?(openCode1 json: JSON) {
-        guard var rest = json.object, let status = rest.text("status").flatMap(ToolCall.Status.init(rawValue:)),
-            let input = rest.object("input")
+        guard var remaining = json.object,
+            let status = remaining.text("status").flatMap(ToolCall.Status.init(rawValue:)),
+            let input = remaining.object("input")
         else { return nil }
         self.init(status, input: input)
-        raw = rest.text("raw")
-        output = rest.text("output")
-        title = rest.text("title")
-        metadata = rest.object("metadata")
-        error = rest.text("error")
-        time = rest.extract("time") { Part.Time($0) }
-        others = rest
+        raw = remaining.text("raw")
+        output = remaining.text("output")
+        title = remaining.text("title")
+        metadata = remaining.object("metadata")
+        error = remaining.text("error")
+        time = remaining.extract("time") { Part.Time($0) }
+        others = remaining
     }
 
     var json: JSON {

@@ -5,26 +5,28 @@ package import JSONText
 extension Permission {
     /// Parses a permission request in the form of OpenCode 1.0 or of later versions; nil if the JSON has neither form.
     package init?(openCode1 json: JSON) {
-        guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID") else {
+        guard var remaining = json.object, let id = remaining.text("id"), let sessionID = remaining.text("sessionID")
+        else {
             return nil
         }
-        if let permission = rest.text("permission") {
-            guard let patterns = rest.texts("patterns"), let metadata = rest.object("metadata"),
-                let always = rest.texts("always")
+        if let permission = remaining.text("permission") {
+            guard let patterns = remaining.texts("patterns"), let metadata = remaining.object("metadata"),
+                let always = remaining.texts("always")
             else { return nil }
             self.init(
                 id: id, sessionID: sessionID, permission: permission, patterns: patterns, metadata: metadata,
-                always: always, tool: rest.extract("tool") { ToolReference(openCode1: $0) }, others: rest)
+                always: always, tool: remaining.extract("tool") { ToolReference(openCode1: $0) }, others: remaining)
         } else {
-            guard let type = rest.text("type"), let messageID = rest.text("messageID"), let title = rest.text("title"),
-                let metadata = rest.object("metadata"), let time = rest.object("time"),
+            guard let type = remaining.text("type"), let messageID = remaining.text("messageID"),
+                let title = remaining.text("title"),
+                let metadata = remaining.object("metadata"), let time = remaining.object("time"),
                 let created = time["created"]?.number, time.members.count == 1
             else { return nil }
-            let patterns = rest.texts("pattern") ?? rest.text("pattern").map { [$0] } ?? []
-            let tool = ToolReference(messageID: messageID, callID: rest.text("callID") ?? "")
+            let patterns = remaining.texts("pattern") ?? remaining.text("pattern").map { [$0] } ?? []
+            let tool = ToolReference(messageID: messageID, callID: remaining.text("callID") ?? "")
             self.init(
                 id: id, sessionID: sessionID, permission: type, patterns: patterns, metadata: metadata, always: [],
-                tool: tool, created: created, title: title, others: rest)
+                tool: tool, created: created, title: title, others: remaining)
         }
     }
 
@@ -45,7 +47,7 @@ extension Permission {
     /// Returns the request in the form of 1.0.223; nil if its call, which this version requires, is unknown.
     ///
     /// - Parameter asked: The time of the request, in milliseconds since 1970.
-    package func firstJSON(asked: Number) -> JSON? {
+    package func firstJSON(requestedAt: Number) -> JSON? {
         guard let tool else { return nil }
         var object = JSONObject()
         object.add("id", id)
@@ -56,7 +58,7 @@ extension Permission {
         object.add("callID", tool.callID)
         object.add("title", title ?? patterns.first ?? permission)
         object.add("metadata", .object(metadata))
-        object.add("time", ["created": .number(created ?? asked)])
+        object.add("time", ["created": .number(created ?? requestedAt)])
         object.add(others)
         return .object(object)
     }
@@ -64,11 +66,13 @@ extension Permission {
 
 extension ToolReference {
     init?(openCode1 json: JSON) {
-        guard var rest = json.object, let messageID = rest.text("messageID"), let callID = rest.text("callID") else {
+        guard var remaining = json.object, let messageID = remaining.text("messageID"),
+            let callID = remaining.text("callID")
+        else {
             return nil
         }
         self.init(messageID: messageID, callID: callID)
-        others = rest
+        others = remaining
     }
 
     var json: JSON {
@@ -83,11 +87,12 @@ extension ToolReference {
 extension Question {
     /// Parses a request with questions; nil if it is invalid.
     package init?(openCode1 json: JSON) {
-        guard var rest = json.object, let id = rest.text("id"), let sessionID = rest.text("sessionID"),
-            let items = rest.extract("questions", { value in value.array.flatMap { $0.all(Item.init(openCode1:)) } })
+        guard var remaining = json.object, let id = remaining.text("id"), let sessionID = remaining.text("sessionID"),
+            let items = remaining.extract(
+                "questions", { value in value.array.flatMap { $0.all(Item.init(openCode1:)) } })
         else { return nil }
-        let tool = rest.extract("tool") { ToolReference(openCode1: $0) }
-        self.init(id: id, sessionID: sessionID, items: items, tool: tool, others: rest)
+        let tool = remaining.extract("tool") { ToolReference(openCode1: $0) }
+        self.init(id: id, sessionID: sessionID, items: items, tool: tool, others: remaining)
     }
 
     /// The request as JSON in the form of 1.18.33.
@@ -104,13 +109,14 @@ extension Question {
 
 extension Question.Item {
     init?(openCode1 json: JSON) {
-        guard var rest = json.object, let question = rest.text("question"), let header = rest.text("header"),
-            let options = rest.extract(
+        guard var remaining = json.object, let question = remaining.text("question"),
+            let header = remaining.text("header"),
+            let options = remaining.extract(
                 "options", { value in value.array.flatMap { $0.all(Question.Option.init(openCode1:)) } })
         else { return nil }
         self.init(
-            question: question, header: header, options: options, isMultiple: rest.bool("multiple"),
-            isCustom: rest.bool("custom"), others: rest)
+            question: question, header: header, options: options, isMultiple: remaining.bool("multiple"),
+            isCustom: remaining.bool("custom"), others: remaining)
     }
 
     var json: JSON {
@@ -127,10 +133,12 @@ extension Question.Item {
 
 extension Question.Option {
     init?(openCode1 json: JSON) {
-        guard var rest = json.object, let label = rest.text("label"), let description = rest.text("description") else {
+        guard var remaining = json.object, let label = remaining.text("label"),
+            let description = remaining.text("description")
+        else {
             return nil
         }
-        self.init(label: label, description: description, others: rest)
+        self.init(label: label, description: description, others: remaining)
     }
 
     var json: JSON {
@@ -144,10 +152,10 @@ extension Question.Option {
 
 extension Array {
     /// Returns the results of `form` for all elements; nil if any result is nil.
-    func all<Value>(_ form: (Element) -> Value?) -> [Value]? {
+    func all<Value>(_ transform: (Element) -> Value?) -> [Value]? {
         var values: [Value] = []
         for element in self {
-            guard let value = form(element) else { return nil }
+            guard let value = transform(element) else { return nil }
             values.append(value)
         }
         return values

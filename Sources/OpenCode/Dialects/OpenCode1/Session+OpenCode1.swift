@@ -5,17 +5,21 @@ package import JSONText
 extension Session {
     /// Parses a session of OpenCode 1; nil if it is invalid.
     package init?(openCode1 json: JSON) {
-        guard var rest = json.object, let id = rest.text("id"), let projectID = rest.text("projectID"),
-            let directory = rest.text("directory"), let title = rest.text("title"), let version = rest.text("version"),
-            var time = rest.object("time"), let created = time.number("created"), let updated = time.number("updated")
+        guard var remaining = json.object, let id = remaining.text("id"), let projectID = remaining.text("projectID"),
+            let directory = remaining.text("directory"), let title = remaining.text("title"),
+            let version = remaining.text("version"),
+            var time = remaining.object("time"), let created = time.number("created"),
+            let updated = time.number("updated")
         else { return nil }
         self.init(
-            id: id, slug: rest.text("slug"), projectID: projectID, directory: directory, path: rest.text("path"),
-            parentID: rest.text("parentID"), title: title, agent: rest.text("agent"),
-            model: rest.extract("model") { Model(openCode1Session: $0) }, version: version, cost: rest.number("cost"),
-            tokens: rest.extract("tokens") { Tokens($0) }, created: created, updated: updated, otherTimes: time,
-            revert: rest.extract("revert") { Revert(openCode1: $0) })
-        others = rest
+            id: id, slug: remaining.text("slug"), projectID: projectID, directory: directory,
+            path: remaining.text("path"),
+            parentID: remaining.text("parentID"), title: title, agent: remaining.text("agent"),
+            model: remaining.extract("model") { Model(openCode1Session: $0) }, version: version,
+            cost: remaining.number("cost"),
+            tokens: remaining.extract("tokens") { Tokens($0) }, created: created, updated: updated, otherTimes: time,
+            revert: remaining.extract("revert") { Revert(openCode1: $0) })
+        others = remaining
     }
 
     /// The session as JSON in the form of 1.18.33.
@@ -46,9 +50,9 @@ extension Session {
 
 extension Session.Revert {
     init?(openCode1 json: JSON) {
-        guard var rest = json.object, let messageID = rest.text("messageID") else { return nil }
-        self.init(messageID: messageID, partID: rest.text("partID"), snapshot: rest.text("snapshot"))
-        others = rest
+        guard var remaining = json.object, let messageID = remaining.text("messageID") else { return nil }
+        self.init(messageID: messageID, partID: remaining.text("partID"), snapshot: remaining.text("snapshot"))
+        others = remaining
     }
 
     var json: JSON {
@@ -69,11 +73,13 @@ extension Model {
     package init?(openCode1Message json: JSON) { self.init(json, id: "modelID") }
 
     private init?(_ json: JSON, id: String) {
-        guard var rest = json.object, let modelID = rest.text(id), let providerID = rest.text("providerID") else {
+        guard var remaining = json.object, let modelID = remaining.text(id),
+            let providerID = remaining.text("providerID")
+        else {
             return nil
         }
-        self.init(providerID: providerID, modelID: modelID, variant: rest.text("variant"))
-        others = rest
+        self.init(providerID: providerID, modelID: modelID, variant: remaining.text("variant"))
+        others = remaining
     }
 
     /// The model as JSON in the form of sessions and of OpenCode 2.
@@ -100,15 +106,16 @@ extension Model {
 extension Tokens {
     /// Parses token numbers, which have the same form in both versions of OpenCode; nil if they are invalid.
     package init?(_ json: JSON) {
-        guard var rest = json.object, let input = rest.number("input"), let output = rest.number("output"),
-            let reasoning = rest.number("reasoning"),
-            let cache = rest.extract("cache", { $0.object.flatMap { $0.members.count == 2 ? $0 : nil } }),
+        guard var remaining = json.object, let input = remaining.number("input"),
+            let output = remaining.number("output"),
+            let reasoning = remaining.number("reasoning"),
+            let cache = remaining.extract("cache", { $0.object.flatMap { $0.members.count == 2 ? $0 : nil } }),
             let read = cache["read"]?.number, let write = cache["write"]?.number
         else { return nil }
         self.init(
-            total: rest.number("total"), input: input, output: output, reasoning: reasoning, cacheRead: read,
+            total: remaining.number("total"), input: input, output: output, reasoning: reasoning, cacheRead: read,
             cacheWrite: write)
-        others = rest
+        others = remaining
     }
 
     /// The numbers as JSON in the form of 1.18.33.

@@ -41,11 +41,11 @@ enum DefaultTitle {
         let milliseconds = min(max(time, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let day = 86_400_000
         let days = (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day
-        let rest = milliseconds - days * day
+        let remainder = milliseconds - days * day
         let (year, month, date) = civil(days)
-        let clock = [rest / 3_600_000, rest / 60_000 % 60, rest / 1000 % 60].map { digits($0, 2) }
+        let clock = [remainder / 3_600_000, remainder / 60_000 % 60, remainder / 1000 % 60].map { digits($0, 2) }
         return "\(digits(year, 4))-\(digits(month, 2))-\(digits(date, 2))T"
-            + clock.joined(separator: ":") + ".\(digits(rest % 1000, 3))Z"
+            + clock.joined(separator: ":") + ".\(digits(remainder % 1000, 3))Z"
     }
 
     /// Returns the proleptic Gregorian date of a day number counted from 1970-01-01. Years are counted from March, so

@@ -9,7 +9,7 @@ package import JSONText
 /// whether a step without an end was the last of its turn.
 package struct MessageList {
     private let session: Session
-    private let surroundings: InstanceDefaults
+    private let defaults: InstanceDefaults
     private let messages: MessageTranslation
     /// The prompt of the next answers; nil if the list begins after that prompt.
     private var parentID: String?
@@ -23,9 +23,9 @@ package struct MessageList {
     /// Creates a list.
     ///
     /// - Parameter parentID: The last prompt before the list, if it is known.
-    package init(session: Session, _ surroundings: InstanceDefaults, parentID: String? = nil) {
+    package init(session: Session, _ defaults: InstanceDefaults, parentID: String? = nil) {
         self.session = session
-        self.surroundings = surroundings
+        self.defaults = defaults
         self.parentID = parentID.map(MessageIDs.openCode1)
         messages = MessageTranslation(session: session)
     }
@@ -60,8 +60,8 @@ package struct MessageList {
     ///
     /// - Parameter inbox: The prompts that wait for delivery.
     package mutating func finish(inbox: [JSON] = []) -> [Message] {
-        let rest = settle(isRetried: false) + answeredPrompts(agent: nil, model: nil)
-        return rest
+        let remaining = settle(isRetried: false) + answeredPrompts(agent: nil, model: nil)
+        return remaining
             + inbox.compactMap { item in
                 guard item["type"]?.text == "user", let id = item["id"]?.text, let payload = item["payload"]?.object,
                     let created = item["time"]?["created"]?.number
@@ -70,9 +70,9 @@ package struct MessageList {
             }
     }
 
-    private var agent: String { session.agent ?? surroundings.agent }
+    private var agent: String { session.agent ?? defaults.agent }
     private var model: Model {
-        session.model ?? surroundings.model ?? Model(providerID: "", modelID: "")
+        session.model ?? defaults.model ?? Model(providerID: "", modelID: "")
     }
 
     /// Returns the step that failed or has no end, once it is known whether it was retried and when its turn ended.
@@ -113,7 +113,7 @@ package struct MessageList {
             agent: agent, model: model)
         let answer = shell.answer(
             completed: object["time"]?["completed"]?.number, output: object["output"]?["output"]?.text)
-        return [shell.question(), Message(.assistant(answer.info), [answer.call])]
+        return [shell.userMessage(), Message(.assistant(answer.info), [answer.call])]
     }
 
     private func compaction(_ object: JSONObject) -> [Message] {
@@ -140,7 +140,7 @@ package struct MessageList {
             info.completed = created
         default: break
         }
-        let question = compaction.question(isAutomatic: object["reason"]?.text == "auto")
-        return [question, Message(.assistant(info), parts)]
+        let userMessage = compaction.userMessage(isAutomatic: object["reason"]?.text == "auto")
+        return [userMessage, Message(.assistant(info), parts)]
     }
 }

@@ -77,7 +77,7 @@ extension MessageTranslation {
         case "completed":
             return tool.completed(
                 input: input, content: state["content"]?.array ?? [], metadata: metadata, time: time,
-                messageID: info.id, place: index)
+                messageID: info.id, position: index)
         case "error": return tool.failed(input: input, error: state["error"], metadata: metadata, time: time)
         default: return nil
         }
@@ -97,7 +97,7 @@ struct ShellTranslation {
     var answerID: String { MessageIDs.answer(to: MessageIDs.openCode1(id)) }
 
     /// Returns the message that OpenCode 1 writes in the user's name.
-    func question() -> Message {
+    func userMessage() -> Message {
         var message = messages.user(id, created: created, payload: JSONObject(), agent: agent, model: model)
         let text = Part.Text(text: "The following tool was executed by the user", isSynthetic: true)
         message.parts = [messages.part(of: MessageIDs.openCode1(id), at: .content(0), .text(text))]
@@ -138,7 +138,7 @@ struct CompactionTranslation {
 
     var answerID: String { MessageIDs.answer(to: MessageIDs.openCode1(id)) }
 
-    func question(isAutomatic: Bool) -> Message {
+    func userMessage(isAutomatic: Bool) -> Message {
         var message = messages.user(id, created: created, payload: JSONObject(), agent: agent, model: model)
         message.parts = [
             messages.part(of: MessageIDs.openCode1(id), at: .content(0), .compaction(isAutomatic: isAutomatic))

@@ -31,8 +31,8 @@ struct MessageTranslation {
             mode: agent, model: withoutDefaultVariant(model), directory: session.directory, root: session.root)
     }
 
-    func part(of messageID: String, at place: PartIDs.Position, _ kind: Part.Kind) -> Part {
-        Part(id: PartIDs.make(messageID, place), sessionID: session.id, messageID: messageID, kind)
+    func part(of messageID: String, at position: PartIDs.Position, _ kind: Part.Kind) -> Part {
+        Part(id: PartIDs.make(messageID, position), sessionID: session.id, messageID: messageID, kind)
     }
 
     /// Returns the part that ends a step.

@@ -33,7 +33,7 @@ package enum Names {
 /// Translates message identifiers. OpenCode 1's clients sort messages by their ids as text.
 package enum MessageIDs {
     /// The number of digits of a position in a fork. It is sufficient for every event number that occurs in practice.
-    private static let places = 10
+    private static let digits = 10
     /// The suffix of the second id if one message of OpenCode 2 becomes two. The `-` sorts before all characters of an
     /// id, so that no other id sorts between the two.
     private static let answer = "-answer"
@@ -41,14 +41,14 @@ package enum MessageIDs {
     /// Returns the id for OpenCode 1's clients. A fork's `msg_…_12` would not sort after `msg_…_7`, so its number is
     /// padded with zeros. All other ids are unchanged.
     package static func openCode1(_ id: String) -> String {
-        guard let (stem, number) = parts(id), number.utf8.count < places else { return id }
-        return stem + "_" + String(repeating: "0", count: places - number.utf8.count) + number
+        guard let (stem, number) = parts(id), number.utf8.count < digits else { return id }
+        return stem + "_" + String(repeating: "0", count: digits - number.utf8.count) + number
     }
 
     /// Returns OpenCode 2's id for a result of ``openCode1(_:)`` or ``answer(to:)``.
     package static func openCode2(_ id: String) -> String {
         let id = id.hasSuffix(answer) ? String(id.dropLast(answer.count)) : id
-        guard let (stem, number) = parts(id), number.utf8.count == places else { return id }
+        guard let (stem, number) = parts(id), number.utf8.count == digits else { return id }
         let short = number.drop { $0 == "0" }
         return stem + "_" + (short.isEmpty ? "0" : short)
     }
@@ -95,10 +95,10 @@ package enum PartIDs {
     /// Returns the id of a part.
     ///
     /// - Parameter message: OpenCode 1's id of the message.
-    package static func make(_ message: String, _ place: Position) -> String {
+    package static func make(_ message: String, _ position: Position) -> String {
         let stem = message.hasPrefix("msg_") ? message.dropFirst(4) : message[...]
         var id = Array("prt_\(stem)_".utf8)
-        id.append(hexadecimal: UInt64(place.number), digits: 6)
+        id.append(hexadecimal: UInt64(position.number), digits: 6)
         return String(decoding: id, as: UTF8.self)
     }
 }

@@ -4,11 +4,11 @@ package import JSONText
 
 extension Session {
     /// Parses a session of OpenCode 2; nil if it is invalid.
-    package init?(openCode2 json: JSON, _ surroundings: InstanceDefaults) {
+    package init?(openCode2 json: JSON, _ defaults: InstanceDefaults) {
         guard let object = json.object, let id = object["id"]?.text, let created = object["time"]?["created"]?.number
         else { return nil }
         self.init(
-            openCode2: object, id: id, created: created, updated: object["time"]?["updated"]?.number, surroundings)
+            openCode2: object, id: id, created: created, updated: object["time"]?["updated"]?.number, defaults)
         cost = object["cost"]?.number ?? 0
         tokens = object["tokens"].flatMap { Tokens($0) } ?? .zero
         if let archived = object["time"]?["archived"]?.number { otherTimes.add("archived", archived) }
@@ -18,13 +18,13 @@ extension Session {
     /// Parses the session in a `session.created` event.
     ///
     /// - Parameter created: The event's time, in milliseconds since 1970.
-    init?(openCode2Created data: JSONObject, created: Number, _ surroundings: InstanceDefaults) {
+    init?(openCode2Created data: JSONObject, created: Number, _ defaults: InstanceDefaults) {
         guard let id = data["sessionID"]?.text else { return nil }
-        self.init(openCode2: data, id: id, created: created, updated: nil, surroundings)
+        self.init(openCode2: data, id: id, created: created, updated: nil, defaults)
     }
 
     private init?(
-        openCode2 object: JSONObject, id: String, created: Number, updated: Number?, _ surroundings: InstanceDefaults
+        openCode2 object: JSONObject, id: String, created: Number, updated: Number?, _ defaults: InstanceDefaults
     ) {
         guard let directory = object["location"]?["directory"]?.text, let projectID = object["projectID"]?.text else {
             return nil
@@ -35,7 +35,7 @@ extension Session {
             path: object["subpath"]?.text ?? "", parentID: parentID,
             title: object["title"]?.text ?? DefaultTitle.make(created: created, isChild: parentID != nil),
             agent: object["agent"]?.text, model: object["model"].flatMap { Model(openCode1Session: $0) },
-            version: surroundings.version, cost: 0, tokens: Tokens.zero, created: created, updated: updated ?? created)
+            version: defaults.version, cost: 0, tokens: Tokens.zero, created: created, updated: updated ?? created)
         others.add("metadata", object["metadata"])
         others.add("permission", object["permissions"]?.array.map { .array($0.map(Self.rule)) })
     }

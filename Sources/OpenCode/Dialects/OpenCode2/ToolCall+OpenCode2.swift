@@ -35,7 +35,7 @@ struct ToolTranslation {
 
     /// Returns a completed call, whose output is `content`.
     func completed(
-        input: JSONObject, content: [JSON], metadata: JSONObject?, time: Part.Time, messageID: String, place: Int
+        input: JSONObject, content: [JSON], metadata: JSONObject?, time: Part.Time, messageID: String, position: Int
     ) -> ToolCall {
         var state = ToolCall.State(.completed, input: Names.input(input, of: name))
         let output = content.compactMap { $0["type"]?.text == "text" ? $0["text"]?.text : nil }.joined(separator: "\n")
@@ -51,7 +51,7 @@ struct ToolTranslation {
         state.metadata = metadata
         state.time = time
         let files = content.enumerated().compactMap { index, content in
-            attachment(content, id: "\(PartIDs.make(messageID, .content(place)))_\(index)", messageID: messageID)
+            attachment(content, id: "\(PartIDs.make(messageID, .content(position)))_\(index)", messageID: messageID)
         }
         if !files.isEmpty { state.others.add("attachments", .array(files)) }
         return call(state)

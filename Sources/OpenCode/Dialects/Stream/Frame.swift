@@ -49,32 +49,32 @@ package struct Frame: Sendable, Equatable {
 package struct TranslatedDelta: Sendable, Equatable {
     /// The JSON of OpenCode 2's event.
     private let line: [UInt8]
-    private let piece: Piece
+    private let delta: ScannedDelta
     private let part: GrowingPart
 
-    init(_ piece: Piece, of line: [UInt8], to part: GrowingPart) {
+    init(_ delta: ScannedDelta, of line: [UInt8], to part: GrowingPart) {
         self.line = line
-        self.piece = piece
+        self.delta = delta
         self.part = part
     }
 
     /// The event as a value. Only the added text is parsed.
     var event: Event {
-        let delta = Change.Delta(
+        let added = Change.Delta(
             sessionID: part.sessionID, messageID: part.messageID, partID: part.partID, field: GrowingPart.field,
-            delta: JSONParser.parse(Array(line[piece.addition])) ?? .string(""))
-        return Event(id: String(decoding: line[piece.id], as: UTF8.self), .partDelta(delta))
+            delta: JSONParser.parse(Array(line[delta.addition])) ?? .string(""))
+        return Event(id: String(decoding: line[delta.id], as: UTF8.self), .partDelta(added))
     }
 
     /// The JSON text of the event as OpenCode 1 writes it.
     var bytes: [UInt8] {
         var written: [UInt8] = []
-        written.reserveCapacity(piece.id.count + part.opening.count + piece.addition.count + 12)
+        written.reserveCapacity(delta.id.count + part.opening.count + delta.addition.count + 12)
         written += #"{"id":""#.utf8
-        written += line[piece.id]
+        written += line[delta.id]
         written.append(UInt8(ascii: "\""))
         written += part.opening
-        written += line[piece.addition]
+        written += line[delta.addition]
         written += "}}".utf8
         return written
     }

@@ -3,7 +3,7 @@
 internal import JSONText
 
 /// A delta of a streamed answer, as ranges in the text of OpenCode 2's event.
-struct Piece: Sendable {
+struct ScannedDelta: Sendable {
     enum Kind: Sendable { case text, reasoning, compaction }
 
     let kind: Kind
@@ -63,11 +63,11 @@ struct Piece: Sendable {
             while let name = data.name(text) {
                 guard let value = data.value(text) else { return false }
                 if bytes.isAt(name, "sessionID") {
-                    session = Piece.inner(value, bytes)
+                    session = ScannedDelta.inner(value, bytes)
                 } else if bytes.isAt(name, "assistantMessageID") {
-                    message = Piece.inner(value, bytes)
+                    message = ScannedDelta.inner(value, bytes)
                 } else if bytes.isAt(name, "ordinal") {
-                    ordinal = Piece.number(value, bytes)
+                    ordinal = ScannedDelta.number(value, bytes)
                 } else if bytes.isAt(name, kind == .compaction ? "text" : "delta") {
                     addition = value
                 }
@@ -85,19 +85,19 @@ struct Piece: Sendable {
         let text: Step.OpenText
         let directory: String
 
-        init(_ piece: Piece, bytes: [UInt8], text: Step.OpenText, directory: String) {
-            kind = piece.kind
-            ordinal = piece.ordinal
-            session = Array(bytes[piece.session])
-            message = piece.message.map { Array(bytes[$0]) } ?? []
+        init(_ delta: ScannedDelta, bytes: [UInt8], text: Step.OpenText, directory: String) {
+            kind = delta.kind
+            ordinal = delta.ordinal
+            session = Array(bytes[delta.session])
+            message = delta.message.map { Array(bytes[$0]) } ?? []
             self.text = text
             self.directory = directory
         }
 
         /// Returns whether a delta belongs to the same text.
-        func takes(_ piece: Piece, _ bytes: [UInt8]) -> Bool {
-            piece.kind == kind && piece.ordinal == ordinal && bytes[piece.session].elementsEqual(session)
-                && bytes[piece.message ?? 0..<0].elementsEqual(message)
+        func matches(_ delta: ScannedDelta, _ bytes: [UInt8]) -> Bool {
+            delta.kind == kind && delta.ordinal == ordinal && bytes[delta.session].elementsEqual(session)
+                && bytes[delta.message ?? 0..<0].elementsEqual(message)
         }
     }
 

@@ -128,12 +128,12 @@ struct RewoundSession {
 
 extension SessionState {
     /// Resets the learned state to the time of an event, except for the state of single messages.
-    mutating func goBack(to past: RewoundSession, _ messages: [JSON]) {
-        for message in past.later(messages) { learn(later: message) }
-        if let step, !step.isOver, past.mayPrecede(step.id) {
-            learned = step.id
-            hasStepped = past.hasAnswered(before: step.id, messages)
+    mutating func rewind(to rewound: RewoundSession, _ messages: [JSON]) {
+        for message in rewound.later(messages) { restore(later: message) }
+        if let step, !step.isOver, rewound.mayPrecede(step.id) {
+            restoredAnswer = step.id
+            hasStepped = rewound.hasAnswered(before: step.id, messages)
         }
-        if let delivered = past.delivered { waiting.insert(delivered) }
+        if let delivered = rewound.delivered { waiting.insert(delivered) }
     }
 }

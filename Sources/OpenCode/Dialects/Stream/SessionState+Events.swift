@@ -30,11 +30,11 @@ extension SessionState {
         case "permission.replied": permissionReplied(event)
         case "form.created": formCreated(event)
         case "form.replied", "form.cancelled": formSettled(event)
-        default: translateRest(event)
+        default: translateOther(event)
         }
     }
 
-    private mutating func translateRest(_ event: OpenCode2Event) {
+    private mutating func translateOther(_ event: OpenCode2Event) {
         switch event.type {
         case "session.created", "session.forked": emit(.sessionCreated(session))
         case "session.deleted": emit(.sessionDeleted(session))
@@ -96,7 +96,7 @@ extension SessionState {
             .partDelta(
                 Change.Delta(
                     sessionID: session.id, messageID: step.info.id,
-                    partID: PartIDs.make(step.info.id, .content(text.place)), field: "text", delta: addition)))
+                    partID: PartIDs.make(step.info.id, .content(text.position)), field: "text", delta: addition)))
     }
 
     /// Translates `session.revert.committed`. OpenCode 2 removes a message and all later messages at once, but OpenCode

@@ -15,7 +15,7 @@ extension SessionState {
             emit(message, event.created)
         case "compaction":
             let translation = compactionTranslation(id, event.created)
-            emit(translation.question(isAutomatic: false), event.created)
+            emit(translation.userMessage(isAutomatic: false), event.created)
         default: break
         }
     }
@@ -53,7 +53,7 @@ extension SessionState {
             created: event.created, agent: agent, model: model)
         shells[callID] = translation
         if !isRunning { emit(.busy) }
-        emit(translation.question(), event.created)
+        emit(translation.userMessage(), event.created)
         let answer = translation.answer(completed: nil, output: nil)
         emit(.assistant(answer.info))
         emit(answer.call, event.created)
@@ -71,17 +71,17 @@ extension SessionState {
         let isAutomatic = event["reason"]?.text == "auto"
         let id = event["inputID"]?.text ?? MessageIDs.made(by: event.id)
         let translation = compactionTranslation(id, event.created)
-        let question = translation.question(isAutomatic: isAutomatic)
+        let userMessage = translation.userMessage(isAutomatic: isAutomatic)
         if event["inputID"]?.text == nil {
-            emit(question, event.created)
+            emit(userMessage, event.created)
         } else {
             // The message was sent when the item was enqueued, but lists contain the time when the summary began.
-            emit(question.info)
+            emit(userMessage.info)
         }
         let info = translation.answer(created: event.created)
         let partID = PartIDs.make(info.id, .content(0))
         let text = Step.OpenText(
-            place: 0, start: event.created, isEmitted: true, part: GrowingPart(partID, of: info))
+            position: 0, start: event.created, isEmitted: true, part: GrowingPart(partID, of: info))
         compaction = OpenCompaction(translation: translation, info: info, isAutomatic: isAutomatic, text: text)
         hasStepped = true
         emit(.assistant(info))

@@ -4,13 +4,13 @@ internal import JSONText
 
 extension SessionState {
     /// Learns a message from OpenCode 2's list. Call this for each message in order, from the oldest.
-    mutating func learn(_ message: JSON) {
+    mutating func restore(_ message: JSON) {
         guard let object = message.object, let id = object["id"]?.text else { return }
         switch object["type"]?.text {
         case "user":
             parentID = MessageIDs.openCode1(id)
             remember(MessageIDs.openCode1(id))
-        case "assistant": learn(answer: object, id)
+        case "assistant": restore(answer: object, id)
         case "shell":
             remember(MessageIDs.openCode1(id))
             remember(MessageIDs.answer(to: MessageIDs.openCode1(id)))
@@ -23,21 +23,21 @@ extension SessionState {
         case "compaction":
             remember(MessageIDs.openCode1(id))
             remember(MessageIDs.answer(to: MessageIDs.openCode1(id)))
-            if object["status"]?.text == "running" { learn(compaction: object, id) }
+            if object["status"]?.text == "running" { restore(compaction: object, id) }
         case "idle": failure = nil
         default: break
         }
     }
 
     /// Learns an item that is waiting in OpenCode 2's inbox.
-    mutating func learn(waiting item: JSON) {
+    mutating func restore(waiting item: JSON) {
         guard item["type"]?.text == "user", let id = item["id"]?.text else { return }
         expect(id, item["payload"]?.object.map { prompt(id, item: item, payload: $0) })
         remember(MessageIDs.openCode1(id))
     }
 
     /// Learns a prompt that was delivered after the event that caused the query for the session.
-    mutating func learn(later message: JSON) {
+    mutating func restore(later message: JSON) {
         guard let id = message["id"]?.text else { return }
         expect(id, message.object.map { prompt(id, item: message, payload: $0) })
     }
@@ -49,7 +49,7 @@ extension SessionState {
 
     private mutating func remember(_ id: String) { messageIDs.append(id) }
 
-    private mutating func learn(answer object: JSONObject, _ id: String) {
+    private mutating func restore(answer object: JSONObject, _ id: String) {
         guard let created = object["time"]?["created"]?.number,
             let model = object["model"].flatMap({ Model(openCode1Session: $0) })
         else { return }
@@ -62,7 +62,7 @@ extension SessionState {
         step.isOver = object["time"]?["completed"] != nil
         let content = object["content"]?.array ?? []
         step.isStarted = !content.isEmpty
-        for item in content { learn(content: item, created, &step) }
+        for item in content { restore(content: item, created, &step) }
         self.step = step
         // The step has just failed. The next event shows whether OpenCode retries it.
         if isRunning, object["error"] != nil {
@@ -77,12 +77,12 @@ extension SessionState {
         }
     }
 
-    private func learn(content item: JSON, _ created: Number, _ step: inout Step) {
-        let place = step.nextPosition()
+    private func restore(content item: JSON, _ created: Number, _ step: inout Step) {
+        let position = step.nextPosition()
         switch item["type"]?.text {
         case "text", "reasoning":
             let isReasoning = item["type"]?.text == "reasoning"
-            var text = step.opened(place: place, start: item["time"]?["created"]?.number ?? created)
+            var text = step.opened(position: position, start: item["time"]?["created"]?.number ?? created)
             text.isEmitted = item["text"]?.text?.isEmpty == false
             if isReasoning {
                 step.reasonings[step.reasonings.count] = text
@@ -91,7 +91,8 @@ extension SessionState {
             }
         case "tool":
             guard let id = item["id"]?.text, let name = item["name"]?.text else { return }
-            var tool = Step.OpenTool(name: name, place: place, created: item["time"]?["created"]?.number ?? created)
+            var tool = Step.OpenTool(
+                name: name, position: position, created: item["time"]?["created"]?.number ?? created)
             tool.input = item["state"]?["input"]?.object ?? JSONObject()
             tool.start = item["time"]?["ran"]?.number
             tool.metadata = item["state"]?["metadata"]?.object
@@ -102,7 +103,7 @@ extension SessionState {
         }
     }
 
-    private mutating func learn(compaction object: JSONObject, _ id: String) {
+    private mutating func restore(compaction object: JSONObject, _ id: String) {
         guard let created = object["time"]?["created"]?.number else { return }
         let translation = CompactionTranslation(
             messages: messages, id: id, created: created, agent: agent, model: model)
@@ -110,7 +111,7 @@ extension SessionState {
         compaction = OpenCompaction(
             translation: translation, info: info, isAutomatic: object["reason"]?.text == "auto",
             text: Step.OpenText(
-                place: 0, start: created, isEmitted: true,
+                position: 0, start: created, isEmitted: true,
                 part: GrowingPart(PartIDs.make(info.id, .content(0)), of: info)))
     }
 }

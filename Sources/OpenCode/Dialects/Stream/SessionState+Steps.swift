@@ -7,19 +7,19 @@ extension SessionState {
     mutating func stepStarted(_ event: OpenCode2Event) {
         guard let id = event["assistantMessageID"]?.text else { return }
         endFailedStep(event.created)
-        if step?.id == id, step?.isOver == false, learned != id {
+        if step?.id == id, step?.isOver == false, restoredAnswer != id {
             emit(.busy)
             return
         }
         let agent = event["agent"]?.text ?? agent
         let model = event["model"].flatMap { Model(openCode1Session: $0) } ?? model
-        let isNews = session.agent != agent || session.model != model
+        let hasChanged = session.agent != agent || session.model != model
         session.agent = agent
         session.model = model
-        if isNews { emitSession(event.created) }
+        if hasChanged { emitSession(event.created) }
         if hasStepped { emit(.busy) }
         hasStepped = true
-        learned = nil
+        restoredAnswer = nil
         let info = messages.assistant(
             id, parentID: parentID ?? MessageIDs.openCode1(id), created: event["started"]?.number ?? event.created,
             agent: agent, model: model)
@@ -33,8 +33,8 @@ extension SessionState {
     mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
         // An event within the step shows that the step has begun.
-        if learned != nil {
-            learned = nil
+        if restoredAnswer != nil {
+            restoredAnswer = nil
             hasStepped = true
         }
         change(&self, &current)
@@ -53,9 +53,9 @@ extension SessionState {
             state.emitStepStart(&step, event.created)
             // The learned step may already contain a text that only now begins.
             let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
-            let text = step.opened(place: known?.place ?? step.nextPosition(), start: event.created)
+            let text = step.opened(position: known?.position ?? step.nextPosition(), start: event.created)
             if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }
-            if isReasoning { step.beginReasoning(ordinal) }
+            if isReasoning { step.startReasoning(ordinal) }
         }
     }
 
@@ -76,7 +76,7 @@ extension SessionState {
     /// text. They are then emitted again, with the same values as in lists.
     private mutating func endReasonings(_ step: inout Step, _ created: Number) {
         for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isEmitted {
-            guard let text = step.takeReasoning(ordinal) else { continue }
+            guard let text = step.removeReasoning(ordinal) else { continue }
             emit(part(reasoning, all: text, end: created, isReasoning: true, of: step), created)
         }
     }
@@ -98,10 +98,10 @@ extension SessionState {
         textBegins(ordinal, isReasoning: isReasoning, event.created)
         inStep(event) { state, step in
             guard let text = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal] else { return }
-            if isReasoning { _ = step.takeReasoning(ordinal) }
+            if isReasoning { _ = step.removeReasoning(ordinal) }
             let part = state.part(
                 text, all: event["text"]?.text ?? "", end: event.created, isReasoning: isReasoning, of: step)
-            state.held.append(.part(part, time: event.created, delta: nil))
+            state.pendingEnds.append(.part(part, time: event.created, delta: nil))
             // A tool may run for a long time, so the end of the text does not wait for it.
             if step.tools.values.contains(where: \.isOpen) { state.flush() }
         }
@@ -112,7 +112,7 @@ extension SessionState {
         let kind: Part.Kind =
             isReasoning
             ? .reasoning(Part.Reasoning(text: all, time: time)) : .text(Part.Text(text: all, time: time))
-        return messages.part(of: step.info.id, at: .content(text.place), kind)
+        return messages.part(of: step.info.id, at: .content(text.position), kind)
     }
 
     /// Translates a successful `session.step.ended` event.

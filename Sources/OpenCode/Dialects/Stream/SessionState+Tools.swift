@@ -13,8 +13,8 @@ extension SessionState {
                     state.messages.part(of: step.info.id, at: .stepStart, .stepStart(snapshot: step.before)),
                     event.created)
             }
-            let place = step.tools[id]?.place ?? step.nextPosition()
-            let tool = Step.OpenTool(name: name, place: place, created: event.created)
+            let position = step.tools[id]?.position ?? step.nextPosition()
+            let tool = Step.OpenTool(name: name, position: position, created: event.created)
             step.tools[id] = tool
             state.emit(state.translation(id, of: tool, in: step).pending(), of: tool, in: step, at: event.created)
         }
@@ -53,7 +53,7 @@ extension SessionState {
             let time = Part.Time(start: tool.start ?? tool.created, end: event.created)
             let call = translation.completed(
                 input: tool.input, content: event["content"]?.array ?? [], metadata: event["metadata"]?.object,
-                time: time, messageID: step.info.id, place: tool.place)
+                time: time, messageID: step.info.id, position: tool.position)
             state.emit(call, of: tool, in: step, at: event.created)
         }
     }
@@ -85,7 +85,7 @@ extension SessionState {
     }
 
     private mutating func emit(_ call: ToolCall, of tool: Step.OpenTool, in step: Step, at time: Number) {
-        emit(messages.part(of: step.info.id, at: .content(tool.place), .tool(call)), time)
+        emit(messages.part(of: step.info.id, at: .content(tool.position), .tool(call)), time)
     }
 
     mutating func permissionAsked(_ event: OpenCode2Event) {

@@ -5,7 +5,7 @@ internal import JSONText
 /// The state of a session in a translator.
 struct SessionState {
     var session: Session
-    let surroundings: InstanceDefaults
+    let defaults: InstanceDefaults
     /// The prompt that the next step answers.
     var parentID: String?
     /// The prompts that wait to be delivered, by OpenCode 2's ids.
@@ -16,7 +16,7 @@ struct SessionState {
     var messageIDs: [String] = []
     var step: Step?
     /// The id of the learned answer whose beginning may still arrive in an event.
-    var learned: String?
+    var restoredAnswer: String?
     var compaction: OpenCompaction?
     var shells: [String: ShellTranslation] = [:]
     var forms: [String: QuestionForm] = [:]
@@ -24,7 +24,7 @@ struct SessionState {
     var unemitted: Set<String> = []
     /// The ends of texts that are held back. The next event shows whether the turn was aborted, which OpenCode 1
     /// reports first.
-    var held: [Change] = []
+    var pendingEnds: [Change] = []
     /// The data of a failed step. The next event shows the consequence of the failure.
     var failure: JSONObject?
     /// Whether the session is currently busy.
@@ -34,14 +34,14 @@ struct SessionState {
     /// The translation of the current event so far.
     var changes: [Change] = []
 
-    init(_ session: Session, _ surroundings: InstanceDefaults) {
+    init(_ session: Session, _ defaults: InstanceDefaults) {
         self.session = session
-        self.surroundings = surroundings
+        self.defaults = defaults
     }
 
     /// Whether the session has no unfinished work, so that its state can be requested again.
     var isQuiet: Bool {
-        !isRunning && waiting.isEmpty && compaction == nil && shells.isEmpty && forms.isEmpty && held.isEmpty
+        !isRunning && waiting.isEmpty && compaction == nil && shells.isEmpty && forms.isEmpty && pendingEnds.isEmpty
     }
 
     struct OpenCompaction {
@@ -52,8 +52,8 @@ struct SessionState {
     }
 
     var messages: MessageTranslation { MessageTranslation(session: session) }
-    var agent: String { session.agent ?? surroundings.agent }
-    var model: Model { session.model ?? surroundings.model ?? Model(providerID: "", modelID: "") }
+    var agent: String { session.agent ?? defaults.agent }
+    var model: Model { session.model ?? defaults.model ?? Model(providerID: "", modelID: "") }
 
     mutating func emit(_ change: Change) { changes.append(change) }
 
@@ -74,8 +74,8 @@ struct SessionState {
 
     /// Emits the ends of texts that are held back.
     mutating func flush() {
-        changes += held
-        held = []
+        changes += pendingEnds
+        pendingEnds = []
     }
 
     /// Emits OpenCode 1's events for a session that has become idle.

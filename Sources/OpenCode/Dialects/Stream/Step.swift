@@ -33,7 +33,7 @@ struct Step {
 
     /// An answer text or a reasoning text.
     struct OpenText {
-        let place: Int
+        let position: Int
         let start: Number
         /// Whether the beginning of the text was emitted. It waits for the first delta, because OpenCode 2 may begin a
         /// text before it has sent the remainder of the reasoning.
@@ -44,7 +44,7 @@ struct Step {
 
     struct OpenTool {
         let name: String
-        let place: Int
+        let position: Int
         let created: Number
         var input = JSONObject()
         var start: Number?
@@ -56,7 +56,7 @@ struct Step {
     private static let longestReasoning = 1 << 20
 
     /// Starts to collect a reasoning text, whose beginning has just arrived.
-    mutating func beginReasoning(_ ordinal: Int) { reasoned[ordinal] = [] }
+    mutating func startReasoning(_ ordinal: Int) { reasoned[ordinal] = [] }
 
     /// Adds a delta of a reasoning text in the answer with this id.
     mutating func reason(_ ordinal: Int, in message: ArraySlice<UInt8>, _ addition: ArraySlice<UInt8>) {
@@ -69,9 +69,9 @@ struct Step {
     }
 
     /// Removes and returns a whole reasoning text; nil if it is unknown.
-    mutating func takeReasoning(_ ordinal: Int) -> String? {
-        guard let said = reasoned.removeValue(forKey: ordinal) else { return nil }
-        return JSONParser.parse([UInt8(ascii: "\"")] + said + [UInt8(ascii: "\"")])?.text
+    mutating func removeReasoning(_ ordinal: Int) -> String? {
+        guard let text = reasoned.removeValue(forKey: ordinal) else { return nil }
+        return JSONParser.parse([UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")])?.text
     }
 
     /// Returns the position of the next content item.
@@ -81,7 +81,8 @@ struct Step {
     }
 
     /// Returns the state of a text or reasoning text that begins now.
-    func opened(place: Int, start: Number) -> OpenText {
-        OpenText(place: place, start: start, part: GrowingPart(PartIDs.make(info.id, .content(place)), of: info))
+    func opened(position: Int, start: Number) -> OpenText {
+        OpenText(
+            position: position, start: start, part: GrowingPart(PartIDs.make(info.id, .content(position)), of: info))
     }
 }

@@ -10,26 +10,26 @@ package import JSONText
 /// was created. If it started later, it learns it from OpenCode's lists. The identifiers are the same in both cases.
 package struct StreamTranslator: Sendable {
     private var sessions: [String: SessionState] = [:]
-    private var leftOut: Set<String> = []
-    private var last: Piece.Last?
-    private let surroundings: InstanceDefaults
-    private static let mostLeftOut = 1_024
+    private var ignored: Set<String> = []
+    private var last: ScannedDelta.Last?
+    private let defaults: InstanceDefaults
+    private static let mostIgnored = 1_024
 
     /// Creates a translator that does not know any session yet.
-    package init(_ surroundings: InstanceDefaults) { self.surroundings = surroundings }
+    package init(_ defaults: InstanceDefaults) { self.defaults = defaults }
 
     /// Translates an event, given as the JSON of one `data:` line.
     package mutating func translate(_ bytes: [UInt8]) -> TranslationResult {
-        if let piece = Piece(bytes) {
-            if piece.kind == .reasoning, let message = piece.message {
-                let id = String(decoding: bytes[piece.session], as: UTF8.self)
-                let addition = bytes[piece.addition].dropFirst().dropLast()
-                sessions[id]?.step?.reason(piece.ordinal, in: bytes[message], addition)
+        if let delta = ScannedDelta(bytes) {
+            if delta.kind == .reasoning, let message = delta.message {
+                let id = String(decoding: bytes[delta.session], as: UTF8.self)
+                let addition = bytes[delta.addition].dropFirst().dropLast()
+                sessions[id]?.step?.reason(delta.ordinal, in: bytes[message], addition)
             }
-            if let last, last.takes(piece, bytes) {
-                return Self.frame(piece, bytes: bytes, text: last.text, directory: last.directory)
+            if let last, last.matches(delta, bytes) {
+                return Self.frame(delta, bytes: bytes, text: last.text, directory: last.directory)
             }
-            if let outcome = translate(piece, bytes) { return outcome }
+            if let outcome = translate(delta, bytes) { return outcome }
         }
         last = nil
         guard let event = JSONParser.parse(bytes).flatMap(OpenCode2Event.init) else { return .frames([]) }
@@ -37,16 +37,16 @@ package struct StreamTranslator: Sendable {
             return Self.frames(for: Self.elsewhere(event), of: event, directory: event.directory)
         }
         guard let id = event.sessionID else { return .frames([]) }
-        guard !leftOut.contains(id) || event.type == "session.created" else {
+        guard !ignored.contains(id) || event.type == "session.created" else {
             guard event.type == "session.deleted" else { return .frames([]) }
-            leftOut.remove(id)
+            ignored.remove(id)
             return Self.deleted(id, event)
         }
         if event.type == "session.created",
-            let session = Session(openCode2Created: event.data, created: event.created, surroundings)
+            let session = Session(openCode2Created: event.data, created: event.created, defaults)
         {
-            sessions[id] = SessionState(session, surroundings)
-            leftOut.remove(id)
+            sessions[id] = SessionState(session, defaults)
+            ignored.remove(id)
         }
         guard var state = sessions.removeValue(forKey: id) else {
             return event.type == "session.deleted" ? Self.deleted(id, event) : .needs(sessionID: id)
@@ -70,35 +70,35 @@ package struct StreamTranslator: Sendable {
     ///   - event: The JSON of the event that required the state, if the state may be newer. The translator then learns
     ///     only the state before the event.
     @discardableResult
-    package mutating func learn(
+    package mutating func restore(
         session: JSON, messages: [JSON], inbox: [JSON] = [], isRunning: Bool = false, before event: [UInt8]? = nil
     ) -> Bool {
-        guard let known = Session(openCode2: session, surroundings) else { return false }
-        var state = SessionState(known, surroundings)
-        let past = event.flatMap(JSONParser.parse).flatMap(OpenCode2Event.init).map { RewoundSession(before: $0) }
-        state.isRunning = past?.isRunning ?? isRunning
-        for message in past?.messages(messages) ?? messages { state.learn(message) }
-        for item in inbox { state.learn(waiting: item) }
-        if let past { state.goBack(to: past, messages) }
-        leftOut.remove(known.id)
+        guard let known = Session(openCode2: session, defaults) else { return false }
+        var state = SessionState(known, defaults)
+        let rewound = event.flatMap(JSONParser.parse).flatMap(OpenCode2Event.init).map { RewoundSession(before: $0) }
+        state.isRunning = rewound?.isRunning ?? isRunning
+        for message in rewound?.messages(messages) ?? messages { state.restore(message) }
+        for item in inbox { state.restore(waiting: item) }
+        if let rewound { state.rewind(to: rewound, messages) }
+        ignored.remove(known.id)
         last = nil
         sessions[known.id] = state
         return true
     }
 
     /// Ignores a session that OpenCode no longer has. Its events are translated to nothing.
-    package mutating func leaveOut(session id: String) {
+    package mutating func ignore(session id: String) {
         sessions[id] = nil
         last = nil
         // The whole set is emptied, because it does not show which of its sessions still have events.
-        if leftOut.count >= Self.mostLeftOut { leftOut = [] }
-        leftOut.insert(id)
+        if ignored.count >= Self.mostIgnored { ignored = [] }
+        ignored.insert(id)
     }
 
     /// Forgets a session that has been quiet for a long time. It is learned again when it is needed.
     package mutating func forget(session id: String) {
         sessions[id] = nil
-        leftOut.remove(id)
+        ignored.remove(id)
         last = nil
     }
 
@@ -110,7 +110,7 @@ package struct StreamTranslator: Sendable {
 
     /// Forgets idle sessions until this number is left, and the sessions that OpenCode does not have.
     package mutating func forgetQuiet(downTo count: Int) {
-        leftOut = []
+        ignored = []
         last = nil
         for (id, state) in sessions where sessions.count > count && state.isQuiet { sessions[id] = nil }
     }
@@ -119,7 +119,7 @@ package struct StreamTranslator: Sendable {
     package var count: Int { sessions.count }
 
     /// Returns whether any information about a session is known.
-    package func knows(session id: String) -> Bool { sessions[id] != nil || leftOut.contains(id) }
+    package func knows(session id: String) -> Bool { sessions[id] != nil || ignored.contains(id) }
 
     /// Returns the current state of a session; nil if it is unknown.
     package func session(_ id: String) -> Session? { sessions[id]?.session }
@@ -131,25 +131,25 @@ package struct StreamTranslator: Sendable {
     }
 
     /// Translates a delta without parsing it. Returns nil if the delta must be parsed.
-    private mutating func translate(_ piece: Piece, _ bytes: [UInt8]) -> TranslationResult? {
-        guard let state = sessions[String(decoding: bytes[piece.session], as: UTF8.self)] else { return nil }
-        let message = piece.message.map { String(decoding: bytes[$0], as: UTF8.self) }
+    private mutating func translate(_ delta: ScannedDelta, _ bytes: [UInt8]) -> TranslationResult? {
+        guard let state = sessions[String(decoding: bytes[delta.session], as: UTF8.self)] else { return nil }
+        let message = delta.message.map { String(decoding: bytes[$0], as: UTF8.self) }
         let text: Step.OpenText?
-        switch piece.kind {
+        switch delta.kind {
         case .compaction: text = state.compaction?.text
-        case .text: text = state.step.flatMap { $0.id == message ? $0.texts[piece.ordinal] : nil }
-        case .reasoning: text = state.step.flatMap { $0.id == message ? $0.reasonings[piece.ordinal] : nil }
+        case .text: text = state.step.flatMap { $0.id == message ? $0.texts[delta.ordinal] : nil }
+        case .reasoning: text = state.step.flatMap { $0.id == message ? $0.reasonings[delta.ordinal] : nil }
         }
         guard let text else { return .frames([]) }
         guard text.isEmitted else { return nil }
-        last = Piece.Last(piece, bytes: bytes, text: text, directory: state.session.directory)
-        return Self.frame(piece, bytes: bytes, text: text, directory: state.session.directory)
+        last = ScannedDelta.Last(delta, bytes: bytes, text: text, directory: state.session.directory)
+        return Self.frame(delta, bytes: bytes, text: text, directory: state.session.directory)
     }
 
     private static func frame(
-        _ piece: Piece, bytes: [UInt8], text: Step.OpenText, directory: String
+        _ delta: ScannedDelta, bytes: [UInt8], text: Step.OpenText, directory: String
     ) -> TranslationResult {
-        .frames([Frame(.delta(TranslatedDelta(piece, of: bytes, to: text.part)), directory: directory)])
+        .frames([Frame(.delta(TranslatedDelta(delta, of: bytes, to: text.part)), directory: directory)])
     }
 
     private static func frames(for changes: [Change], of event: OpenCode2Event, directory: String?) -> TranslationResult

@@ -35,7 +35,7 @@ package enum DirectoryPin {
         let value = parameter[name.endIndex...].dropFirst()
         return switch role(of: name) {
         case .none: false
-        case .directory: !DirectoryText(value, isQuery: true).isHeld(by: scope)
+        case .directory: !DirectoryText(value, isQuery: true).isContained(in: scope)
         case .location: namesDirectory(value)
         }
     }
@@ -45,7 +45,7 @@ package enum DirectoryPin {
     package static func violation(ofFields values: [ArraySlice<UInt8>], in scope: DirectoryScope) -> Violation? {
         guard let value = values.first else { return nil }
         guard values.count == 1 else { return .repeatedField }
-        return DirectoryText(value, isQuery: false).isHeld(by: scope) ? nil : .field
+        return DirectoryText(value, isQuery: false).isContained(in: scope) ? nil : .field
     }
 
     private enum Role { case none, directory, location }

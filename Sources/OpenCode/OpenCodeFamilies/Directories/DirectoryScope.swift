@@ -61,10 +61,10 @@ package final class DirectoryScope: Sendable, Equatable {
     /// Returns whether a path is one of the folders or is inside one of them. A relative path is relative to the
     /// project's folder, where the project's server runs. A path of another operating system (`C:\…`, `\\…`) is in no
     /// folder.
-    package func holds(_ path: ArraySlice<UInt8>) -> Bool {
+    package func contains(_ path: ArraySlice<UInt8>) -> Bool {
         // Clients and events nearly always name the folder itself.
         if folders.contains(where: { $0.elementsEqual(path) }) { return true }
-        if path.first == UInt8(ascii: "/") { return holds(Self.parts(of: path)) }
+        if path.first == UInt8(ascii: "/") { return contains(Self.parts(of: path)) }
         return !Self.isOfWindows(path) && parts.allSatisfy { isInFolder(Self.parts(of: path, in: $0)) }
     }
 
@@ -72,10 +72,10 @@ package final class DirectoryScope: Sendable, Equatable {
     /// folder.
     package func isRelated(to path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
-        return holds(other) || parts.contains { $0.starts(with: other, by: { $0 == $1 }) }
+        return contains(other) || parts.contains { $0.starts(with: other, by: { $0 == $1 }) }
     }
 
-    private func holds(_ path: [ArraySlice<UInt8>]?) -> Bool { isInFolder(path) || isInWorktree(path) }
+    private func contains(_ path: [ArraySlice<UInt8>]?) -> Bool { isInFolder(path) || isInWorktree(path) }
 
     private func isInFolder(_ path: [ArraySlice<UInt8>]?) -> Bool {
         guard let path else { return false }
@@ -97,9 +97,9 @@ package final class DirectoryScope: Sendable, Equatable {
     private static func isOfWindows(_ path: ArraySlice<UInt8>) -> Bool {
         guard let first = path.first else { return false }
         if first == UInt8(ascii: "\\") { return true }
-        let rest = path.dropFirst()
-        guard (first | 0x20) &- 0x61 < 26, rest.first == UInt8(ascii: ":") else { return false }
-        let next = rest.dropFirst().first
+        let remainder = path.dropFirst()
+        guard (first | 0x20) &- 0x61 < 26, remainder.first == UInt8(ascii: ":") else { return false }
+        let next = remainder.dropFirst().first
         return next == nil || next == UInt8(ascii: "\\") || next == UInt8(ascii: "/")
     }
 

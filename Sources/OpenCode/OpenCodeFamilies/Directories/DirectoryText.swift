@@ -28,21 +28,21 @@ struct DirectoryText {
     }
 
     /// Returns whether each meaning is empty or a path in the scope.
-    func isHeld(by scope: DirectoryScope) -> Bool {
+    func isContained(in scope: DirectoryScope) -> Bool {
         guard let meanings else { return false }
-        return meanings.allSatisfy { $0.isEmpty || Self.isHeld($0[...], by: scope) }
+        return meanings.allSatisfy { $0.isEmpty || Self.isContained($0[...], in: scope) }
     }
 
-    private static func isHeld(_ path: ArraySlice<UInt8>, by scope: DirectoryScope) -> Bool {
+    private static func isContained(_ path: ArraySlice<UInt8>, in scope: DirectoryScope) -> Bool {
         // Reject the abbreviation of a home folder in a shell, and bytes that end or change a path for some parsers.
         guard path.first != UInt8(ascii: "~"), path.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return false }
-        guard scope.holds(path) else { return false }
+        guard scope.contains(path) else { return false }
         if path.first == UInt8(ascii: " ") || path.last == UInt8(ascii: " ") {
             let trimmed = path.drop { $0 == UInt8(ascii: " ") }.reversed().drop { $0 == UInt8(ascii: " ") }.reversed()
-            guard trimmed.isEmpty || isHeld(Array(trimmed)[...], by: scope) else { return false }
+            guard trimmed.isEmpty || isContained(Array(trimmed)[...], in: scope) else { return false }
         }
         guard let url = fileURL(path) else { return true }
-        return url.first == UInt8(ascii: "/") && scope.holds(url)
+        return url.first == UInt8(ascii: "/") && scope.contains(url)
     }
 
     /// Returns the path of a `file:` URL (RFC 8089); nil if the value is not such a URL. The path is empty if the URL
@@ -50,11 +50,11 @@ struct DirectoryText {
     private static func fileURL(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
         let scheme = Array("file:".utf8)
         guard value.prefix(scheme.count).elementsEqual(scheme, by: { $0 | 0x20 == $1 | 0x20 }) else { return nil }
-        let rest = value.dropFirst(scheme.count)
-        guard rest.starts(with: Array("//".utf8)) else { return rest }
-        let authority = rest.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
+        let remainder = value.dropFirst(scheme.count)
+        guard remainder.starts(with: Array("//".utf8)) else { return remainder }
+        let authority = remainder.dropFirst(2).prefix { $0 != UInt8(ascii: "/") }
         guard authority.isEmpty || authority.elementsEqual("localhost".utf8) else { return [] }
-        return rest[authority.endIndex...]
+        return remainder[authority.endIndex...]
     }
 
     /// Returns each decoding of the value until decoding changes nothing.

@@ -19,7 +19,7 @@ package enum InstancePath {
 
     /// Returns how the path names the list of sessions for any router; nil if no router interprets it as the list.
     package static func listSpelling(_ path: ArraySlice<UInt8>, isPlain: Bool) -> ListSpelling {
-        if isPlain { return plainPlace(path) == .list ? .list : .no }
+        if isPlain { return plainPath(path) == .list ? .list : .no }
         guard readings(of: path).contains(where: { kind(of: $0) == .list }) else { return .no }
         return decoded(Array(path)).contains(semicolon) ? .withParameters : .list
     }
@@ -27,7 +27,7 @@ package enum InstancePath {
     /// Returns the id of the session that the path names, `/session/ID` or `/api/session/ID`; nil for any other path.
     package static func session(_ path: ArraySlice<UInt8>, isPlain: Bool) -> [UInt8]? {
         if isPlain {
-            guard case .session(let id) = plainPlace(path) else { return nil }
+            guard case .session(let id) = plainPath(path) else { return nil }
             return Array(id)
         }
         return readings(of: path).lazy.compactMap { reading -> [UInt8]? in
@@ -38,26 +38,26 @@ package enum InstancePath {
 
     /// Returns whether the path is exactly one of the two that OpenCode 2's programs request first, with the folder
     /// where the user called them. `run` requests the first path, and the full-screen program requests the second.
-    package static func isFirstQuestion(_ path: ArraySlice<UInt8>) -> Bool {
+    package static func isFirstRequest(_ path: ArraySlice<UInt8>) -> Bool {
         path.elementsEqual(location) || path.elementsEqual(fileList)
     }
 
     // MARK: Plain paths
 
-    private enum PlainPlace: Equatable {
+    private enum PlainPath: Equatable {
         case list
         case session(ArraySlice<UInt8>)
         case other
     }
 
-    private static func plainPlace(_ path: ArraySlice<UInt8>) -> PlainPlace {
+    private static func plainPath(_ path: ArraySlice<UInt8>) -> PlainPath {
         let isBelowAPI = begins(path, api)
         let tail = isBelowAPI ? path.dropFirst(api.count) : path
         guard begins(tail, sessions) else { return .other }
-        let rest = tail.dropFirst(sessions.count)
-        guard let first = rest.first else { return isBelowAPI ? .list : .other }
+        let remainder = tail.dropFirst(sessions.count)
+        guard let first = remainder.first else { return isBelowAPI ? .list : .other }
         guard first == slash else { return .other }
-        var id = rest.dropFirst()
+        var id = remainder.dropFirst()
         if id.last == slash { id.removeLast() }
         if id.isEmpty { return isBelowAPI ? .list : .other }
         return id.contains(slash) ? .other : .session(id)
@@ -105,9 +105,9 @@ package enum InstancePath {
     /// Returns the path's parts, each decoded, with dots resolved as in URLs. Some routers keep empty parts.
     private static func parts(of path: ArraySlice<UInt8>, keepsEmpty: Bool) -> [[UInt8]] {
         var parts: [[UInt8]] = []
-        let pieces = path.split(omittingEmptySubsequences: !keepsEmpty) { $0 == slash || $0 == UInt8(ascii: "\\") }
-        for piece in pieces {
-            let part = decoded(Array(piece))
+        let segments = path.split(omittingEmptySubsequences: !keepsEmpty) { $0 == slash || $0 == UInt8(ascii: "\\") }
+        for segment in segments {
+            let part = decoded(Array(segment))
             if part.elementsEqual("..".utf8) {
                 _ = parts.popLast()
             } else if !part.elementsEqual(".".utf8) {

@@ -17,9 +17,9 @@ package struct EventDelta: Sendable, Equatable {
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         guard Self.types.contains(skeleton.type) else { return nil }
         var delta: JSONValueFinder.Finding?
-        var rest: [Range<Int>] = []
-        JSONValueFinder.find(Self.places, in: payload) {
-            if $0.place < 2 { delta = $0 } else { rest.append($0.range) }
+        var others: [Range<Int>] = []
+        JSONValueFinder.find(Self.paths, in: payload) {
+            if $0.place < 2 { delta = $0 } else { others.append($0.range) }
             return true
         }
         guard let delta, payload[delta.range.lowerBound] == UInt8(ascii: "\""), let session = skeleton.session,
@@ -28,7 +28,7 @@ package struct EventDelta: Sendable, Equatable {
         range = delta.range.lowerBound + 1..<delta.range.upperBound - 1
         // NUL is a safe separator, because an id contains none.
         var subject = skeleton.type + [0] + session + [0] + message + [0] + (skeleton.part ?? [])
-        for member in rest {
+        for member in others {
             subject.append(0)
             for index in member { subject.append(payload[index]) }
         }
@@ -39,5 +39,5 @@ package struct EventDelta: Sendable, Equatable {
         ["message.part.delta", "message.part.updated", "session.text.delta", "session.reasoning.delta"].map {
             Array($0.utf8)
         })
-    private static let places = JSONPlaces("properties.delta", "data.delta", "properties.field", "data.ordinal")
+    private static let paths = JSONPlaces("properties.delta", "data.delta", "properties.field", "data.ordinal")
 }

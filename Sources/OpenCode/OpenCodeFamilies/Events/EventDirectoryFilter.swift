@@ -14,7 +14,7 @@ package struct EventDirectoryFilter: Sendable {
     private var scanner = EventScanner()
     private var judgement = EventJudgement()
     /// The first bytes of a frame about which no decision has been made.
-    private var held: [UInt8] = []
+    private var buffered: [UInt8] = []
     /// The bytes received after a frame that waits for a query.
     private var waiting: [UInt8] = []
     /// The decision about a line feed after the last frame, which ended with a carriage return. The line feed belongs
@@ -23,7 +23,7 @@ package struct EventDirectoryFilter: Sendable {
 
     /// The query that must be resolved before the filter continues. Store its result in the session index and call
     /// ``goOn(_:pass:)``.
-    package private(set) var question: EventSessionIndex.Question?
+    package private(set) var query: EventSessionIndex.Query?
 
     /// The number of frames that were removed because their directory was not known within the limit.
     package private(set) var overlongFrames = 0
@@ -37,48 +37,50 @@ package struct EventDirectoryFilter: Sendable {
     /// Filters the next bytes of the body, which may be split anywhere, and passes on the remaining bytes. Stores
     /// information about sessions in `knowledge`.
     package mutating func filter(
-        _ bytes: borrowing Span<UInt8>, _ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
+        _ bytes: borrowing Span<UInt8>, _ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
-        guard question != nil else { return run(bytes, with: &knowledge, pass: pass) }
+        guard query != nil else { return run(bytes, with: &index, pass: pass) }
         waiting.append(copying: bytes)
-        guard held.count + waiting.count > limit else { return }
+        guard buffered.count + waiting.count > limit else { return }
         overlongFrames += 1
-        giveUp(&knowledge, pass)
+        resumeWithoutAnswer(&index, pass)
     }
 
     /// Continues after ``question`` was resolved. Another query may follow it.
-    package mutating func goOn(_ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
-        guard let answered = question else { return }
-        question = judgement.settle(answered, knowledge, in: scope)
-        if question == nil { endQuestion(&knowledge, pass) }
+    package mutating func resume(_ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
+        guard let answered = query else { return }
+        query = judgement.settle(answered, index, in: scope)
+        if query == nil { finishQuery(&index, pass) }
     }
 
     /// Continues without the result of the query, which has failed.
-    private mutating func giveUp(_ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
-        guard let given = question else { return }
+    private mutating func resumeWithoutAnswer(_ index: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void)
+    {
+        guard let pending = query else { return }
         // A further query after the pending updates cannot be awaited any more, so the event is removed.
-        if judgement.settle(given, knowledge, in: scope) != nil { judgement.leaveOut() }
-        question = nil
-        endQuestion(&knowledge, pass)
+        if judgement.settle(pending, index, in: scope) != nil { judgement.remove() }
+        query = nil
+        finishQuery(&index, pass)
     }
 
     /// Passes on or drops the frame that waited for a query, and processes the bytes received after it.
-    private mutating func endQuestion(_ knowledge: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
-        if judgement.fate == .passes { pass(held.span) }
-        if held.last == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
-        beginFrame()
-        var rest: [UInt8] = []
-        swap(&rest, &waiting)
-        run(rest.span, with: &knowledge, pass: pass)
+    private mutating func finishQuery(_ index: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
+        if judgement.fate == .passes { pass(buffered.span) }
+        if buffered.last == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
+        startFrame()
+        var remaining: [UInt8] = []
+        swap(&remaining, &waiting)
+        run(remaining.span, with: &index, pass: pass)
     }
 
     /// Ends the body. Waiting frames pass if their directory is known.
-    package mutating func finish(_ knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
-        while question != nil { giveUp(&knowledge, pass) }
+    package mutating func finish(_ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
+        while query != nil { resumeWithoutAnswer(&index, pass) }
     }
 
     private mutating func run(
-        _ bytes: borrowing Span<UInt8>, with knowledge: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
+        _ bytes: borrowing Span<UInt8>, with sessionIndex: inout EventSessionIndex,
+        pass: (borrowing Span<UInt8>) -> Void
     ) {
         var output = Run()
         var frameStart = endOfLine(in: bytes, at: 0, &output, pass)
@@ -87,29 +89,29 @@ package struct EventDirectoryFilter: Sendable {
             switch step {
             case .data(let range):
                 guard judgement.isReading else { continue }
-                judgement.scan(bytes.extracting(range), in: scope, isBehind: knowledge.isBehind)
+                judgement.scan(bytes.extracting(range), in: scope, hasPendingUpdates: sessionIndex.hasPendingUpdates)
             case .endOfData: break
             case .frame:
-                question = judgement.finish(&knowledge, in: scope)
-                if question != nil {
-                    hold(bytes.extracting(frameStart..<index))
+                query = judgement.finish(&sessionIndex, in: scope)
+                if query != nil {
+                    buffer(bytes.extracting(frameStart..<index))
                     // The frame may be too long to be held, so the decision may already have been made.
                     guard judgement.fate != .undecided else {
                         output.flush(in: bytes, pass)
                         return waiting.append(copying: bytes.extracting(index..<bytes.count))
                     }
-                    question = nil
+                    query = nil
                 }
                 if judgement.fate == .passes { send(frameStart..<index, of: bytes, to: &output, pass: pass) }
                 if bytes[index - 1] == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
-                beginFrame()
+                startFrame()
                 frameStart = endOfLine(in: bytes, at: index, &output, pass)
             }
         }
         switch judgement.fate {
         case .passes: send(frameStart..<bytes.count, of: bytes, to: &output, pass: pass)
-        case .isLeftOut: held = []
-        case .undecided: hold(bytes.extracting(frameStart..<bytes.count))
+        case .isRemoved: buffered = []
+        case .undecided: buffer(bytes.extracting(frameStart..<bytes.count))
         }
         output.flush(in: bytes, pass)
     }
@@ -126,19 +128,19 @@ package struct EventDirectoryFilter: Sendable {
         return start + 1
     }
 
-    private mutating func beginFrame() {
+    private mutating func startFrame() {
         judgement.reset()
-        held = []
+        buffered = []
     }
 
-    private mutating func hold(_ bytes: borrowing Span<UInt8>) {
-        guard held.count + bytes.count <= limit else {
-            held = []
-            judgement.leaveOut()
+    private mutating func buffer(_ bytes: borrowing Span<UInt8>) {
+        guard buffered.count + bytes.count <= limit else {
+            buffered = []
+            judgement.remove()
             overlongFrames += 1
             return
         }
-        held.append(copying: bytes)
+        buffered.append(copying: bytes)
     }
 
     /// Passes on bytes of a frame, after its held bytes.
@@ -146,10 +148,10 @@ package struct EventDirectoryFilter: Sendable {
         _ range: Range<Int>, of bytes: borrowing Span<UInt8>, to output: inout Run,
         pass: (borrowing Span<UInt8>) -> Void
     ) {
-        if !held.isEmpty {
+        if !buffered.isEmpty {
             output.flush(in: bytes, pass)
-            pass(held.span)
-            held = []
+            pass(buffered.span)
+            buffered = []
         }
         if output.range.upperBound != range.lowerBound { output.flush(in: bytes, pass) }
         output.range = output.range.isEmpty ? range : output.range.lowerBound..<range.upperBound

@@ -10,7 +10,7 @@ internal import JSONText
 /// whole server and passes to all clients.
 struct EventJudgement: Sendable {
     /// The decision about an event's bytes.
-    enum Fate { case undecided, passes, isLeftOut }
+    enum Fate { case undecided, passes, isRemoved }
 
     /// The number of bytes that are read after the decision about an event, to find other information in it. Sessions
     /// and their directories are at the beginning of an event.
@@ -19,7 +19,7 @@ struct EventJudgement: Sendable {
     private(set) var fate = Fate.undecided
     /// Whether further data of the event is useful.
     private(set) var isReading = true
-    private var reader = JSONStringReader(EventSubject.places)
+    private var reader = JSONStringReader(EventSubject.paths)
     private var subject = EventSubject()
     private var allowance = Self.afterthought
 
@@ -33,29 +33,29 @@ struct EventJudgement: Sendable {
     }
 
     /// Removes the event, because it cannot be evaluated.
-    mutating func leaveOut() { fate = .isLeftOut }
+    mutating func remove() { fate = .isRemoved }
 
     /// Reads the next bytes of the event's data.
     ///
     /// - Parameter isBehind: Whether updates are missing, so that no event may be removed yet
     ///   (``EventSessionIndex/isBehind``).
-    mutating func scan(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, isBehind: Bool) {
+    mutating func scan(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, hasPendingUpdates: Bool) {
         var index = 0
         while isReading, index < data.count {
             // The new directory of a moved session is always needed, wherever it is in the event.
             let isDecided = fate != .undecided && subject.kind != .moved
-            let piece = data.extracting(index..<(isDecided ? min(data.count, index + allowance) : data.count))
-            var taken = 0
-            let finding = reader.next(piece, &taken)
-            index += taken
-            if isDecided { allowance -= taken }
+            let chunk = data.extracting(index..<(isDecided ? min(data.count, index + allowance) : data.count))
+            var consumed = 0
+            let finding = reader.next(chunk, &consumed)
+            index += consumed
+            if isDecided { allowance -= consumed }
             if let finding {
                 subject.store(finding)
-                decideEarly(in: scope, isBehind)
+                decideEarly(in: scope, hasPendingUpdates)
             }
             if reader.hasEnded {
                 isReading = false
-                if fate == .undecided, subject.isNobodys { fate = .passes }
+                if fate == .undecided, subject.namesNoSubject { fate = .passes }
             } else if fate != .undecided {
                 isReading = subject.isIncomplete && (allowance > 0 || subject.kind == .moved)
             }
@@ -63,34 +63,35 @@ struct EventJudgement: Sendable {
     }
 
     /// Ends the event: stores the information in it, makes the decision, and returns the query that the decision needs.
-    mutating func finish(_ knowledge: inout EventSessionIndex, in scope: DirectoryScope) -> EventSessionIndex.Question?
-    {
+    mutating func finish(_ index: inout EventSessionIndex, in scope: DirectoryScope) -> EventSessionIndex.Query? {
         if let session = subject.session, let directory = subject.sessionDirectory {
-            knowledge.sessions.learn(session, directory)
+            index.sessions.record(session, directory)
         }
-        var question: EventSessionIndex.Question?
+        var query: EventSessionIndex.Query?
         if fate == .undecided {
-            question = decide(knowledge, in: scope)
-            if fate != .passes, knowledge.isBehind { question = ask(.news) }
+            query = decide(index, in: scope)
+            if fate != .passes, index.hasPendingUpdates { query = wait(.updates) }
         }
-        if subject.tellsOfProject, fate != .isLeftOut { knowledge.projectMayHaveChanged() }
-        return question
+        if subject.mayChangeProject, fate != .isRemoved { index.projectMayHaveChanged() }
+        return query
     }
 
     /// Decides after a query was resolved or has failed. A further query may be needed only after the pending updates
     /// have arrived.
     mutating func settle(
-        _ question: EventSessionIndex.Question, _ knowledge: EventSessionIndex, in scope: DirectoryScope
-    ) -> EventSessionIndex.Question? {
-        let next = decide(knowledge, in: scope)
-        if question == .news { return next }
-        if next != nil { fate = .isLeftOut }
+        _ query: EventSessionIndex.Query, _ index: EventSessionIndex, in scope: DirectoryScope
+    ) -> EventSessionIndex.Query? {
+        let next = decide(index, in: scope)
+        if query == .updates { return next }
+        if next != nil { fate = .isRemoved }
         return nil
     }
 
     /// Decides as soon as the most important values have been read.
-    private mutating func decideEarly(in scope: DirectoryScope, _ isBehind: Bool) {
-        guard fate == .undecided, let known = fateByDirectory(in: scope), known == .passes || !isBehind else { return }
+    private mutating func decideEarly(in scope: DirectoryScope, _ hasPendingUpdates: Bool) {
+        guard fate == .undecided, let known = fateByDirectory(in: scope), known == .passes || !hasPendingUpdates else {
+            return
+        }
         fate = known
     }
 
@@ -98,25 +99,27 @@ struct EventJudgement: Sendable {
     /// have been read.
     private func fateByDirectory(in scope: DirectoryScope) -> Fate? {
         guard let directory = subject.directory else { return nil }
-        if Self.isOwn(directory, scope) { return .passes }
-        if subject.kind == .moved { return subject.newDirectory.map { Self.isOwn($0, scope) ? .passes : .isLeftOut } }
-        return subject.kind != nil || subject.isWrapped ? .isLeftOut : nil
+        if Self.isInScope(directory, scope) { return .passes }
+        if subject.kind == .moved {
+            return subject.newDirectory.map { Self.isInScope($0, scope) ? .passes : .isRemoved }
+        }
+        return subject.kind != nil || subject.isWrapped ? .isRemoved : nil
     }
 
     private mutating func decide(
-        _ knowledge: EventSessionIndex, in scope: DirectoryScope
-    ) -> EventSessionIndex.Question? {
-        fate = fateByDirectory(in: scope) ?? .isLeftOut
+        _ index: EventSessionIndex, in scope: DirectoryScope
+    ) -> EventSessionIndex.Query? {
+        fate = fateByDirectory(in: scope) ?? .isRemoved
         guard subject.directory == nil else { return nil }
         if let worktree = subject.worktree, !scope.isRelated(to: worktree[...]) { return nil }
         if let directory = subject.newDirectory {
-            if Self.isOwn(directory, scope) { fate = .passes }
+            if Self.isInScope(directory, scope) { fate = .passes }
         } else if let session = subject.session {
-            return decide(session, knowledge, in: scope)
+            return decide(session, index, in: scope)
         } else if let project = subject.project {
-            if knowledge.project == project { fate = .passes }
+            if index.project == project { fate = .passes }
             // The same event may report that the folder now belongs to a different project.
-            if knowledge.project == nil || fate != .passes && subject.kind == .projectUpdated { return ask(.project) }
+            if index.project == nil || fate != .passes && subject.kind == .projectUpdated { return wait(.project) }
         } else {
             fate = .passes
         }
@@ -124,34 +127,34 @@ struct EventJudgement: Sendable {
     }
 
     private mutating func decide(
-        _ session: [UInt8], _ knowledge: EventSessionIndex, in scope: DirectoryScope
-    ) -> EventSessionIndex.Question? {
-        switch knowledge.sessions[session] {
-        case .directory(let directory): if Self.isOwn(directory, scope) { fate = .passes }
+        _ session: [UInt8], _ index: EventSessionIndex, in scope: DirectoryScope
+    ) -> EventSessionIndex.Query? {
+        switch index.sessions[session] {
+        case .directory(let directory): if Self.isInScope(directory, scope) { fate = .passes }
         case .nowhere: break
         case nil:
-            guard SessionIdentifier.isValid(session), !knowledge.unanswered.contains(session) else { return nil }
-            return ask(.session(session))
+            guard SessionIdentifier.isValid(session), !index.unanswered.contains(session) else { return nil }
+            return wait(.session(session))
         }
         return nil
     }
 
-    private mutating func ask(_ question: EventSessionIndex.Question) -> EventSessionIndex.Question {
+    private mutating func wait(_ query: EventSessionIndex.Query) -> EventSessionIndex.Query {
         fate = .undecided
-        return question
+        return query
     }
 
-    private static func isOwn(_ directory: [UInt8], _ scope: DirectoryScope) -> Bool {
-        directory.first == UInt8(ascii: "/") && scope.holds(directory[...])
+    private static func isInScope(_ directory: [UInt8], _ scope: DirectoryScope) -> Bool {
+        directory.first == UInt8(ascii: "/") && scope.contains(directory[...])
     }
 }
 
 /// The project and the sessions of an instance that are known. They decide about events that name no directory.
 package struct EventSessionIndex: Sendable {
     /// Information that is needed to evaluate an event. All of it comes from the instance, except for the updates.
-    package enum Question: Sendable, Equatable {
+    package enum Query: Sendable, Equatable {
         /// The updates that other threads published before the event was read (``isBehind``).
-        case news
+        case updates
         /// The directory that this session belongs to.
         case session([UInt8])
         /// The project of the instance's folder.
@@ -167,10 +170,10 @@ package struct EventSessionIndex: Sendable {
     /// Whether other threads have published updates that were not received yet. An update may concern new directories
     /// of the project, or the directory of a session. The publishing thread has allowed a request that may cause the
     /// event, so no event is removed before the update arrives.
-    package var isBehind = false
+    package var hasPendingUpdates = false
     /// The number of events that reported a possible change of the project's id. The first commit of a repository
     /// changes the id.
-    package private(set) var projectNews = 0
+    package private(set) var projectChanges = 0
 
     /// Creates an index without any information.
     package init() {}
@@ -178,6 +181,6 @@ package struct EventSessionIndex: Sendable {
     /// Records that the project's id may have changed.
     mutating func projectMayHaveChanged() {
         project = nil
-        projectNews &+= 1
+        projectChanges &+= 1
     }
 }

@@ -10,7 +10,7 @@
 package struct EventScanner: Sendable {
     private enum State {
         /// The scanner is at the beginning of the stream, after this number of bytes of the byte order mark.
-        case mark(Int)
+        case byteOrderMark(Int)
         case lineStart
         /// The scanner is in a field's name. `name` contains the last eight bytes.
         case name
@@ -19,7 +19,7 @@ package struct EventScanner: Sendable {
         case value
     }
 
-    private var state = State.mark(0)
+    private var state = State.byteOrderMark(0)
     private var hasLine = false
     private var hasData = false
     private var followsCarriageReturn = false
@@ -88,19 +88,19 @@ package struct EventScanner: Sendable {
             return endLine()
         }
         switch state {
-        case .mark(let seen): takeMark(byte, seen)
-        case .lineStart: beginName(byte)
+        case .byteOrderMark(let seen): consumeByteOrderMark(byte, seen)
+        case .lineStart: startName(byte)
         case .name: continueName(byte)
         case .valueStart, .value: state = .value
         }
         return nil
     }
 
-    private mutating func takeMark(_ byte: UInt8, _ seen: Int) {
+    private mutating func consumeByteOrderMark(_ byte: UInt8, _ seen: Int) {
         if byte == Self.byteOrderMark[seen] {
-            state = seen == 2 ? .lineStart : .mark(seen + 1)
+            state = seen == 2 ? .lineStart : .byteOrderMark(seen + 1)
         } else if seen == 0 {
-            beginName(byte)
+            startName(byte)
         } else {
             // An incomplete mark is the beginning of a field's name, but not of a known one.
             hasLine = true
@@ -111,7 +111,7 @@ package struct EventScanner: Sendable {
         }
     }
 
-    private mutating func beginName(_ byte: UInt8) {
+    private mutating func startName(_ byte: UInt8) {
         hasLine = true
         name = 0
         nameCount = 0
@@ -137,8 +137,8 @@ package struct EventScanner: Sendable {
             isData = false
         }
         switch state {
-        case .mark(0), .lineStart: return endFrame()
-        case .mark: hasLine = true
+        case .byteOrderMark(0), .lineStart: return endFrame()
+        case .byteOrderMark: hasLine = true
         case .name:
             // A line without a colon is a field with an empty value.
             if isDataName { return endData() }

@@ -14,8 +14,8 @@ extension EventSkeleton {
         self.init()
         payload = 0..<line.count
         switch family {
-        case .one: readFirst(line)
-        case .two: readSecond(line)
+        case .one: parseOpenCode1(line)
+        case .two: parseOpenCode2(line)
         }
     }
 
@@ -23,23 +23,23 @@ extension EventSkeleton {
     private struct Findings {
         private var all = InlineArray<32, JSONValueFinder.Finding?>(repeating: nil)
 
-        subscript(place: Int) -> JSONValueFinder.Finding? {
-            get { all[place] }
-            set { all[place] = newValue }
+        subscript(pathIndex: Int) -> JSONValueFinder.Finding? {
+            get { all[pathIndex] }
+            set { all[pathIndex] = newValue }
         }
 
-        func has(_ place: Place2) -> Bool { all[place.rawValue] != nil }
+        func has(_ path: OpenCode2Path) -> Bool { all[path.rawValue] != nil }
 
         /// Returns the string that was found at a place.
-        func text(_ place: Int, in line: borrowing Span<UInt8>) -> [UInt8]? {
-            all[place].flatMap { EventSkeleton.text($0, in: line) }
+        func text(_ pathIndex: Int, in line: borrowing Span<UInt8>) -> [UInt8]? {
+            all[pathIndex].flatMap { EventSkeleton.text($0, in: line) }
         }
     }
 
     // MARK: OpenCode 1
 
     /// The places that are read in an event of OpenCode 1.
-    private enum Place1: Int, CaseIterable {
+    private enum OpenCode1Path: Int, CaseIterable {
         case type, session, message, part, directory, assistantMessage, infoID, infoSession, infoParent, partID,
             partSession,
             partMessage, syncSession
@@ -63,16 +63,18 @@ extension EventSkeleton {
         }
     }
 
-    private static let plainCount = Place1.allCases.count
+    private static let plainCount = OpenCode1Path.allCases.count
     /// The first place of the wrapper, whose members follow those of the plain event and of the wrapped event.
     private static let wrapper = 2 * plainCount
     private static let wrapped = wrapper + 1
-    private static let places1 = JSONPlaces(
-        Place1.allCases.map(\.path) + Place1.allCases.map { "payload.\($0.path)" } + ["directory", "payload"])
+    private static let openCode1Paths = JSONPlaces(
+        OpenCode1Path.allCases.map(\.path) + OpenCode1Path.allCases.map { "payload.\($0.path)" } + [
+            "directory", "payload",
+        ])
 
-    private mutating func readFirst(_ line: borrowing Span<UInt8>) {
+    private mutating func parseOpenCode1(_ line: borrowing Span<UInt8>) {
         var found = Findings()
-        JSONValueFinder.find(Self.places1, in: line) {
+        JSONValueFinder.find(Self.openCode1Paths, in: line) {
             found[$0.place] = $0
             return true
         }
@@ -80,12 +82,12 @@ extension EventSkeleton {
         if let inner = found[Self.wrapped], line[inner.range.lowerBound] == UInt8(ascii: "{") {
             payload = inner.range
             offset = Self.plainCount
-        } else if found[Self.plainCount + Place1.type.rawValue] != nil {
+        } else if found[Self.plainCount + OpenCode1Path.type.rawValue] != nil {
             // The wrapped event is truncated.
             offset = Self.plainCount
         }
-        func text(_ place: Place1, _ line: borrowing Span<UInt8>) -> [UInt8]? {
-            found.text(offset + place.rawValue, in: line)
+        func text(_ path: OpenCode1Path, _ line: borrowing Span<UInt8>) -> [UInt8]? {
+            found.text(offset + path.rawValue, in: line)
         }
         type = text(.type, line) ?? []
         let isSession = type.starts(with: "session.".utf8)
@@ -106,26 +108,28 @@ extension EventSkeleton {
     // MARK: OpenCode 2
 
     /// The places that are read in an event of OpenCode 2.
-    private enum Place2: Int {
+    private enum OpenCode2Path: Int {
         case type, directory, session, formSession, message, assistantMessage, parent
     }
 
-    private static let places2 = JSONPlaces(
+    private static let openCode2Paths = JSONPlaces(
         "type", "location.directory", "data.sessionID", "data.form.sessionID", "data.messageID",
         "data.assistantMessageID",
         "data.parentID")
 
-    private mutating func readSecond(_ line: borrowing Span<UInt8>) {
+    private mutating func parseOpenCode2(_ line: borrowing Span<UInt8>) {
         var found = Findings()
-        var isPiece = false
+        var isDelta = false
         // This must be a copy, because a closure cannot capture a borrowed value.
         let bytes = copy line
-        JSONValueFinder.find(Self.places2, in: bytes) {
+        JSONValueFinder.find(Self.openCode2Paths, in: bytes) {
             found[$0.place] = $0
-            if $0.place == Place2.type.rawValue { isPiece = Self.isPiece($0, in: bytes) }
-            return !(isPiece && found.has(.assistantMessage) && found.has(.session) && found.has(.directory))
+            if $0.place == OpenCode2Path.type.rawValue { isDelta = Self.isDelta($0, in: bytes) }
+            return !(isDelta && found.has(.assistantMessage) && found.has(.session) && found.has(.directory))
         }
-        func text(_ place: Place2, _ line: borrowing Span<UInt8>) -> [UInt8]? { found.text(place.rawValue, in: line) }
+        func text(_ path: OpenCode2Path, _ line: borrowing Span<UInt8>) -> [UInt8]? {
+            found.text(path.rawValue, in: line)
+        }
         type = text(.type, line) ?? []
         directory = text(.directory, line)
         session = text(.session, line) ?? text(.formSession, line)
@@ -135,8 +139,8 @@ extension EventSkeleton {
     }
 
     /// Returns whether an event of this type contains no relevant values after its session and message.
-    private static func isPiece(_ type: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> Bool {
-        for prefix in pieces where prefix.count < type.range.count {
+    private static func isDelta(_ type: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> Bool {
+        for prefix in deltaPrefixes where prefix.count < type.range.count {
             var count = 0
             while count < prefix.count, line[type.range.lowerBound + count] == prefix[count] { count += 1 }
             if count == prefix.count { return true }
@@ -144,7 +148,7 @@ extension EventSkeleton {
         return false
     }
 
-    private static let pieces = ["text", "reasoning", "tool", "step"].map { Array("\"session.\($0).".utf8) }
+    private static let deltaPrefixes = ["text", "reasoning", "tool", "step"].map { Array("\"session.\($0).".utf8) }
 
     // MARK: Texts
 

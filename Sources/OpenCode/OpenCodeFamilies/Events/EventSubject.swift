@@ -25,7 +25,7 @@ struct EventSubject: Sendable {
             wrappedWorktree
     }
 
-    static let places = JSONPlaces(
+    static let paths = JSONPlaces(
         "directory", "location.directory", "type", "payload.type", "data.sessionID", "data.location.directory",
         "data.projectID", "data.id", "data.worktree", "payload.properties.worktree")
 
@@ -49,7 +49,7 @@ struct EventSubject: Sendable {
     var project: [UInt8]? { worktree == nil ? namedProject ?? (kind == .projectUpdated ? identifier : nil) : nil }
 
     /// Whether the event names neither a directory nor a session nor a project.
-    var isNobodys: Bool {
+    var namesNoSubject: Bool {
         directory == nil && session == nil && newDirectory == nil && worktree == nil && project == nil
     }
 
@@ -58,7 +58,7 @@ struct EventSubject: Sendable {
 
     /// Whether the event reports that the folder's project may have changed. The first commit of a repository changes
     /// the project's id.
-    var tellsOfProject: Bool { kind == .projectUpdated || kind == .versionControl }
+    var mayChangeProject: Bool { kind == .projectUpdated || kind == .versionControl }
 
     /// Whether reading more of the event is useful after the decision about it.
     var isIncomplete: Bool {

@@ -20,9 +20,9 @@ package struct PartText: Sendable, Equatable {
     /// Creates the ranges from an event about a part's text; nil if the event is about anything else.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if skeleton.type.elementsEqual("message.part.updated".utf8) {
-            guard readUpdate(payload) else { return nil }
+            guard parseUpdate(payload) else { return nil }
         } else if skeleton.type.elementsEqual("message.part.delta".utf8) {
-            guard readDelta(payload) else { return nil }
+            guard parseDelta(payload) else { return nil }
         } else {
             return nil
         }
@@ -34,42 +34,43 @@ package struct PartText: Sendable, Equatable {
         "properties.part.time.end",
         "properties.delta")
 
-    private mutating func readUpdate(_ payload: borrowing Span<UInt8>) -> Bool {
+    private mutating func parseUpdate(_ payload: borrowing Span<UInt8>) -> Bool {
         var isText = false
         var hasTime = false
         var hasEnd = false
         let payload = copy payload
-        var places: (part: Range<Int>?, text: Range<Int>?, delta: Range<Int>?) = (nil, nil, nil)
+        var ranges: (part: Range<Int>?, text: Range<Int>?, delta: Range<Int>?) = (nil, nil, nil)
         JSONValueFinder.find(Self.update, in: payload) {
             switch Update(rawValue: $0.place) {
-            case .part: places.part = $0.range
+            case .part: ranges.part = $0.range
             case .type:
                 isText =
-                    Self.equals(payload, in: $0.range, Self.answer) || Self.equals(payload, in: $0.range, Self.thought)
-            case .text: places.text = Self.body($0.range, payload)
+                    Self.equals(payload, in: $0.range, Self.answer)
+                    || Self.equals(payload, in: $0.range, Self.reasoning)
+            case .text: ranges.text = Self.body($0.range, payload)
             case .time: hasTime = true
             case .end: hasEnd = true
-            case .delta: places.delta = Self.body($0.range, payload)
+            case .delta: ranges.delta = Self.body($0.range, payload)
             case nil: break
             }
             return true
         }
-        (part, text, delta) = places
+        (part, text, delta) = ranges
         grows = hasTime && !hasEnd
         // A member that occurs twice belongs to something other than the part.
         guard let part, let text else { return false }
         return isText && part.lowerBound < text.lowerBound && text.upperBound < part.upperBound
     }
 
-    private enum Piece: Int { case field, delta }
-    private static let piece = JSONPlaces("properties.field", "properties.delta")
+    private enum DeltaMember: Int { case field, delta }
+    private static let deltaPaths = JSONPlaces("properties.field", "properties.delta")
 
-    private mutating func readDelta(_ payload: borrowing Span<UInt8>) -> Bool {
+    private mutating func parseDelta(_ payload: borrowing Span<UInt8>) -> Bool {
         var isText = false
         var found: Range<Int>?
         let payload = copy payload
-        JSONValueFinder.find(Self.piece, in: payload) {
-            switch Piece(rawValue: $0.place) {
+        JSONValueFinder.find(Self.deltaPaths, in: payload) {
+            switch DeltaMember(rawValue: $0.place) {
             case .field: isText = Self.equals(payload, in: $0.range, Self.textField)
             case .delta: found = Self.body($0.range, payload)
             case nil: break
@@ -81,7 +82,7 @@ package struct PartText: Sendable, Equatable {
     }
 
     private static let answer = Array(#""text""#.utf8)
-    private static let thought = Array(#""reasoning""#.utf8)
+    private static let reasoning = Array(#""reasoning""#.utf8)
     private static let textField = Array(#""text""#.utf8)
 
     private static func equals(_ bytes: borrowing Span<UInt8>, in range: Range<Int>, _ text: [UInt8]) -> Bool {

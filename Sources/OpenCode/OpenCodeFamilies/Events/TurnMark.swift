@@ -3,7 +3,7 @@
 internal import JSONText
 
 /// An event's information about the progress of its session's turn.
-package enum TurnMark: Sendable, Equatable {
+package enum TurnBoundary: Sendable, Equatable {
     /// The session is new or continues its turn. None of its existing parts is growing; only parts that begin after
     /// this event grow.
     ///
@@ -18,12 +18,13 @@ package enum TurnMark: Sendable, Equatable {
 
     /// Creates the mark of an event; nil if the event does not change the state of a turn.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
-        guard skeleton.type.starts(with: "session.".utf8), let mark = Self.marks[skeleton.type] else { return nil }
-        switch mark {
-        case .mark(let mark): self = mark
+        guard skeleton.type.starts(with: "session.".utf8), let interpretation = Self.interpretations[skeleton.type]
+        else { return nil }
+        switch interpretation {
+        case .boundary(let boundary): self = boundary
         case .status:
             var isIdle: Bool?
-            JSONValueFinder.find(Self.places, in: payload) {
+            JSONValueFinder.find(Self.paths, in: payload) {
                 // The value is "idle"; the other values are "busy" and "retry".
                 isIdle = JSONString.decoded(payload, $0.range.dropFirst().dropLast())?.elementsEqual("idle".utf8)
                 return false
@@ -33,22 +34,22 @@ package enum TurnMark: Sendable, Equatable {
         }
     }
 
-    private enum Telling {
-        case mark(TurnMark)
+    private enum Interpretation {
+        case boundary(TurnBoundary)
         /// The status in the event determines the meaning.
         case status
     }
 
-    private static let places = JSONPlaces("properties.status.type")
-    private static let marks: [[UInt8]: Telling] = [
-        Array("session.created".utf8): .mark(.began),
+    private static let paths = JSONPlaces("properties.status.type")
+    private static let interpretations: [[UInt8]: Interpretation] = [
+        Array("session.created".utf8): .boundary(.began),
         Array("session.status".utf8): .status,
-        Array("session.idle".utf8): .mark(.ended),
-        Array("session.deleted".utf8): .mark(.removed),
-        Array("session.step.started".utf8): .mark(.began),
-        Array("session.execution.started".utf8): .mark(.began),
-        Array("session.execution.succeeded".utf8): .mark(.ended),
-        Array("session.execution.failed".utf8): .mark(.ended),
-        Array("session.execution.interrupted".utf8): .mark(.ended),
+        Array("session.idle".utf8): .boundary(.ended),
+        Array("session.deleted".utf8): .boundary(.removed),
+        Array("session.step.started".utf8): .boundary(.began),
+        Array("session.execution.started".utf8): .boundary(.began),
+        Array("session.execution.succeeded".utf8): .boundary(.ended),
+        Array("session.execution.failed".utf8): .boundary(.ended),
+        Array("session.execution.interrupted".utf8): .boundary(.ended),
     ]
 }

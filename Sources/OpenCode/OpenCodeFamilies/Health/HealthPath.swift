@@ -43,7 +43,7 @@ package struct HealthSearch: Sendable {
     }
 
     /// Processes the response. Returns true if another path must be requested, and false if this response counts.
-    package mutating func goesOn(after answer: HealthAnswer) -> Bool {
+    package mutating func advance(after answer: HealthAnswer) -> Bool {
         guard !isFound, case .otherwise(let kind) = answer else { return false }
         switch (path, kind) {
         case (.globalHealth, .page) where family == nil: path = .info

@@ -55,7 +55,7 @@ package struct BannerScanner: Sendable {
         for byte in bytes {
             if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
                 if let announced = endLine() { return announced }
-            } else if !sequences.takes(byte) {
+            } else if !sequences.consume(byte) {
                 append(byte)
             }
         }

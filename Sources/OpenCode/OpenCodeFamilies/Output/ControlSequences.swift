@@ -10,7 +10,7 @@ package struct ControlSequences: Sendable {
     package init() {}
 
     /// Consumes the next byte. Returns whether it belongs to a control sequence and not to the text.
-    package mutating func takes(_ byte: UInt8) -> Bool {
+    package mutating func consume(_ byte: UInt8) -> Bool {
         switch state {
         case .text:
             guard byte == 0x1B else { return false }
@@ -39,7 +39,7 @@ package struct ControlSequences: Sendable {
         var text = String.UnicodeScalarView()
         for scalar in line.unicodeScalars {
             // Non-ASCII characters can only occur in a string within a sequence, where they have no meaning.
-            guard !sequences.takes(scalar.isASCII ? UInt8(scalar.value) : 0xFF) else { continue }
+            guard !sequences.consume(scalar.isASCII ? UInt8(scalar.value) : 0xFF) else { continue }
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator:
                 if scalar == "\t" || scalar == "\r" { text.append(" ") }

@@ -15,8 +15,8 @@ package enum VersionLine {
         let core = version.prefix { $0 != "-" && $0 != "+" }
         let numbers = core.split(separator: ".", omittingEmptySubsequences: false)
         let isNumber = { (text: Substring) in !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) } }
-        let rest = version.dropFirst(core.count).utf8
-        let isPlain = rest.allSatisfy { byte in
+        let suffix = version.dropFirst(core.count).utf8
+        let isPlain = suffix.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
                 UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."):

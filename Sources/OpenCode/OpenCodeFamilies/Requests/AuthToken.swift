@@ -15,10 +15,10 @@ package enum AuthToken {
         guard let start = target.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ";") }) else {
             return target
         }
-        let mark = target[start...].firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
-        let parameters = target[start..<mark]
-        let query = target[mark...]
-        guard holdsToken(parameters) || holdsToken(query) else { return target }
+        let queryStart = target[start...].firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+        let parameters = target[start..<queryStart]
+        let query = target[queryStart...]
+        guard containsToken(parameters) || containsToken(query) else { return target }
         return target[..<start] + without(parameters) + without(query)
     }
 
@@ -31,7 +31,7 @@ package enum AuthToken {
         parameter.prefix { $0 != UInt8(ascii: "=") }.spells(name, plusIsSpace: true)
     }
 
-    private static func holdsToken(_ text: ArraySlice<UInt8>) -> Bool {
+    private static func containsToken(_ text: ArraySlice<UInt8>) -> Bool {
         // The query is searched without copying it, because every request is checked.
         var start = text.startIndex + 1
         while start < text.endIndex {
@@ -43,7 +43,7 @@ package enum AuthToken {
     }
 
     private static func without(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        guard holdsToken(text), let delimiter = text.first else { return text }
+        guard containsToken(text), let delimiter = text.first else { return text }
         let kept = parameters(text).filter { !isToken($0) }
         guard !kept.isEmpty else { return [] }
         return [delimiter] + kept.joined(separator: [UInt8(ascii: "&")])

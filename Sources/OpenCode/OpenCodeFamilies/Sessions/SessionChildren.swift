@@ -8,11 +8,11 @@ internal import JSONText
 package struct SessionChildren: Sendable {
     /// The number of sessions in one page.
     private static let pageSize = 1_000
-    private static let places = JSONPlaces("data[].id", "cursor.next", "[].id")
+    private static let paths = JSONPlaces("data[].id", "cursor.next", "[].id")
 
     private let first: [UInt8]
     private let isPaged: Bool
-    private var reader = JSONStringReader(Self.places)
+    private var reader = JSONStringReader(Self.paths)
     private var count = 0
     private var cursor: [UInt8]?
 

@@ -35,7 +35,7 @@ package struct SessionDirectories: Sendable {
     package subscript(session: [UInt8]) -> Location? { young[session] ?? old[session] }
 
     /// Stores the directory that a session belongs to from now on.
-    package mutating func learn(_ session: [UInt8], _ directory: [UInt8]) {
+    package mutating func record(_ session: [UInt8], _ directory: [UInt8]) {
         guard SessionIdentifier.isValid(session), !directory.isEmpty else { return }
         // Nearly all events repeat known values.
         if case .directory(let known)? = young[session], known == directory { return }
@@ -44,7 +44,7 @@ package struct SessionDirectories: Sendable {
     }
 
     /// Records that the instance does not know this session, so that no further query is sent.
-    package mutating func learnMissing(_ session: [UInt8]) { store(.nowhere, for: session) }
+    package mutating func recordMissing(_ session: [UInt8]) { store(.nowhere, for: session) }
 
     private mutating func store(_ location: Location, for session: [UInt8]) {
         if young[session] == nil {

@@ -78,35 +78,35 @@ package struct SessionListQuery: Sendable {
     package func needsProject(in scope: DirectoryScope) -> Bool {
         if !projects.isEmpty { return true }
         guard !cursors.isEmpty else { return !namesDirectory }
-        let places = cursors.map { Self.place(of: $0, in: scope) }
-        return !places.contains(.outside) && places.contains { $0 != .inside }
+        let positions = cursors.map { Self.position(of: $0, in: scope) }
+        return !positions.contains(.outside) && positions.contains { $0 != .inside }
     }
 
     /// Returns the decision about the request.
     ///
     /// - Parameter own: The OpenCode project of the gateway's project; nil if it is unknown.
-    package func narrowed(to own: OpenCodeProject?, in scope: DirectoryScope) -> Decision {
+    package func narrowed(to openCodeProject: OpenCodeProject?, in scope: DirectoryScope) -> Decision {
         if isAmbiguous { return .refused(.ambiguous) }
         if !projects.isEmpty {
-            guard let own else { return .refused(.unknownProject) }
-            guard projects.allSatisfy({ $0 == own.id }) else { return .refused(.project) }
+            guard let openCodeProject else { return .refused(.unknownProject) }
+            guard projects.allSatisfy({ $0 == openCodeProject.id }) else { return .refused(.project) }
         }
-        guard cursors.isEmpty else { return judged(own, in: scope) }
-        if namesDirectory || !projects.isEmpty && own?.isShared == false {
+        guard cursors.isEmpty else { return judged(openCodeProject, in: scope) }
+        if namesDirectory || !projects.isEmpty && openCodeProject?.isShared == false {
             return hasEmpty ? .query(joined(kept)) : .unchanged
         }
-        if let own, !own.isShared { return .query(adding("project", own.id)) }
-        return .query(adding("directory", own?.directory ?? scope.workingDirectory))
+        if let openCodeProject, !openCodeProject.isShared { return .query(adding("project", openCodeProject.id)) }
+        return .query(adding("directory", openCodeProject?.directory ?? scope.workingDirectory))
     }
 
-    private func judged(_ own: OpenCodeProject?, in scope: DirectoryScope) -> Decision {
+    private func judged(_ openCodeProject: OpenCodeProject?, in scope: DirectoryScope) -> Decision {
         for cursor in cursors {
-            switch Self.place(of: cursor, in: scope) {
+            switch Self.position(of: cursor, in: scope) {
             case .inside: break
             case .outside: return .refused(.cursor)
             case .project(let project):
-                guard let own else { return .refused(.unknownProject) }
-                guard project == own.id, !own.isShared else { return .refused(.cursor) }
+                guard let openCodeProject else { return .refused(.unknownProject) }
+                guard project == openCodeProject.id, !openCodeProject.isShared else { return .refused(.cursor) }
             }
         }
         return hasEmpty ? .query(joined(kept)) : .unchanged
@@ -120,10 +120,10 @@ package struct SessionListQuery: Sendable {
     }
 
     /// Returns where the sessions are that a cursor lists: in the scope, outside it, or in an OpenCode project.
-    private static func place(of text: [UInt8], in scope: DirectoryScope) -> CursorPosition {
+    private static func position(of text: [UInt8], in scope: DirectoryScope) -> CursorPosition {
         guard let cursor = SessionCursor(text) else { return .outside }
         if !cursor.directories.isEmpty {
-            let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.holds($0[...]) }
+            let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.contains($0[...]) }
             // If a cursor has both a directory and a project, the sessions must match both.
             if areInside { return .inside }
         }

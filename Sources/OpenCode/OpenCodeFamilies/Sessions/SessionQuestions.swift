@@ -5,7 +5,7 @@ internal import JSONText
 
 /// The query to an instance for the directory that one session belongs to.
 package enum SessionLookup {
-    private static let places = JSONPlaces("directory", "data.location.directory")
+    private static let paths = JSONPlaces("directory", "data.location.directory")
 
     /// Returns the path of the query; nil if the text cannot be a session's id.
     package static func path(of session: [UInt8], for family: APIFamily?) -> [UInt8]? {
@@ -22,7 +22,7 @@ package enum SessionLookup {
         switch status {
         case 200:
             let wanted = family == .two ? 1 : 0
-            let finding = JSONStringReader.findings(in: body, places).first { $0.place == wanted }
+            let finding = JSONStringReader.findings(in: body, paths).first { $0.place == wanted }
             return finding?.text.flatMap { $0.isEmpty ? nil : .directory($0) }
         case 404: return .nowhere
         default: return nil
@@ -37,11 +37,11 @@ package struct SessionListing: Sendable {
     /// The maximum number of sessions in a listing. The gateway queries older sessions individually.
     private static let most = SessionDirectories.capacity / 2
 
-    private static let places = JSONPlaces(
+    private static let paths = JSONPlaces(
         "data[].id", "data[].location.directory", "cursor.next", "[].id", "[].directory")
 
     private let family: APIFamily?
-    private var reader = JSONStringReader(Self.places)
+    private var reader = JSONStringReader(Self.paths)
     private var total = 0
     private var count = 0
     private var cursor: [UInt8]?

@@ -11,7 +11,7 @@ package enum TranslationQueries {
     /// Returns the targets of the configuration and of the default model.
     ///
     /// - Parameter directory: The directory of the project.
-    package static func surroundings(in directory: [UInt8]) -> (configuration: [UInt8], model: [UInt8]) {
+    package static func defaults(in directory: [UInt8]) -> (configuration: [UInt8], model: [UInt8]) {
         let query = Array("?location%5Bdirectory%5D=".utf8) + PercentEncoding.encode(directory)
         return (Array("/api/config".utf8) + query, Array("/api/model/default".utf8) + query)
     }
