@@ -92,7 +92,7 @@ import Testing
         let atOnce = passed
         try owner.settle()
         filter.leave()
-        owner.loop.letGo()
+        owner.loop.releaseHandlers()
         return (atOnce, passed)
     }
 

@@ -29,7 +29,7 @@ import Testing
             if hasStream { ends.join(ObjectIdentifier(self), of: project, on: mailbox, isAwaited: isAwaited) }
         }
 
-        deinit { loop.letGo() }
+        deinit { loop.releaseHandlers() }
 
         func watch(after sequence: UInt64 = 5, holds: Bool = true) -> Int {
             ends.watch(

@@ -41,7 +41,7 @@ struct ListenerTests {
 
     @Test func `accepting returns at once when no client is waiting`() throws {
         let listener = try Listener(on: loopback)
-        guard case .nobody = listener.accept() else {
+        guard case .noClient = listener.accept() else {
             Issue.record("a connection was waiting")
             return
         }

@@ -53,7 +53,7 @@ struct LoopTimerTests {
 
         #expect(left != nil)
 
-        loop.letGo()
+        loop.releaseHandlers()
 
         #expect(left == nil)
     }
@@ -61,10 +61,10 @@ struct LoopTimerTests {
     @Test(arguments: [1, 10_000])
     func `a returned timer fires only for its next owner, at that owner's deadline`(firstDeadline: Int) throws {
         let loop = try EventLoop()
-        let first = loop.spareTimer(OnTimer { _ in Issue.record("the deadline has no owner any more") })
+        let first = loop.pooledTimer(OnTimer { _ in Issue.record("the deadline has no owner any more") })
         loop.arm(first, after: .milliseconds(firstDeadline))
-        loop.giveBack(first)
-        let second = loop.spareTimer(OnTimer { [unowned loop] _ in loop.stop() })
+        loop.release(first)
+        let second = loop.pooledTimer(OnTimer { [unowned loop] _ in loop.stop() })
 
         #expect(second === first)
 
@@ -74,7 +74,7 @@ struct LoopTimerTests {
 
         #expect(MonotonicTime.now >= deadline)
         // A timer in use is not reused.
-        #expect(loop.spareTimer(OnTimer { _ in }) !== second)
+        #expect(loop.pooledTimer(OnTimer { _ in }) !== second)
     }
 
     @Test func `a handler can arm its own timer again`() throws {

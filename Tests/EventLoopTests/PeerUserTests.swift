@@ -6,15 +6,15 @@ import Testing
 
 /// Tests the parser for the user at the other end of a connection with messages of sock_diag.
 @Suite struct PeerUserMessageTests {
-    private static func question(_ socket: (String, UInt16), _ other: (String, UInt16)) throws -> PeerUser.Question {
+    private static func question(_ socket: (String, UInt16), _ other: (String, UInt16)) throws -> PeerUser.Query {
         let first = try #require(SocketAddress(host: socket.0, port: socket.1))
         let second = try #require(SocketAddress(host: other.0, port: other.1))
-        return try #require(PeerUser.Question(socket: first, connectedTo: second))
+        return try #require(PeerUser.Query(socket: first, connectedTo: second))
     }
 
     /// Returns a response about the socket of a query, with its user, inode, and TCP state.
     private static func answer(
-        to question: PeerUser.Question, user: UInt32 = 1000, inode: UInt32 = 7, state: UInt8 = 1, type: UInt16 = 20
+        to question: PeerUser.Query, user: UInt32 = 1000, inode: UInt32 = 7, state: UInt8 = 1, type: UInt16 = 20
     ) -> [UInt8] {
         let request = question.bytes
         var bytes = native(UInt32(88)) + native(type) + native(UInt16(0)) + native(UInt32(0)) + native(UInt32(9))
@@ -67,7 +67,7 @@ import Testing
         let first = try #require(SocketAddress(host: "127.0.0.1", port: 1))
         let second = try #require(SocketAddress(host: "::1", port: 2))
 
-        #expect(PeerUser.Question(socket: first, connectedTo: second) == nil)
+        #expect(PeerUser.Query(socket: first, connectedTo: second) == nil)
     }
 
     @Test(arguments: ["127.0.0.1", "::1"]) func `an answer names the user`(host: String) throws {

@@ -140,7 +140,7 @@ struct SocketTests {
         let readiness = try waitUntilReady(pair.socket.descriptor, for: .peerClosed)
 
         #expect(readiness.contains(.peerClosed))
-        #expect(!readiness.isDisjoint(with: .gone))
+        #expect(!readiness.isDisjoint(with: .closed))
         #expect(pair.receiveNow() == (.bytes(6), "unread"))
     }
 

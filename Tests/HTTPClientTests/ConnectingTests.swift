@@ -57,6 +57,6 @@ struct ConnectingTests {
         #expect(MonotonicTime.now - start >= .milliseconds(50))
 
         client.stop()
-        loop.letGo()
+        loop.releaseHandlers()
     }
 }

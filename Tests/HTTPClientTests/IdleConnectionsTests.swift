@@ -165,6 +165,6 @@ final class IdleConnectionsTests {
 
         try ended.wait()
         client.stop()
-        loop.letGo()
+        loop.releaseHandlers()
     }
 }

@@ -49,7 +49,7 @@ import Testing
         #expect(server.connections.count == 1)
 
         client.stop()
-        loop.letGo()
+        loop.releaseHandlers()
     }
 
     @Test(
@@ -78,6 +78,6 @@ import Testing
             #expect(requests.values == ["GET", "GET", "GET"])
         }
         client.stop()
-        loop.letGo()
+        loop.releaseHandlers()
     }
 }

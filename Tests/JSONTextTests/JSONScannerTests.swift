@@ -57,8 +57,8 @@ import Testing
     @Test func `values are found at paths whose keys are escaped`() {
         let bytes = Array(#"{"\u0061":{"b":["x"]},"c":{"b":"\ud83d"},"a":1}"#.utf8)
         var found: [String] = []
-        JSONValueFinder.find(JSONPlaces("a.b", "c.b", "a"), in: bytes.span) {
-            found.append("\($0.place) \(String(decoding: bytes[$0.range], as: UTF8.self)) \($0.isEscaped)")
+        JSONValueFinder.find(JSONPaths("a.b", "c.b", "a"), in: bytes.span) {
+            found.append("\($0.pathIndex) \(String(decoding: bytes[$0.range], as: UTF8.self)) \($0.isEscaped)")
             return true
         }
 
@@ -67,7 +67,7 @@ import Testing
 
     @Test func `strings are found in a text that arrives byte by byte`() {
         let bytes = Array(#"{"data":[{"id":"a\u0062"},{"x":{"id":"no"}},{"id":"c"}]}"#.utf8)
-        var reader = JSONStringReader(JSONPlaces("data[].id"))
+        var reader = JSONStringReader(JSONPaths("data[].id"))
         var found: [String] = []
         for byte in bytes {
             let part = [byte]

@@ -148,7 +148,7 @@ final class FaultyWatcher: FolderWatcher {
             state.isDeaf = false
             return state.handlers
         }
-        for handler in handlers { handler(FolderChange(events: .lost, entry: nil)) }
+        for handler in handlers { handler(FolderChange(events: .overflowed, entry: nil)) }
     }
 
     func watchFolder(

@@ -168,7 +168,7 @@ import Testing
         try other.waitForLine { $0 == "open" }
         let fault = try fault()
 
-        #expect(fault.kind == .taken(by: other.pid))
+        #expect(fault.kind == .locked(by: other.pid))
         #expect(
             fault.description
                 == "Another gateway (process \(other.pid)) uses \(file.path). Stop that gateway, or set "

@@ -35,7 +35,7 @@ import Testing
         // The existing data belongs to the other process.
         let reading = await #expect(throws: StorageError.self) { try await numbers(store) }
 
-        #expect(reading?.kind == .taken(by: other.pid))
+        #expect(reading?.kind == .locked(by: other.pid))
 
         let flushing = await #expect(throws: StorageError.self) { try await store.flush() }
 

@@ -81,7 +81,7 @@ import Testing
         #expect(chmod(fixture.path, 0o700) == 0)
         #expect(await fixture.next(.attributes) == "(itself)")
         #expect(rename(fixture.path, fixture.path + "-moved") == 0)
-        #expect(await fixture.next(.gone) == "(itself)")
+        #expect(await fixture.next(.folderRemoved) == "(itself)")
         #expect(rename(fixture.path + "-moved", fixture.path) == 0)
 
         await fixture.end()

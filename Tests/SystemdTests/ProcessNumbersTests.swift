@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test func `the calling process has its own number in its PID namespace`() {
-        let own = ProcessTable.ownNumber
+        let own = ProcessTable.currentProcess
 
         #expect(ProcessTable.innermostNumber(of: own) == own)
         #expect(ProcessTable.hasNumber(own, among: [own]) == true)

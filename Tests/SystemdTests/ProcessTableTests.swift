@@ -15,11 +15,11 @@ import Testing
     ) throws -> ProcessTable.Entry {
         let (group, session) = (group ?? number, session ?? number)
         let line = "\(number) (x) \(state) \(parent) \(group) \(session) 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 \(number)"
-        return ProcessTable.Entry(status: try #require(ProcessStatus(Array(line.utf8))), mark: mark)
+        return ProcessTable.Entry(status: try #require(ProcessStatus(Array(line.utf8))), marker: mark)
     }
 
     private func members(_ entries: [ProcessTable.Entry], leader: ProcessIdentity? = leader) -> [Int32] {
-        ProcessTable(entries).members(ofMark: "run", leader: leader).map(\.identity.number).sorted()
+        ProcessTable(entries).members(withMarker: "run", leader: leader).map(\.identity.number).sorted()
     }
 
     @Test func `the leader, its process group and its session are members of a run`() throws {
@@ -49,7 +49,7 @@ import Testing
     @Test func `a process that is known as a member remains one, with its children`() throws {
         let table = ProcessTable(try [entry(200, parent: 1), entry(201, parent: 200), entry(202, parent: 1)])
         let known: Set = [ProcessIdentity(number: 200, startTime: 200), ProcessIdentity(number: 202, startTime: 7)]
-        let members = table.members(ofMark: "run", leader: nil, known: known)
+        let members = table.members(withMarker: "run", leader: nil, known: known)
 
         #expect(members.map(\.identity.number).sorted() == [200, 201])
     }
@@ -89,7 +89,7 @@ import Testing
 
         for numbers in [(parent: Int32(40_000), child: Int32(300)), (parent: 300, child: 301)] {
             let entries = try [line(numbers.child, numbers.parent), line(numbers.parent, 1)].map {
-                ProcessTable.Entry(status: try #require(ProcessStatus(Array($0.utf8))), mark: "run")
+                ProcessTable.Entry(status: try #require(ProcessStatus(Array($0.utf8))), marker: "run")
             }
             for entries in [entries, entries.reversed()] {
                 #expect(ProcessTable(entries).beginnings["run"]?.identity.number == numbers.parent)
@@ -155,18 +155,18 @@ import Testing
         let child = try TestProcess(
             "/bin/sh", ["-c", "sleep 1000 & echo ready; wait"], environment: ["TABLE_TEST_MARK": "run 7"])
         try child.waitForLine { $0 == "ready" }
-        let table = ProcessTable.snapshot(mark: "TABLE_TEST_MARK")
+        let table = ProcessTable.snapshot(marker: "TABLE_TEST_MARK")
         let parent = try #require(table.entries.first { $0.status.identity.number == child.pid })
 
-        #expect(parent.mark == "run 7")
+        #expect(parent.marker == "run 7")
         #expect(parent.status.parent == getpid())
         #expect(parent.status == ProcessTable.status(of: child.pid))
 
-        let members = table.members(ofMark: "run 7", leader: nil)
+        let members = table.members(withMarker: "run 7", leader: nil)
 
         #expect(members.contains { $0.parent == child.pid })
         #expect(members.count == 2)
-        #expect(table.entries.first { $0.status.identity.number == getpid() }?.mark == nil)
+        #expect(table.entries.first { $0.status.identity.number == getpid() }?.marker == nil)
 
         for member in members { kill(member.identity.number, SIGKILL) }
         try child.waitForExit()

@@ -121,7 +121,7 @@ package final class GatewayLoop {
         clients.server?.stop()
         refusals.report()
         clients.server = nil
-        loop.letGo()
+        loop.releaseHandlers()
     }
 
     /// Sets the policy for future requests. Operations whose key is missing in the policy are aborted.

@@ -90,7 +90,7 @@ final class BridgeRun {
         self.route = route
         self.limits = limits
         self.follower = follower
-        timer = owner.loop.spareTimer(self)
+        timer = owner.loop.pooledTimer(self)
         number = bridge.add(self)
         if isShort, route.endpoint != nil, isRouted { takeHere(first) } else { think(first) }
     }
@@ -276,7 +276,7 @@ final class BridgeRun {
         phase = .ended
         transfer?.cancel()
         transfer = nil
-        if let timer { owner.loop.giveBack(timer) }
+        if let timer { owner.loop.release(timer) }
         timer = nil
         giveTurn()
         if let watch { bridge.events?.turnEnds.end(watch) }

@@ -48,7 +48,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
             }
             switch listener.accept() {
             case .connection(let descriptor, let address): server.add(descriptor, from: address, by: listenerNumber)
-            case .nobody: return
+            case .noClient: return
             case .exhausted(let code):
                 server.handler.rejected("", .notAccepted(code: code))
                 pause()

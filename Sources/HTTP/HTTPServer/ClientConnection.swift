@@ -165,7 +165,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
             hasInput = true
             if state.phase == .idle { arm(.head) }
         }
-        guard !readiness.isDisjoint(with: .gone), !peerClosed else { return }
+        guard !readiness.isDisjoint(with: .closed), !peerClosed else { return }
         peerClosed = true
         server.needsRun()
         switch state.on(.clientEnded) {

@@ -186,7 +186,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     /// Handles an event of the client: it has accepted or sent bytes, or closed the connection.
     package func ready(_ readiness: Readiness) {
-        if !readiness.isDisjoint(with: .gone) {
+        if !readiness.isDisjoint(with: .closed) {
             // Unread bytes would turn the end into a reset.
             discardInput()
             return close(notifyingExchange: true)

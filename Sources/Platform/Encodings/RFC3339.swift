@@ -14,8 +14,8 @@ package enum RFC3339 {
         if bytes[index] == UInt8(ascii: ".") {
             let digits = bytes[(index + 1)...].prefix { (0x30...0x39).contains($0) }
             guard !digits.isEmpty else { return nil }
-            for place in 0..<3 {
-                let digit = digits.count > place ? Int64(digits[digits.startIndex + place] - 0x30) : 0
+            for decimal in 0..<3 {
+                let digit = digits.count > decimal ? Int64(digits[digits.startIndex + decimal] - 0x30) : 0
                 milliseconds = milliseconds * 10 + digit
             }
             index = digits.endIndex

@@ -20,7 +20,7 @@ package struct Timestamp: Sendable {
     package mutating func append(
         _ nanoseconds: Int64, offset: (Int64) -> Int64 = { _ in 0 }, to output: inout [UInt8]
     ) {
-        let (second, rest) = Self.divide(nanoseconds, by: 1_000_000_000)
+        let (second, remainder) = Self.divide(nanoseconds, by: 1_000_000_000)
         if second != self.second || prefix.isEmpty {
             self.second = second
             prefix.removeAll(keepingCapacity: true)
@@ -28,7 +28,7 @@ package struct Timestamp: Sendable {
         }
         output.append(contentsOf: prefix)
         output.append(UInt8(ascii: "."))
-        output.append(decimal: rest / 1_000_000, digits: 3)
+        output.append(decimal: remainder / 1_000_000, digits: 3)
     }
 
     /// Returns a time in UTC as RFC 3339 defines it, such as `2026-11-21T18:04:05Z`, optionally with milliseconds.

@@ -22,16 +22,16 @@ package enum CommandWords {
     package static func parse(_ text: String) throws(Problem) -> [String] {
         var words: [String] = []
         var word: String?
-        var rest = text.unicodeScalars[...]
-        while let scalar = rest.popFirst() {
+        var remaining = text.unicodeScalars[...]
+        while let scalar = remaining.popFirst() {
             switch scalar {
             case " ", "\t", "\n":
                 if let finished = word { words.append(finished) }
                 word = nil
-            case "'": word = (word ?? "") + (try singleQuoted(&rest))
-            case "\"": word = (word ?? "") + (try doubleQuoted(&rest))
+            case "'": word = (word ?? "") + (try singleQuoted(&remaining))
+            case "\"": word = (word ?? "") + (try doubleQuoted(&remaining))
             case "\\":
-                guard let next = rest.popFirst() else {
+                guard let next = remaining.popFirst() else {
                     throw Problem("ends in a backslash", fix: #"write \\ for a backslash"#)
                 }
                 word = (word ?? "") + String(next)
@@ -45,19 +45,19 @@ package enum CommandWords {
         return words
     }
 
-    private static func singleQuoted(_ rest: inout Substring.UnicodeScalarView) throws(Problem) -> String {
-        guard let end = rest.firstIndex(of: "'") else { throw unclosed("'") }
-        defer { rest = rest[rest.index(after: end)...] }
-        return String(rest[..<end])
+    private static func singleQuoted(_ remaining: inout Substring.UnicodeScalarView) throws(Problem) -> String {
+        guard let end = remaining.firstIndex(of: "'") else { throw unclosed("'") }
+        defer { remaining = remaining[remaining.index(after: end)...] }
+        return String(remaining[..<end])
     }
 
-    private static func doubleQuoted(_ rest: inout Substring.UnicodeScalarView) throws(Problem) -> String {
+    private static func doubleQuoted(_ remaining: inout Substring.UnicodeScalarView) throws(Problem) -> String {
         var text = String.UnicodeScalarView()
-        while let scalar = rest.popFirst() {
+        while let scalar = remaining.popFirst() {
             if scalar == "\"" { return String(text) }
-            if scalar == "\\", let next = rest.first, "\"\\$`".unicodeScalars.contains(next) {
+            if scalar == "\\", let next = remaining.first, "\"\\$`".unicodeScalars.contains(next) {
                 text.append(next)
-                rest.removeFirst()
+                remaining.removeFirst()
             } else {
                 text.append(scalar)
             }

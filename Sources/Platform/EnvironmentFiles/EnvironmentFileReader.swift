@@ -6,7 +6,7 @@ struct EnvironmentFileReader {
     private(set) var ignoredLines: [EnvironmentFileProblem] = []
 
     private let path: String
-    private var rest: ArraySlice<UInt8>
+    private var remaining: ArraySlice<UInt8>
     /// The line number of the next byte.
     private var line = 1
 
@@ -19,18 +19,18 @@ struct EnvironmentFileReader {
 
     init(_ bytes: [UInt8], path: String) {
         self.path = path
-        rest = bytes[...]
+        remaining = bytes[...]
     }
 
     /// Parses the whole content. Collects the lines that have no effect, and throws a problem that makes the file
     /// useless.
     mutating func readAll() throws(EnvironmentFileProblem) {
         // systemd also rejects the whole file, wherever the NUL is.
-        if let end = rest.firstIndex(of: 0) {
-            for byte in rest[..<end] where byte == Self.lineFeed { line += 1 }
+        if let end = remaining.firstIndex(of: 0) {
+            for byte in remaining[..<end] where byte == Self.lineFeed { line += 1 }
             throw problem("contains a NUL byte: remove the byte", line)
         }
-        while let byte = rest.first {
+        while let byte = remaining.first {
             switch byte {
             case Self.space, Self.tab, Self.lineFeed, Self.carriageReturn: advance()
             case UInt8(ascii: "#"), UInt8(ascii: ";"): skipLine()
@@ -42,10 +42,11 @@ struct EnvironmentFileReader {
     private mutating func readAssignment() throws(EnvironmentFileProblem) {
         let start = line
         // systemd treats a leading "=" as part of the name, too. Without a second "=" there is no value.
-        let end = rest.dropFirst().firstIndex { $0 == UInt8(ascii: "=") || Self.endsLine($0) } ?? rest.endIndex
-        let name = rest[..<end].dropLastWhile(Self.isBlank)
-        rest = rest[end...]
-        guard rest.first == UInt8(ascii: "=") else {
+        let end =
+            remaining.dropFirst().firstIndex { $0 == UInt8(ascii: "=") || Self.endsLine($0) } ?? remaining.endIndex
+        let name = remaining[..<end].dropLastWhile(Self.isBlank)
+        remaining = remaining[end...]
+        guard remaining.first == UInt8(ascii: "=") else {
             ignoredLines.append(problem(Self.problem(ofText: name), start))
             return
         }
@@ -64,7 +65,7 @@ struct EnvironmentFileReader {
     /// Reads the value after `=`: any number of quoted parts, then optionally plain text, where quotes have no meaning.
     private mutating func readValue() throws(EnvironmentFileProblem) -> [UInt8] {
         var value: [UInt8] = []
-        while let byte = rest.first, !Self.endsLine(byte) {
+        while let byte = remaining.first, !Self.endsLine(byte) {
             switch byte {
             case Self.space, Self.tab: advance()
             case UInt8(ascii: "'"): try readSingleQuoted(into: &value)
@@ -81,14 +82,14 @@ struct EnvironmentFileReader {
     /// a line joins the next line to it. White space at the end is dropped unless a backslash precedes it.
     private mutating func readPlain(into value: inout [UInt8]) {
         var kept = value.count
-        while let byte = rest.first, !Self.endsLine(byte) {
+        while let byte = remaining.first, !Self.endsLine(byte) {
             advance()
             guard byte == Self.backslash else {
                 value.append(byte)
                 if !Self.isBlank(byte) { kept = value.count }
                 continue
             }
-            if let next = rest.first {
+            if let next = remaining.first {
                 advance()
                 if !Self.endsLine(next) { value.append(next) }
             }
@@ -100,7 +101,7 @@ struct EnvironmentFileReader {
     private mutating func readSingleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
         let start = line
         advance()
-        while let byte = rest.first {
+        while let byte = remaining.first {
             advance()
             if byte == UInt8(ascii: "'") { return }
             value.append(byte)
@@ -113,10 +114,10 @@ struct EnvironmentFileReader {
     private mutating func readDoubleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
         let start = line
         advance()
-        while let byte = rest.first {
+        while let byte = remaining.first {
             advance()
             if byte == UInt8(ascii: "\"") { return }
-            guard byte == Self.backslash, let next = rest.first else {
+            guard byte == Self.backslash, let next = remaining.first else {
                 value.append(byte)
                 continue
             }
@@ -129,13 +130,13 @@ struct EnvironmentFileReader {
     }
 
     private mutating func skipLine() {
-        rest = rest.drop { !Self.endsLine($0) }
+        remaining = remaining.drop { !Self.endsLine($0) }
     }
 
     /// Consumes one byte and counts lines. CR LF is one line end; so is a CR alone.
     private mutating func advance() {
-        guard let byte = rest.popFirst() else { return }
-        if byte == Self.lineFeed || (byte == Self.carriageReturn && rest.first != Self.lineFeed) { line += 1 }
+        guard let byte = remaining.popFirst() else { return }
+        if byte == Self.lineFeed || (byte == Self.carriageReturn && remaining.first != Self.lineFeed) { line += 1 }
     }
 
     /// Returns the text; nil if it is not UTF-8 as systemd.exec(5) defines it, which excludes noncharacters.

@@ -28,7 +28,7 @@ package struct Readiness: OptionSet, Sendable {
     /// requested.
     package static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
     /// The peer has closed the connection, shut down writing, or the connection has failed.
-    package static let gone = Readiness(rawValue: EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue)
+    package static let closed = Readiness(rawValue: EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue)
     /// Reports a state once when it begins, instead of repeatedly while it lasts.
     package static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
     /// Wakes only one of the loops that watch the same socket. Use it only with ``EventLoop/watch(_:for:handler:)``.
@@ -68,14 +68,14 @@ package final class EventLoop {
 
     private static let eventsPerPass = 256
     private static let roundsPerPass = 4
-    private static let mostSpareTimers = 64
+    private static let mostPooledTimers = 64
 
     private let epoll: Int32
     private let events: UnsafeMutablePointer<epoll_event>
     private var slots: [Slot] = []
     private var freeSlots: [Int] = []
     private var timers = TimerHeap()
-    private var spareTimers: [LoopTimer] = []
+    private var timerPool: [LoopTimer] = []
     private var passHandlers: [any PassHandler] = []
     private var runningHandlers: [any PassHandler] = []
     private var isRunning = false
@@ -147,18 +147,18 @@ package final class EventLoop {
     package func timer(_ handler: any TimerHandler) -> LoopTimer { LoopTimer(handler: handler) }
 
     /// Creates a timer like ``timer(_:)``, or reuses a recycled timer. Use it where each request needs a timer.
-    package func spareTimer(_ handler: any TimerHandler) -> LoopTimer {
-        guard let timer = spareTimers.popLast() else { return LoopTimer(handler: handler) }
+    package func pooledTimer(_ handler: any TimerHandler) -> LoopTimer {
+        guard let timer = timerPool.popLast() else { return LoopTimer(handler: handler) }
         timer.use(for: handler)
         return timer
     }
 
     /// Recycles a timer instead of cancelling it. The timer stays in the heap, where arming it again costs nothing. The
     /// caller must not use the timer afterwards.
-    package func giveBack(_ timer: LoopTimer) {
-        guard spareTimers.count < Self.mostSpareTimers else { return cancel(timer) }
-        timer.rest()
-        spareTimers.append(timer)
+    package func release(_ timer: LoopTimer) {
+        guard timerPool.count < Self.mostPooledTimers else { return cancel(timer) }
+        timer.release()
+        timerPool.append(timer)
     }
 
     /// Sets or moves a timer's deadline.
@@ -191,15 +191,15 @@ package final class EventLoop {
     package func stop() { isRunning = false }
 
     /// Releases all handlers after ``run()`` has returned for the last time. Most handlers retain the loop.
-    package func letGo() {
+    package func releaseHandlers() {
         passHandlers.removeAll()
         slots.removeAll()
         freeSlots.removeAll()
         // Otherwise a timer and the object that holds it would retain each other.
         let armed = timers
         timers = TimerHeap()
-        armed.letGo()
-        spareTimers.removeAll()
+        armed.releaseHandlers()
+        timerPool.removeAll()
     }
 
     private func runPass() throws(SystemCallError) {

@@ -10,7 +10,7 @@ package final class Listener {
         /// A connected, non-blocking descriptor that the caller owns, and the peer's address.
         case connection(Int32, SocketAddress)
         /// No client is waiting to be accepted.
-        case nobody
+        case noClient
         /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or another
         /// error occurred. The value is the error number.
         case exhausted(Int32)
@@ -77,7 +77,7 @@ package final class Listener {
             let (descriptor, address) = SocketAddress.filled { clinux_accept(self.descriptor, $0, $1) }
             if descriptor >= 0 { return .connection(descriptor, address) }
             switch errno {
-            case EAGAIN: return .nobody
+            case EAGAIN: return .noClient
             // Each of these errors concerns one connection that ended before it was accepted (accept(2)).
             case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
                 ENETUNREACH:

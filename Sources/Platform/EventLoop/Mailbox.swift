@@ -10,7 +10,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
     private struct Unread {
         var waiting: [Message] = []
         /// The number of fetched messages that follow the message being received.
-        var taken = 0
+        var fetched = 0
     }
 
     private let unread = Locked(Unread())
@@ -33,21 +33,21 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     /// Whether messages have not been received yet, apart from the message being received. If the loop itself reads
     /// false, it has received every message posted before.
-    package var hasUnread: Bool { unread.withLock { !$0.waiting.isEmpty || $0.taken > 0 } }
+    package var hasUnread: Bool { unread.withLock { !$0.waiting.isEmpty || $0.fetched > 0 } }
 
-    fileprivate func takeAll() -> [Message] {
+    fileprivate func fetchAll() -> [Message] {
         // Read the counter before the messages. A message posted in between increments the counter again, which causes
         // one unnecessary pass but no lost message.
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
         return unread.withLock { unread in
             defer { unread.waiting = [] }
-            unread.taken = unread.waiting.count
+            unread.fetched = unread.waiting.count
             return unread.waiting
         }
     }
 
-    fileprivate func receives() { unread.withLock { $0.taken -= 1 } }
+    fileprivate func receives() { unread.withLock { $0.fetched -= 1 } }
 
     fileprivate var descriptor: Int32 { wake }
 }
@@ -73,7 +73,7 @@ private final class MailboxReader<Message: Sendable>: ReadinessHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        for message in mailbox.takeAll() {
+        for message in mailbox.fetchAll() {
             mailbox.receives()
             receive(message)
         }

@@ -16,12 +16,12 @@ package enum PeerUser {
     /// - - Returns: nil if the peer is not on this machine and in this network namespace, if it is closed, or if the
     ///   kernel does not respond.
     package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
-        let (isNamed, own) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
+        let (isNamed, local) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
         let (isConnected, peer) = SocketAddress.filled { getpeername(descriptor, $0, $1) }
-        guard isNamed == 0, isConnected == 0, let question = Question(socket: peer, connectedTo: own) else {
+        guard isNamed == 0, isConnected == 0, let query = Query(socket: peer, connectedTo: local) else {
             return nil
         }
-        let request = question.bytes
+        let request = query.bytes
         var answer = [UInt8](repeating: 0, count: 512)
         // The pointers are valid for this call only.
         let count = request.withUnsafeBytes { request in
@@ -29,15 +29,15 @@ package enum PeerUser {
                 clinux_ask_sock_diag(request.baseAddress, request.count, answer.baseAddress, answer.count)
             }
         }
-        return count < 0 ? nil : question.userID(in: answer[..<count])
+        return count < 0 ? nil : query.userID(in: answer[..<count])
     }
 }
 
 extension PeerUser {
     /// A query to sock_diag(7) about one TCP socket, with the parser of its response. It performs no I/O.
-    package struct Question: Equatable, Sendable {
+    package struct Query: Equatable, Sendable {
         /// One end of a connection: the address in IPv6's format, and the port.
-        private struct End: Equatable {
+        private struct Endpoint: Equatable {
             let high: UInt64
             let low: UInt64
             let port: UInt16
@@ -67,15 +67,15 @@ extension PeerUser {
         /// exist, and the peer can receive.
         private static let connected: Set<UInt8> = [1, 4, 5, 8]
 
-        private let socket: End
-        private let other: End
+        private let socket: Endpoint
+        private let other: Endpoint
 
         /// Creates a query about the socket with the first address, which is connected to the second. Returns nil
         /// unless both addresses are IPv4 or IPv6.
         package init?(socket: SocketAddress, connectedTo other: SocketAddress) {
             guard let first = socket.ipv6, let second = other.ipv6 else { return nil }
-            self.socket = End(high: first.high, low: first.low, port: socket.port)
-            self.other = End(high: second.high, low: second.low, port: other.port)
+            self.socket = Endpoint(high: first.high, low: first.low, port: socket.port)
+            self.other = Endpoint(high: second.high, low: second.low, port: other.port)
             // A connection has one address family, even if its sockets show their addresses in different forms.
             guard self.socket.isIPv4 == self.other.isIPv4 else { return nil }
         }
@@ -121,11 +121,12 @@ extension PeerUser {
             return message.native(at: 64, UInt32.self)
         }
 
-        private static func endpoint(in message: ArraySlice<UInt8>, port: Int, address: Int, _ isIPv4: Bool) -> End {
+        private static func endpoint(in message: ArraySlice<UInt8>, port: Int, address: Int, _ isIPv4: Bool) -> Endpoint
+        {
             let words = (0..<4).map { UInt64(UInt32(bigEndian: message.native(at: address + 4 * $0, UInt32.self))) }
             let number = UInt16(bigEndian: message.native(at: port, UInt16.self))
-            if isIPv4 { return End(high: 0, low: 0xffff_0000_0000 | words[0], port: number) }
-            return End(high: words[0] << 32 | words[1], low: words[2] << 32 | words[3], port: number)
+            if isIPv4 { return Endpoint(high: 0, low: 0xffff_0000_0000 | words[0], port: number) }
+            return Endpoint(high: words[0] << 32 | words[1], low: words[2] << 32 | words[3], port: number)
         }
     }
 }

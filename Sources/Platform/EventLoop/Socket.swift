@@ -67,19 +67,19 @@ package final class Socket {
         return first.withUnsafeBytes { first in
             second.withUnsafeBytes { second in
                 third.withUnsafeBytes { third in
-                    var pieces = (iovec(first), iovec(second), iovec(third))
-                    return withUnsafeMutableBytes(of: &pieces) { pieces in
-                        Self.sent(descriptor, pieces.assumingMemoryBound(to: iovec.self))
+                    var vectors = (iovec(first), iovec(second), iovec(third))
+                    return withUnsafeMutableBytes(of: &vectors) { vectors in
+                        Self.sent(descriptor, vectors.assumingMemoryBound(to: iovec.self))
                     }
                 }
             }
         }
     }
 
-    private static func sent(_ descriptor: Int32, _ pieces: UnsafeMutableBufferPointer<iovec>) -> Sent {
+    private static func sent(_ descriptor: Int32, _ vectors: UnsafeMutableBufferPointer<iovec>) -> Sent {
         var message = msghdr()
-        message.msg_iov = pieces.baseAddress
-        message.msg_iovlen = pieces.count
+        message.msg_iov = vectors.baseAddress
+        message.msg_iovlen = vectors.count
         while true {
             let count = sendmsg(descriptor, &message, Int32(MSG_NOSIGNAL))
             if count >= 0 { return .bytes(count) }

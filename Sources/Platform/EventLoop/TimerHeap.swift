@@ -20,7 +20,7 @@ package final class LoopTimer {
     package func disarm() { deadline = .distantFuture }
 
     /// Removes the handler until ``use(for:)`` is called. The timer may stay in the heap.
-    func rest() {
+    func release() {
         handler = nil
         deadline = .distantFuture
     }
@@ -93,7 +93,7 @@ struct TimerHeap {
     }
 
     /// Releases the handlers of all timers. This heap must not be used afterwards.
-    func letGo() {
+    func releaseHandlers() {
         for timer in timers { timer.handler = nil }
     }
 

@@ -43,8 +43,9 @@ package struct JSONObject: Sendable, Equatable {
     ///
     /// Earlier members with the same name, which have no effect, are removed as well. They would take effect if they
     /// were written after the known members.
-    package mutating func extract<Value>(_ name: String, _ form: (JSON) -> Value?) -> Value? {
-        guard let index = members.lastIndex(where: { $0.name == name }), let value = form(members[index].value) else {
+    package mutating func extract<Value>(_ name: String, _ transform: (JSON) -> Value?) -> Value? {
+        guard let index = members.lastIndex(where: { $0.name == name }), let value = transform(members[index].value)
+        else {
             return nil
         }
         members.removeAll { $0.name == name }

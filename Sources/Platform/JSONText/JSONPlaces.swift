@@ -2,12 +2,12 @@
 
 /// The requested places in a JSON text, as a tree of keys. Readers skip everything that is not on the path to a
 /// requested place.
-package struct JSONPlaces: Sendable {
+package struct JSONPaths: Sendable {
     /// A key on the path to a requested place.
     struct Member: Sendable {
         let key: [UInt8]
         /// The number of the place that is the key's value; nil if the key only leads to other places.
-        var place: Int?
+        var pathIndex: Int?
         /// The node of the object or list that is the key's value.
         var node: Int?
     }
@@ -23,7 +23,7 @@ package struct JSONPlaces: Sendable {
     struct Entry: Sendable {
         let start: Int
         let count: Int
-        let place: Int
+        let pathIndex: Int
         let node: Int
     }
 
@@ -49,14 +49,15 @@ package struct JSONPlaces: Sendable {
             for step in steps.dropLast() { node = enter(step, from: node) }
             guard let last = steps.last else { continue }
             let member = member(Array(last.utf8), of: node)
-            nodes[node].members[member].place = number
+            nodes[node].members[member].pathIndex = number
         }
         for node in nodes {
             members.append(entries.count..<entries.count + node.members.count)
             for member in node.members {
                 entries.append(
                     Entry(
-                        start: keys.count, count: member.key.count, place: member.place ?? -1, node: member.node ?? -1))
+                        start: keys.count, count: member.key.count, pathIndex: member.pathIndex ?? -1,
+                        node: member.node ?? -1))
                 keys += member.key
             }
         }

@@ -70,7 +70,7 @@ struct JSONStringDecoder {
                 if byte < 0x20 { isValid = false }
                 add(byte)
             }
-        case .escape: takeEscape(byte)
+        case .escape: consumeEscape(byte)
         case .unicode(let digits, let value):
             let digit = byte.hexadecimalDigitValue
             if digit == nil { isValid = false }
@@ -82,7 +82,7 @@ struct JSONStringDecoder {
         return false
     }
 
-    private mutating func takeEscape(_ byte: UInt8) {
+    private mutating func consumeEscape(_ byte: UInt8) {
         state = .plain
         if byte == UInt8(ascii: "u") {
             state = .unicode(digits: 4, value: 0)

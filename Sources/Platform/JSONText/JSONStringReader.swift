@@ -9,7 +9,7 @@ package struct JSONStringReader: Sendable {
     /// A string at a requested place.
     package struct Finding: Equatable {
         /// The number of the place.
-        package let place: Int
+        package let pathIndex: Int
         /// The string; nil if it is longer than any path (4096 bytes).
         package let text: [UInt8]?
     }
@@ -32,14 +32,14 @@ package struct JSONStringReader: Sendable {
         case ended
     }
 
-    private let places: JSONPlaces
+    private let paths: JSONPaths
     private var state = State.between
     private var depth = 0
     private var levels: [Level] = []
     private var text = JSONStringDecoder(limit: JSONStringDecoder.longest)
 
     /// Creates a reader for the given places, at the beginning of a text.
-    package init(_ places: JSONPlaces) { self.places = places }
+    package init(_ paths: JSONPaths) { self.paths = paths }
 
     /// Whether nothing more can be found, because the text has ended or is not an object or list of the requested kind.
     package var hasEnded: Bool { if case .ended = state { true } else { false } }
@@ -60,7 +60,7 @@ package struct JSONStringReader: Sendable {
             case .ended:
                 index = bytes.count
                 return nil
-            case .between: takeStructure(byte)
+            case .between: consumeStructure(byte)
             case .skipped(isEscaped: true): state = .skipped(isEscaped: false)
             case .skipped(isEscaped: false):
                 if byte == UInt8(ascii: "\\") { state = .skipped(isEscaped: true) }
@@ -75,17 +75,17 @@ package struct JSONStringReader: Sendable {
     }
 
     /// Returns all strings at requested places of a complete text, in order.
-    package static func findings(in text: [UInt8], _ places: JSONPlaces) -> [Finding] {
-        var reader = JSONStringReader(places)
+    package static func findings(in text: [UInt8], _ paths: JSONPaths) -> [Finding] {
+        var reader = JSONStringReader(paths)
         var findings: [Finding] = []
         var index = 0
         while let finding = reader.next(text.span, &index) { findings.append(finding) }
         return findings
     }
 
-    private mutating func takeStructure(_ byte: UInt8) {
+    private mutating func consumeStructure(_ byte: UInt8) {
         switch byte {
-        case UInt8(ascii: "\""): beginString()
+        case UInt8(ascii: "\""): startString()
         case UInt8(ascii: "{"), UInt8(ascii: "["): open(isObject: byte == UInt8(ascii: "{"))
         case UInt8(ascii: "}"), UInt8(ascii: "]"): close()
         case UInt8(ascii: ","): if depth == levels.count { setExpectsKey() }
@@ -109,12 +109,12 @@ package struct JSONStringReader: Sendable {
     private func node(isObject: Bool) -> Int? {
         var node: Int?
         if let last = levels.last {
-            let parent = places.nodes[last.node]
+            let parent = paths.nodes[last.node]
             node = last.isObject ? last.member.flatMap { parent.members[$0].node } : parent.element
         } else {
             node = 0
         }
-        guard let node, isObject ? !places.nodes[node].members.isEmpty : places.nodes[node].element != nil else {
+        guard let node, isObject ? !paths.nodes[node].members.isEmpty : paths.nodes[node].element != nil else {
             return nil
         }
         return node
@@ -136,7 +136,7 @@ package struct JSONStringReader: Sendable {
         levels[last].member = nil
     }
 
-    private mutating func beginString() {
+    private mutating func startString() {
         guard depth > 0 else {
             state = .ended
             return
@@ -151,18 +151,18 @@ package struct JSONStringReader: Sendable {
 
     /// Returns the number of the requested place at the current position; nil if it is not requested.
     private func wanted(_ level: Level) -> Int? {
-        level.member.flatMap { places.nodes[level.node].members[$0].place }
+        level.member.flatMap { paths.nodes[level.node].members[$0].pathIndex }
     }
 
     /// Ends a stored string, which is a key or the value at a requested place.
     private mutating func endText() -> Finding? {
         guard let last = levels.indices.last else { return nil }
         guard levels[last].expectsKey else {
-            return wanted(levels[last]).map { Finding(place: $0, text: text.bytes) }
+            return wanted(levels[last]).map { Finding(pathIndex: $0, text: text.bytes) }
         }
         levels[last].expectsKey = false
         if let key = text.bytes {
-            levels[last].member = places.nodes[levels[last].node].members.firstIndex { $0.key == key }
+            levels[last].member = paths.nodes[levels[last].node].members.firstIndex { $0.key == key }
         }
         return nil
     }

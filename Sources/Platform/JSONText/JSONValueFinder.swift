@@ -9,21 +9,21 @@ package struct JSONValueFinder {
     /// A value at a requested place.
     package struct Finding: Equatable {
         /// The number of the place.
-        package let place: Int
+        package let pathIndex: Int
         /// The range of the value, including quotes and brackets.
         package let range: Range<Int>
         /// Whether the value is a string that contains a backslash.
         package let isEscaped: Bool
     }
 
-    private let places: JSONPlaces
+    private let paths: JSONPaths
     private var scanner = JSONScanner()
 
     /// Finds the values in the order of their ends. `found` returns whether to continue.
     package static func find(
-        _ places: JSONPlaces, in text: borrowing Span<UInt8>, _ found: (Finding) -> Bool
+        _ paths: JSONPaths, in text: borrowing Span<UInt8>, _ found: (Finding) -> Bool
     ) {
-        var finder = JSONValueFinder(places: places)
+        var finder = JSONValueFinder(paths: paths)
         finder.scanner.skipSpace(text)
         guard finder.scanner.index < text.count, text[unchecked: finder.scanner.index] == UInt8(ascii: "{") else {
             return
@@ -31,7 +31,7 @@ package struct JSONValueFinder {
         _ = finder.readObject(text, node: 0, found)
     }
 
-    private init(places: JSONPlaces) { self.places = places }
+    private init(paths: JSONPaths) { self.paths = paths }
 
     /// Reads the object at the current position. Returns whether to continue after it. The object has the depth of the
     /// requested places.
@@ -61,8 +61,8 @@ package struct JSONValueFinder {
     ) -> Bool {
         let start = scanner.index
         guard entry >= 0 else { return scanner.skipValue(text) != nil }
-        let place = places.entries[entry].place
-        let inner = places.entries[entry].node
+        let pathIndex = paths.entries[entry].pathIndex
+        let inner = paths.entries[entry].node
         var isEscaped = false
         if inner >= 0, start < text.count, text[unchecked: start] == UInt8(ascii: "{") {
             guard readObject(text, node: inner, found) else { return false }
@@ -70,21 +70,21 @@ package struct JSONValueFinder {
             guard let hasEscapes = scanner.skipValue(text) else { return false }
             isEscaped = hasEscapes
         }
-        return place < 0 || found(Finding(place: place, range: start..<scanner.index, isEscaped: isEscaped))
+        return pathIndex < 0 || found(Finding(pathIndex: pathIndex, range: start..<scanner.index, isEscaped: isEscaped))
     }
 
     /// Returns the entry of a key among the node's members; -1 if the key is not requested.
     private func entry(_ text: borrowing Span<UInt8>, _ key: Range<Int>, isEscaped: Bool, node: Int) -> Int {
         if isEscaped {
             guard let decoded = JSONString.decoded(text, key) else { return -1 }
-            return places.members[node].first { number in
-                let entry = places.entries[number]
-                return places.keys[entry.start..<entry.start + entry.count].elementsEqual(decoded)
+            return paths.members[node].first { number in
+                let entry = paths.entries[number]
+                return paths.keys[entry.start..<entry.start + entry.count].elementsEqual(decoded)
             } ?? -1
         }
-        next: for number in places.members[node] where places.entries[number].count == key.count {
-            let start = places.entries[number].start
-            for offset in 0..<key.count where places.keys[start + offset] != text[unchecked: key.lowerBound + offset] {
+        next: for number in paths.members[node] where paths.entries[number].count == key.count {
+            let start = paths.entries[number].start
+            for offset in 0..<key.count where paths.keys[start + offset] != text[unchecked: key.lowerBound + offset] {
                 continue next
             }
             return number

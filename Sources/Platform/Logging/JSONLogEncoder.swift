@@ -24,7 +24,7 @@ package struct JSONLogEncoder: Sendable {
             output.append(ASCII.comma)
             output.append(ASCII.quote)
             output.appendName(field.name)
-            if Self.isTaken(field.name) { output.append(ASCII.underscore) }
+            if Self.isReserved(field.name) { output.append(ASCII.underscore) }
             output.append(ASCII.quote)
             output.append(ASCII.colon)
             switch field.value {
@@ -40,7 +40,7 @@ package struct JSONLogEncoder: Sendable {
 
     /// Returns whether the object already has a member with this name. A field with such a name gets a `_` appended to
     /// its name.
-    private static func isTaken(_ name: String) -> Bool {
+    private static func isReserved(_ name: String) -> Bool {
         switch name.utf8.count {
         case 4: name == "time"
         case 5: name == "level"

@@ -34,11 +34,11 @@ package enum LogOutput: Sendable {
 
     /// Writes all bytes and returns their number, or fewer after an error.
     private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        var remaining = bytes[...]
+        while !remaining.isEmpty {
+            let count = remaining.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count >= 0 {
-                rest = rest.dropFirst(count)
+                remaining = remaining.dropFirst(count)
             } else if errno == EAGAIN {
                 // stderr can be non-blocking if another program that shares it has made it so.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
@@ -47,6 +47,6 @@ package enum LogOutput: Sendable {
                 break
             }
         }
-        return bytes.count - rest.count
+        return bytes.count - remaining.count
     }
 }

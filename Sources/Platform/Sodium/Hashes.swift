@@ -55,8 +55,8 @@ package struct SecretTable: Sendable {
 
     /// The first eight bytes of each secret's hash. They distinguish secrets and reveal nothing about them.
     package var fingerprints: [UInt64] {
-        (0..<count).map { place in
-            hashes[(place * Hash.length)...].prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
+        (0..<count).map { index in
+            hashes[(index * Hash.length)...].prefix(8).reduce(0) { $0 << 8 | UInt64($1) }
         }
     }
 

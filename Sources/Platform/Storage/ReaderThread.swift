@@ -56,7 +56,7 @@ final class ReaderThread: Sendable {
     }
 
     /// Keeps this lock on the file until the thread has ended.
-    func hold(_ lock: StateLock?) { queue.state.withLock { if !$0.hasEnded { $0.lock = lock } } }
+    func retain(_ lock: StateLock?) { queue.state.withLock { if !$0.hasEnded { $0.lock = lock } } }
 
     /// Runs a query on the thread.
     func run(_ query: @escaping Query) {

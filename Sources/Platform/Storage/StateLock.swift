@@ -19,7 +19,7 @@ final class StateLock: Sendable {
             let code = errno
             close(descriptor)
             guard code == EACCES || code == EAGAIN else { throw .system("locked", path: name, code: code) }
-            throw .taken(path, by: Self.holder(path))
+            throw .locked(path, by: Self.holder(path))
         }
         self.descriptor = descriptor
     }
@@ -28,7 +28,7 @@ final class StateLock: Sendable {
 
     /// Throws if another process has locked the database at `path`. Acquires nothing.
     static func check(_ path: String) throws(StorageError) {
-        if let lock = conflict(path) { throw .taken(path, by: lock.l_pid > 0 ? lock.l_pid : nil) }
+        if let lock = conflict(path) { throw .locked(path, by: lock.l_pid > 0 ? lock.l_pid : nil) }
     }
 
     /// Returns the id of the process that has locked the database; nil if no process is known.

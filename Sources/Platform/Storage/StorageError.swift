@@ -18,7 +18,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         /// The file belongs to another program.
         case foreign
         /// Another process has locked the file; the value is its process id, if known.
-        case taken(by: Int32?)
+        case locked(by: Int32?)
         /// The system refuses another operation, such as access to the folder.
         case unusable
         /// More bytes wait to be written than the limit allows.
@@ -32,13 +32,13 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         package var mayPass: Bool {
             switch self {
             case .full, .readOnly, .unusable, .overflow: true
-            case .damaged, .newer, .foreign, .taken, .closed, .refused: false
+            case .damaged, .newer, .foreign, .locked, .closed, .refused: false
             }
         }
 
         /// Whether another attempt to open the file may succeed, for example after another gateway has ended.
         package var mayPassAtOpening: Bool {
-            if case .taken = self { true } else { mayPass }
+            if case .locked = self { true } else { mayPass }
         }
     }
 
@@ -87,10 +87,10 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         )
     }
 
-    static func taken(_ path: String, by holder: Int32?) -> StorageError {
+    static func locked(_ path: String, by holder: Int32?) -> StorageError {
         let holderText = holder.map { "process \($0)" } ?? "another process"
         return StorageError(
-            .taken(by: holder),
+            .locked(by: holder),
             "Another gateway (\(holderText)) uses \(path). Stop that gateway, or set --state-dir of this one to another folder."
         )
     }

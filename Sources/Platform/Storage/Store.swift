@@ -58,7 +58,7 @@ package final class Store: Sendable {
                     if let connection = try Store.open(
                         file, queue: queue, pause: keepsTrying ? pause : nil, opening: opening, report: report)
                     {
-                        reader.hold(connection.lock)
+                        reader.retain(connection.lock)
                         opening.complete(nil)
                         var writer = Writer(connection, queue, pause: pause, report: report)
                         writer.run()

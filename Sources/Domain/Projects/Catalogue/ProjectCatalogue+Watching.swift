@@ -66,9 +66,9 @@ extension ProjectCatalogue {
     }
 
     private func parentChanged(_ change: FolderChange, _ home: [UInt8]) {
-        if !change.events.isDisjoint(with: .gone) {
+        if !change.events.isDisjoint(with: .folderRemoved) {
             parentWatches = [:]
-        } else if change.events.isDisjoint(with: .lost), change.entry != home {
+        } else if change.events.isDisjoint(with: .overflowed), change.entry != home {
             return
         }
         checkHome()
@@ -119,15 +119,15 @@ extension ProjectCatalogue {
     // MARK: Events
 
     private func homeChanged(_ change: FolderChange) {
-        if !change.events.isDisjoint(with: .lost) { return readSoon() }
-        if !change.events.isDisjoint(with: .gone) { return reopenHome() }
+        if !change.events.isDisjoint(with: .overflowed) { return readSoon() }
+        if !change.events.isDisjoint(with: .folderRemoved) { return reopenHome() }
         guard let entry = change.entry else { return readSoon() }
         if let name = ProjectName(directoryName: entry) { update(name) }
     }
 
     private func projectChanged(_ name: ProjectName, _ change: FolderChange) {
-        if !change.events.isDisjoint(with: .lost) { return readSoon() }
-        if !change.events.isDisjoint(with: .gone) {
+        if !change.events.isDisjoint(with: .overflowed) { return readSoon() }
+        if !change.events.isDisjoint(with: .folderRemoved) {
             known[name]?.watch = nil
             update(name)
         } else if let entry = change.entry, Self.observedEntries.contains(entry) {

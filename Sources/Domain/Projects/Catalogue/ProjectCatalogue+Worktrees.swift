@@ -193,9 +193,9 @@ extension ProjectCatalogue {
     private func repositoryFolderChanged(
         _ path: String, change: FolderChange, of name: ProjectName, entries: [[UInt8]]?
     ) {
-        if !change.events.isDisjoint(with: .gone) {
+        if !change.events.isDisjoint(with: .folderRemoved) {
             followed[name]?.watches[path] = nil
-        } else if change.events.isDisjoint(with: .lost), let entries, let entry = change.entry {
+        } else if change.events.isDisjoint(with: .overflowed), let entries, let entry = change.entry {
             guard entries.contains(entry) else { return }
         }
         lookSoon(at: name)

@@ -41,7 +41,7 @@ struct ProcessInstance {
     }
 
     /// The first process while its number identifies the sessions and groups of this run.
-    var leader: ProcessIdentity? { child.isOwnChild || !hasEnded ? child.identity : nil }
+    var leader: ProcessIdentity? { child.isGatewayChild || !hasEnded ? child.identity : nil }
 
     /// Processes a chunk of output and returns the announcement in it, if any.
     mutating func process(_ bytes: [UInt8], from output: ChildProcess.Output) -> Announcement? {

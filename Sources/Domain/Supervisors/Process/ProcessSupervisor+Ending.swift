@@ -79,8 +79,8 @@ extension ProcessSupervisor {
 
     private func members(of project: ProjectName) -> [ProcessStatus] {
         guard let instance = instances[project] else { return [] }
-        let members = ProcessTable.snapshot(mark: RunMarker.run)
-            .members(ofMark: instance.run.id, leader: instance.leader, known: instance.known)
+        let members = ProcessTable.snapshot(marker: RunMarker.run)
+            .members(withMarker: instance.run.id, leader: instance.leader, known: instance.known)
         instances[project]?.known.formUnion(members.map(\.identity))
         return members
     }

@@ -14,7 +14,7 @@ extension ProcessSupervisor {
         let records = setUp.records.all(report: report)
         // Without records the table is not needed, and reading it would delay the start.
         let table =
-            records.contains(where: \.isOfThisBoot) ? ProcessTable.snapshot(mark: RunMarker.run) : ProcessTable([])
+            records.contains(where: \.isOfThisBoot) ? ProcessTable.snapshot(marker: RunMarker.run) : ProcessTable([])
         for record in records {
             if record.isOfThisBoot {
                 guard !adopt(record, in: table) else { continue }
@@ -51,7 +51,7 @@ extension ProcessSupervisor {
         // If the folder cannot be locked, their gateway may still be running.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }
         let known = Set(instances.values.map(\.run.id)).union(abandoned)
-        for (marker, status) in ProcessTable.snapshot(mark: RunMarker.run).beginnings where !known.contains(marker) {
+        for (marker, status) in ProcessTable.snapshot(marker: RunMarker.run).beginnings where !known.contains(marker) {
             let number = status.identity.number
             guard ProcessTable.variable(RunMarker.projects, of: number) == projects else { continue }
             logger.warning(
@@ -101,7 +101,7 @@ extension ProcessSupervisor {
         table.entries.first { entry in
             guard !entry.status.hasEnded else { return false }
             if let process = record.process { return entry.status.identity == process }
-            return entry.mark == record.run && entry.status.session == entry.status.identity.number
+            return entry.marker == record.run && entry.status.session == entry.status.identity.number
         }?.status.identity
     }
 
@@ -116,8 +116,8 @@ extension ProcessSupervisor {
         withMarker marker: String, _ logger: Logger, leader: (ProcessTable) -> ProcessIdentity?
     ) async {
         while true {
-            let table = ProcessTable.snapshot(mark: RunMarker.run)
-            let members = table.members(ofMark: marker, leader: leader(table))
+            let table = ProcessTable.snapshot(marker: RunMarker.run)
+            let members = table.members(withMarker: marker, leader: leader(table))
             let handles = members.compactMap { process in
                 ProcessHandle(process.identity, on: loop).flatMap { $0.signal(SIGKILL) ? $0 : nil }
             }

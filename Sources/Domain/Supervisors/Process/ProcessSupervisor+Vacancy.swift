@@ -17,7 +17,7 @@ extension ProcessSupervisor {
         guard instances[folder.name] == nil else {
             throw LaunchError("a server of this project still runs. Try again in a moment.")
         }
-        let table = ProcessTable.snapshot(mark: RunMarker.run)
+        let table = ProcessTable.snapshot(marker: RunMarker.run)
         if let record = setUp.records.read(folder.name, report: report), record.isOfThisBoot,
             let process = leader(of: record, in: table)
         {

@@ -145,7 +145,7 @@ package actor SystemdSupervisor: Supervisor {
         if let other = units.first(where: { $0.key != folder.name && $0.value.run?.folder == identity })?.key {
             throw FolderServer.refusal(by: other)
         }
-        let table = ProcessTable.snapshot(mark: RunMarker.run)
+        let table = ProcessTable.snapshot(marker: RunMarker.run)
         if let server = FolderServer.find(in: identity, table, ignoringUnit: unit) { throw server.refusal }
     }
 

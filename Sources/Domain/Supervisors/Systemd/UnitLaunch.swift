@@ -50,7 +50,7 @@ package struct UnitLaunch: Sendable {
         records = setUp.records
         try write(
             InstanceRecord(
-                project: project, run: run, process: ProcessTable.status(of: ProcessTable.ownNumber)?.identity,
+                project: project, run: run, process: ProcessTable.status(of: ProcessTable.currentProcess)?.identity,
                 credentials: credentials, environmentDigest: environment.digest,
                 folder: FolderIdentity(ofFolderAt: folder.path)))
     }
@@ -78,7 +78,7 @@ package struct UnitLaunch: Sendable {
         }
         if let folder = record.folder,
             let server = FolderServer.find(
-                in: folder, ProcessTable.snapshot(mark: RunMarker.run), ignoringUnit: try? UnitName(project))
+                in: folder, ProcessTable.snapshot(marker: RunMarker.run), ignoringUnit: try? UnitName(project))
         {
             throw UnitLaunchError(.running, "Cannot serve \(project): \(server.refusal.description)")
         }

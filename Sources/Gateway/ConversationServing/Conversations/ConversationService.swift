@@ -77,7 +77,7 @@ package final class ConversationService: Sendable {
             } catch {
                 log.error("the conversations thread has failed", LogField("reason", "\(error)"))
             }
-            handover.loop.letGo()
+            handover.loop.releaseHandlers()
         }
     }
 

@@ -44,7 +44,7 @@ final class EventReaderThread: Sendable {
         reader.post = { mailbox.post(.answered($0, $1, $2)) }
         thread = try WorkerThread(name: "event-reader") {
             try? handover.loop.run()
-            handover.loop.letGo()
+            handover.loop.releaseHandlers()
         }
     }
 

@@ -126,7 +126,7 @@ final class HubLoop: SessionIndexOwner {
         _ = retryDisk()
         for project in projects.values { project.end() }
         client.stop()
-        loop.letGo()
+        loop.releaseHandlers()
     }
 
     /// Opens the logs that earlier gateways have stored, so that their events are served as well.

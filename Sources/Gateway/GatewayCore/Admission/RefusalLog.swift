@@ -26,7 +26,7 @@ final class RefusalLog: TimerHandler {
     func admits(_ client: IPAddress?) -> Bool {
         guard !limiter.admits(client, at: .nanoseconds(loop.now.nanoseconds)) else { return true }
         if timer == nil {
-            let timer = loop.spareTimer(self)
+            let timer = loop.pooledTimer(self)
             self.timer = timer
             loop.arm(timer, after: Self.gathering)
         }
@@ -34,7 +34,7 @@ final class RefusalLog: TimerHandler {
     }
 
     func timerFired(_ timer: LoopTimer) {
-        loop.giveBack(timer)
+        loop.release(timer)
         self.timer = nil
         report()
     }

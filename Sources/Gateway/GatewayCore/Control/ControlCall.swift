@@ -159,7 +159,7 @@ final class ControlCall {
         }
         phase = .streaming(client)
         owner.streamStarted(self)
-        timer = owner.loop.spareTimer(self)
+        timer = owner.loop.pooledTimer(self)
         arm(streamTimeout)
         let number = number
         Task {
@@ -184,7 +184,7 @@ final class ControlCall {
         if case .streaming = phase { owner.streamEnded(self) }
         phase = .ended
         connection = nil
-        if let timer { owner.loop.giveBack(timer) }
+        if let timer { owner.loop.release(timer) }
         timer = nil
         calls.remove(self)
         let goesOn = goesOn

@@ -31,7 +31,7 @@ package struct PendingAnswer {
     /// Calls `handler` after this time, unless the wait has ended or the time was set again.
     package mutating func arm(_ handler: any TimerHandler, after time: Duration) {
         guard connection != nil else { return }
-        let timer = timer ?? loop.spareTimer(handler)
+        let timer = timer ?? loop.pooledTimer(handler)
         self.timer = timer
         loop.arm(timer, after: time)
     }
@@ -39,7 +39,7 @@ package struct PendingAnswer {
     /// Ends the wait. Returns the connection for the answer; nil if the wait had ended before.
     package mutating func end() -> ClientConnection? {
         defer { connection = nil }
-        if let timer { loop.giveBack(timer) }
+        if let timer { loop.release(timer) }
         timer = nil
         return connection
     }

@@ -105,7 +105,7 @@ final class ProxyExchange {
         upstream = owner.client.start(request, delegate: self)
         owner.client.fieldPool.release(request.fields)
         connection.exchange = self
-        timer = owner.loop.spareTimer(self)
+        timer = owner.loop.pooledTimer(self)
         arm(answerTimeout)
         if isUploading { requestBodyArrived() }
     }
@@ -160,7 +160,7 @@ final class ProxyExchange {
         lost = nil
         if isStream { owner.streamEnded(self) }
         isStream = false
-        if let timer { owner.loop.giveBack(timer) }
+        if let timer { owner.loop.release(timer) }
         timer = nil
         upstream?.cancel()
         upstream = nil

@@ -19,7 +19,7 @@ package struct EventDelta: Sendable, Equatable {
         var delta: JSONValueFinder.Finding?
         var others: [Range<Int>] = []
         JSONValueFinder.find(Self.paths, in: payload) {
-            if $0.place < 2 { delta = $0 } else { others.append($0.range) }
+            if $0.pathIndex < 2 { delta = $0 } else { others.append($0.range) }
             return true
         }
         guard let delta, payload[delta.range.lowerBound] == UInt8(ascii: "\""), let session = skeleton.session,
@@ -39,5 +39,5 @@ package struct EventDelta: Sendable, Equatable {
         ["message.part.delta", "message.part.updated", "session.text.delta", "session.reasoning.delta"].map {
             Array($0.utf8)
         })
-    private static let paths = JSONPlaces("properties.delta", "data.delta", "properties.field", "data.ordinal")
+    private static let paths = JSONPaths("properties.delta", "data.delta", "properties.field", "data.ordinal")
 }

@@ -67,7 +67,7 @@ extension EventSkeleton {
     /// The first place of the wrapper, whose members follow those of the plain event and of the wrapped event.
     private static let wrapper = 2 * plainCount
     private static let wrapped = wrapper + 1
-    private static let openCode1Paths = JSONPlaces(
+    private static let openCode1Paths = JSONPaths(
         OpenCode1Path.allCases.map(\.path) + OpenCode1Path.allCases.map { "payload.\($0.path)" } + [
             "directory", "payload",
         ])
@@ -75,7 +75,7 @@ extension EventSkeleton {
     private mutating func parseOpenCode1(_ line: borrowing Span<UInt8>) {
         var found = Findings()
         JSONValueFinder.find(Self.openCode1Paths, in: line) {
-            found[$0.place] = $0
+            found[$0.pathIndex] = $0
             return true
         }
         var offset = 0
@@ -112,7 +112,7 @@ extension EventSkeleton {
         case type, directory, session, formSession, message, assistantMessage, parent
     }
 
-    private static let openCode2Paths = JSONPlaces(
+    private static let openCode2Paths = JSONPaths(
         "type", "location.directory", "data.sessionID", "data.form.sessionID", "data.messageID",
         "data.assistantMessageID",
         "data.parentID")
@@ -123,8 +123,8 @@ extension EventSkeleton {
         // This must be a copy, because a closure cannot capture a borrowed value.
         let bytes = copy line
         JSONValueFinder.find(Self.openCode2Paths, in: bytes) {
-            found[$0.place] = $0
-            if $0.place == OpenCode2Path.type.rawValue { isDelta = Self.isDelta($0, in: bytes) }
+            found[$0.pathIndex] = $0
+            if $0.pathIndex == OpenCode2Path.type.rawValue { isDelta = Self.isDelta($0, in: bytes) }
             return !(isDelta && found.has(.assistantMessage) && found.has(.session) && found.has(.directory))
         }
         func text(_ path: OpenCode2Path, _ line: borrowing Span<UInt8>) -> [UInt8]? {

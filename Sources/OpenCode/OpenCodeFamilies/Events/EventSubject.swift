@@ -25,7 +25,7 @@ struct EventSubject: Sendable {
             wrappedWorktree
     }
 
-    static let paths = JSONPlaces(
+    static let paths = JSONPaths(
         "directory", "location.directory", "type", "payload.type", "data.sessionID", "data.location.directory",
         "data.projectID", "data.id", "data.worktree", "payload.properties.worktree")
 
@@ -69,15 +69,15 @@ struct EventSubject: Sendable {
     /// Stores the value found at a place.
     mutating func store(_ finding: JSONStringReader.Finding) {
         let text = finding.text ?? []
-        switch Member(rawValue: finding.place) {
+        switch Member(rawValue: finding.pathIndex) {
         case .directory, .location:
-            if finding.place == Member.directory.rawValue { isWrapped = true }
+            if finding.pathIndex == Member.directory.rawValue { isWrapped = true }
             // Events of the whole server name "global" or no directory. Their subject is found later.
             let isServers = finding.text?.isEmpty ?? false || text.elementsEqual("global".utf8)
             if directory == nil, !isServers { directory = text }
         case .type, .wrappedType:
             kind = Self.kind(text)
-            if finding.place == Member.wrappedType.rawValue { isWrapped = true }
+            if finding.pathIndex == Member.wrappedType.rawValue { isWrapped = true }
         case .session: session = text
         case .newDirectory: newDirectory = text
         case .project: namedProject = text

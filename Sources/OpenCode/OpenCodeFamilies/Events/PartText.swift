@@ -29,7 +29,7 @@ package struct PartText: Sendable, Equatable {
     }
 
     private enum Update: Int { case part, type, text, time, end, delta }
-    private static let update = JSONPlaces(
+    private static let update = JSONPaths(
         "properties.part", "properties.part.type", "properties.part.text", "properties.part.time",
         "properties.part.time.end",
         "properties.delta")
@@ -41,7 +41,7 @@ package struct PartText: Sendable, Equatable {
         let payload = copy payload
         var ranges: (part: Range<Int>?, text: Range<Int>?, delta: Range<Int>?) = (nil, nil, nil)
         JSONValueFinder.find(Self.update, in: payload) {
-            switch Update(rawValue: $0.place) {
+            switch Update(rawValue: $0.pathIndex) {
             case .part: ranges.part = $0.range
             case .type:
                 isText =
@@ -63,14 +63,14 @@ package struct PartText: Sendable, Equatable {
     }
 
     private enum DeltaMember: Int { case field, delta }
-    private static let deltaPaths = JSONPlaces("properties.field", "properties.delta")
+    private static let deltaPaths = JSONPaths("properties.field", "properties.delta")
 
     private mutating func parseDelta(_ payload: borrowing Span<UInt8>) -> Bool {
         var isText = false
         var found: Range<Int>?
         let payload = copy payload
         JSONValueFinder.find(Self.deltaPaths, in: payload) {
-            switch DeltaMember(rawValue: $0.place) {
+            switch DeltaMember(rawValue: $0.pathIndex) {
             case .field: isText = Self.equals(payload, in: $0.range, Self.textField)
             case .delta: found = Self.body($0.range, payload)
             case nil: break

@@ -40,7 +40,7 @@ package enum TurnBoundary: Sendable, Equatable {
         case status
     }
 
-    private static let paths = JSONPlaces("properties.status.type")
+    private static let paths = JSONPaths("properties.status.type")
     private static let interpretations: [[UInt8]: Interpretation] = [
         Array("session.created".utf8): .boundary(.began),
         Array("session.status".utf8): .status,

@@ -8,7 +8,7 @@ internal import JSONText
 package struct SessionChildren: Sendable {
     /// The number of sessions in one page.
     private static let pageSize = 1_000
-    private static let paths = JSONPlaces("data[].id", "cursor.next", "[].id")
+    private static let paths = JSONPaths("data[].id", "cursor.next", "[].id")
 
     private let first: [UInt8]
     private let isPaged: Bool
@@ -34,7 +34,7 @@ package struct SessionChildren: Sendable {
         var index = 0
         while let finding = reader.next(bytes, &index) {
             let text = finding.text ?? []
-            switch finding.place {
+            switch finding.pathIndex {
             case 0 where isPaged, 2 where !isPaged:
                 count += 1
                 onChild(text)

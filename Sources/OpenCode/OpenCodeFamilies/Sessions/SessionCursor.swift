@@ -6,7 +6,7 @@ internal import JSONText
 /// The `cursor` of a list of sessions. It is the base64 of JSON with the parameters of the list (`directory`,
 /// `project`, …) and a position in the list. OpenCode trusts it, and then ignores the rest of the query (2.0.15).
 struct SessionCursor {
-    private static let paths = JSONPlaces("directory", "project")
+    private static let paths = JSONPaths("directory", "project")
 
     /// The directories in the cursor. There is more than one only if a client constructed the cursor by hand.
     private(set) var directories: [[UInt8]] = []
@@ -18,7 +18,7 @@ struct SessionCursor {
         guard let decoded = Base64Encoding.decode(text) else { return nil }
         for finding in JSONStringReader.findings(in: decoded, Self.paths) {
             let text = finding.text ?? []
-            if finding.place == 0 { directories.append(text) } else { projects.append(text) }
+            if finding.pathIndex == 0 { directories.append(text) } else { projects.append(text) }
         }
     }
 }

@@ -5,7 +5,7 @@ internal import JSONText
 
 /// The query to an instance for the directory that one session belongs to.
 package enum SessionLookup {
-    private static let paths = JSONPlaces("directory", "data.location.directory")
+    private static let paths = JSONPaths("directory", "data.location.directory")
 
     /// Returns the path of the query; nil if the text cannot be a session's id.
     package static func path(of session: [UInt8], for family: APIFamily?) -> [UInt8]? {
@@ -22,7 +22,7 @@ package enum SessionLookup {
         switch status {
         case 200:
             let wanted = family == .two ? 1 : 0
-            let finding = JSONStringReader.findings(in: body, paths).first { $0.place == wanted }
+            let finding = JSONStringReader.findings(in: body, paths).first { $0.pathIndex == wanted }
             return finding?.text.flatMap { $0.isEmpty ? nil : .directory($0) }
         case 404: return .nowhere
         default: return nil
@@ -37,7 +37,7 @@ package struct SessionListing: Sendable {
     /// The maximum number of sessions in a listing. The gateway queries older sessions individually.
     private static let most = SessionDirectories.capacity / 2
 
-    private static let paths = JSONPlaces(
+    private static let paths = JSONPaths(
         "data[].id", "data[].location.directory", "cursor.next", "[].id", "[].directory")
 
     private let family: APIFamily?
@@ -65,7 +65,7 @@ package struct SessionListing: Sendable {
         var index = 0
         while let finding = reader.next(bytes, &index) {
             let text = finding.text ?? []
-            switch finding.place {
+            switch finding.pathIndex {
             // A session's id precedes its directory, so the directory completes the session here.
             case 0, 3:
                 count += 1

@@ -84,12 +84,12 @@ final class WriteQueue: Sendable {
                 until: { $0.isClosed || $0.size >= Self.gathering.bytes || $0.waiting.contains(where: \.isAwaited) },
                 atMost: Self.gathering.time)
         }
-        let taken = state.withLock { state in
+        let dequeued = state.withLock { state in
             defer { state.waiting.removeAll() }
             return state.waiting
         }
-        batch += taken
-        return !wasClosed || !taken.isEmpty
+        batch += dequeued
+        return !wasClosed || !dequeued.isEmpty
     }
 
     /// The reason why the file is not open; nil after it is opened.

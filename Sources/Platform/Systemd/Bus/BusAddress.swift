@@ -20,9 +20,9 @@ package struct BusAddress: Sendable, Equatable {
         switch scope {
         case .user:
             let bus = environment["DBUS_SESSION_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
-            let own = runtimeFolder.map { BusAddress(text: path($0 + "/systemd/private"), isBus: false) }
+            let privateSocket = runtimeFolder.map { BusAddress(text: path($0 + "/systemd/private"), isBus: false) }
             let standard = runtimeFolder.map { path($0 + "/bus") }
-            return [own, (bus ?? standard).map { BusAddress(text: $0, isBus: true) }].compactMap { $0 }
+            return [privateSocket, (bus ?? standard).map { BusAddress(text: $0, isBus: true) }].compactMap { $0 }
         case .system:
             let set = environment["DBUS_SYSTEM_BUS_ADDRESS"].flatMap { $0.isEmpty ? nil : $0 }
             let bus = BusAddress(text: set ?? path("/run/dbus/system_bus_socket"), isBus: true)

@@ -12,7 +12,7 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
     /// delay the others.
     private static let batch = 500
 
-    private final class Follower {
+    private final class Subscription {
         let reader: JournalReader
         let handler: @Sendable (JournalEntry) -> Bool
         var isAwaited = true
@@ -25,7 +25,7 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
 
     private let loop: SystemEventLoop
     private let failed: @Sendable (JournalSubject, JournalError) -> Void
-    private var followers: [JournalSubject: Follower] = [:]
+    private var subscriptions: [JournalSubject: Subscription] = [:]
     private var ticker: EventSource?
 
     /// Creates a watch.
@@ -46,52 +46,52 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
         try reader.select(subject)
         // Request the descriptor now: from this call on, the reader is notified of added and removed files.
         let descriptor = try reader.descriptor()
-        let follower = Follower(reader: reader, handler: handler)
+        let subscription = Subscription(reader: reader, handler: handler)
         do throws(SystemdError) {
-            follower.source = try loop.watch(descriptor, .readable) { [weak self] _ in self?.look(subject) }
+            subscription.source = try loop.watch(descriptor, .readable) { [weak self] _ in self?.look(subject) }
         } catch {
             throw .failed(error)
         }
-        followers[subject] = follower
+        subscriptions[subject] = subscription
         tick(soon: true)
     }
 
     /// Stops polling a run that no caller waits for. It is then read only when the journal's descriptor becomes
     /// readable.
-    package func relax(_ subject: JournalSubject) { followers[subject]?.isAwaited = false }
+    package func relax(_ subject: JournalSubject) { subscriptions[subject]?.isAwaited = false }
 
     /// Stops following a run, if it is followed.
     package func forget(_ subject: JournalSubject) {
-        followers[subject]?.source?.cancel()
-        followers[subject] = nil
+        subscriptions[subject]?.source?.cancel()
+        subscriptions[subject] = nil
     }
 
     /// Stops following all runs and polling the journal.
     package func close() {
-        for subject in followers.keys { forget(subject) }
+        for subject in subscriptions.keys { forget(subject) }
         ticker = nil
     }
 
     private func tick(soon: Bool = false) {
-        guard ticker == nil || soon, followers.values.contains(where: \.isAwaited) else { return }
+        guard ticker == nil || soon, subscriptions.values.contains(where: \.isAwaited) else { return }
         ticker = try? loop.timer(after: soon ? .zero : Self.pace) { [weak self] in self?.ticked() }
     }
 
     private func ticked() {
         ticker = nil
-        for (subject, follower) in followers where follower.isAwaited { look(subject) }
+        for (subject, subscription) in subscriptions where subscription.isAwaited { look(subject) }
         tick()
     }
 
     private func look(_ subject: JournalSubject) {
-        guard let follower = followers[subject] else { return }
+        guard let subscription = subscriptions[subject] else { return }
         do throws(JournalError) {
-            try follower.reader.process()
+            try subscription.reader.process()
             for _ in 0..<Self.batch {
-                guard let entry = try follower.reader.next() else { return }
-                if follower.handler(entry) { return forget(subject) }
+                guard let entry = try subscription.reader.next() else { return }
+                if subscription.handler(entry) { return forget(subject) }
                 // The handler may have stopped following the run.
-                guard followers[subject] === follower else { return }
+                guard subscriptions[subject] === subscription else { return }
             }
             // There may be more entries. The descriptor does not become readable again for them.
             loop.later { [weak self] in self?.look(subject) }

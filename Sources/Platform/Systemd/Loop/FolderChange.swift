@@ -20,9 +20,10 @@ package struct FolderEvents: OptionSet, Sendable {
     /// The owner, mode or another attribute of an entry, or of the directory itself, has changed.
     package static let attributes = FolderEvents(rawValue: UInt32(IN_ATTRIB))
     /// The directory itself was removed, moved or unmounted.
-    package static let gone = FolderEvents(rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED))
+    package static let folderRemoved = FolderEvents(
+        rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED))
     /// The kernel's queue was full, and events of any watched directory are lost. Reported to every watch.
-    package static let lost = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
+    package static let overflowed = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
 }
 
 /// A change of a watched directory.

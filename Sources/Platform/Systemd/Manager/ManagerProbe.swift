@@ -20,7 +20,7 @@ package struct ManagerProbe: Sendable, Equatable {
         var failure = BusError.notConnected("connecting to the service manager")
         for address in access.addresses {
             do throws(BusError) {
-                self = try Self.ask(address, template)
+                self = try Self.probe(address, template)
                 return
             } catch {
                 failure = error
@@ -35,10 +35,10 @@ package struct ManagerProbe: Sendable, Equatable {
         self.hasTemplate = hasTemplate
     }
 
-    private static func ask(_ address: BusAddress, _ template: String) throws(BusError) -> ManagerProbe {
+    private static func probe(_ address: BusAddress, _ template: String) throws(BusError) -> ManagerProbe {
         let bus = try connect(address)
         defer { sd_bus_flush_close_unref(bus) }
-        return ManagerProbe(version: try version(bus), hasTemplate: try knows(template, bus))
+        return ManagerProbe(version: try version(bus), hasTemplate: try hasTemplate(template, bus))
     }
 
     private static func connect(_ address: BusAddress) throws(BusError) -> OpaquePointer {
@@ -60,12 +60,12 @@ package struct ManagerProbe: Sendable, Equatable {
         let call = BusCall(
             path: "/org/freedesktop/systemd1", interface: "org.freedesktop.DBus.Properties", member: "Get",
             arguments: [.string("org.freedesktop.systemd1.Manager"), .string("Version")])
-        return try ask(bus, call: call) { (message) throws(BusError) in try message.variant("s", message.string) }
+        return try invoke(bus, call: call) { (message) throws(BusError) in try message.variant("s", message.string) }
     }
 
-    private static func knows(_ template: String, _ bus: OpaquePointer) throws(BusError) -> Bool {
+    private static func hasTemplate(_ template: String, _ bus: OpaquePointer) throws(BusError) -> Bool {
         do throws(BusError) {
-            _ = try ask(bus, call: .manager("GetUnitFileState", .string(template))) { (message) throws(BusError) in
+            _ = try invoke(bus, call: .manager("GetUnitFileState", .string(template))) { (message) throws(BusError) in
                 try message.string()
             }
             return true
@@ -75,7 +75,7 @@ package struct ManagerProbe: Sendable, Equatable {
         }
     }
 
-    private static func ask<Value>(
+    private static func invoke<Value>(
         _ bus: OpaquePointer, call: BusCall, _ read: (BusMessage) throws(BusError) -> Value
     ) throws(BusError) -> Value {
         var created: OpaquePointer?

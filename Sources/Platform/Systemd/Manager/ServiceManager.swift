@@ -65,7 +65,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
             let index = (nextAddress + offset) % addresses.count
             do throws(BusError) {
                 let connection = try BusConnection(to: addresses[index], on: loop) { [weak self] in
-                    self?.lost(generation, nil)
+                    self?.disconnected(generation, nil)
                 }
                 self.connection = connection
                 try listen(on: connection, generation)
@@ -77,7 +77,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
                 failure = error
             }
         }
-        lost(generation, failure)
+        disconnected(generation, failure)
     }
 
     /// Sends all requests at once, so that no change can occur between the subscription to the signals and the list.
@@ -89,16 +89,16 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
         try connection.signals(manager, "JobRemoved") { [weak self] in self?.jobRemoved($0, generation) }
         try connection.signals(manager, "UnitRemoved") { [weak self] in self?.unitRemoved($0, generation) }
         try connection.signals(manager, "Reloading") { [weak self] message in
-            self?.tell(generation) { () throws(BusError) in .reloading(try message.bool()) }
+            self?.emit(generation) { () throws(BusError) in .reloading(try message.bool()) }
         }
         let subscribed: @Sendable (Result<Void, BusError>) -> Void = { [weak self] result in
-            if case .failure(let error) = result { self?.lost(generation, error) }
+            if case .failure(let error) = result { self?.disconnected(generation, error) }
         }
         try connection.call(.manager("Subscribe"), reading: { _ in }, reply: subscribed)
         let listed: @Sendable (Result<[ListedUnit], BusError>) -> Void = { [weak self] result in
             switch result {
             case .success(let units): self?.ready(generation, units)
-            case .failure(let error): self?.lost(generation, error)
+            case .failure(let error): self?.disconnected(generation, error)
             }
         }
         try connection.call(listCall, reading: Self.readUnits, reply: listed)
@@ -113,7 +113,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
         handler(.connected(units))
     }
 
-    private func lost(_ generation: Int, _ error: BusError?) {
+    private func disconnected(_ generation: Int, _ error: BusError?) {
         guard generation == self.generation else { return }
         self.generation += 1
         connection = nil
@@ -126,7 +126,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
 
     // MARK: Signals
 
-    private func tell(_ generation: Int, _ event: () throws(BusError) -> ManagerEvent?) {
+    private func emit(_ generation: Int, _ event: () throws(BusError) -> ManagerEvent?) {
         // Signals that arrive before the list duplicate its content.
         guard generation == self.generation, isReady else { return }
         do throws(BusError) {
@@ -134,12 +134,12 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
         } catch {
             // The signal has an undocumented format. Reconnect, because the list then provides the state that the
             // signal reported.
-            lost(generation, error)
+            disconnected(generation, error)
         }
     }
 
     private func propertiesChanged(_ message: BusMessage, _ generation: Int) {
-        tell(generation) { () throws(BusError) in
+        emit(generation) { () throws(BusError) in
             guard let unit = message.unit(withPrefix: template) else { return nil }
             let interface = try message.string()
             let properties = try UnitProperties(reading: message)
@@ -149,7 +149,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
     }
 
     private func jobRemoved(_ message: BusMessage, _ generation: Int) {
-        tell(generation) { () throws(BusError) in
+        emit(generation) { () throws(BusError) in
             _ = try message.uint32()
             let job = try message.objectPath()
             let unit = try message.string()
@@ -159,7 +159,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
     }
 
     private func unitRemoved(_ message: BusMessage, _ generation: Int) {
-        tell(generation) { () throws(BusError) in
+        emit(generation) { () throws(BusError) in
             let unit = try message.string()
             return unit.hasPrefix(template) ? .unitRemoved(unit) : nil
         }

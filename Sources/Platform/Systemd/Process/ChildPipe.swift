@@ -11,7 +11,7 @@ internal import Glibc
 /// Only a child that has filled the pipe (64 KiB, pipe(7)) blocks.
 final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread by its ChildProcess.
     /// The maximum number of bytes for each read.
-    private static let pieceSize = 16 * 1024
+    private static let chunkSize = 16 * 1024
     /// The maximum number of bytes to read after the child has ended. A process that left the group could write without
     /// end.
     private static let remainderLimit = 1024 * 1024
@@ -97,7 +97,7 @@ final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread b
     private func read() -> [UInt8]? {
         guard !atEnd else { return nil }
         var count = 0
-        let bytes = [UInt8](unsafeUninitializedCapacity: Self.pieceSize) { buffer, initialized in
+        let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, initialized in
             repeat {
                 count = Glibc.read(readEnd, buffer.baseAddress, buffer.count)
             } while count < 0 && errno == EINTR

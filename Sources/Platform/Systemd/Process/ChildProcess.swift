@@ -23,7 +23,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
     /// The identity of the process. Its number is also the number of its session and of its process group.
     package let identity: ProcessIdentity
     /// Whether the process is a child of this gateway. The number of such a child is not reused before ``collect()``.
-    package let isOwnChild: Bool
+    package let isGatewayChild: Bool
     private let loop: SystemEventLoop
     private let handler: @Sendable (Event) -> Void
     private let descriptor: Int32
@@ -55,7 +55,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         self.handler = handler
         self.descriptor = descriptor
         identity = status.identity
-        isOwnChild = true
+        isGatewayChild = true
         pipes = [output, error]
         do {
             try watch()
@@ -88,7 +88,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         self.handler = handler
         self.descriptor = descriptor
         self.identity = identity
-        isOwnChild = false
+        isGatewayChild = false
         self.pipes = pipes
         do {
             try watch()
@@ -105,7 +105,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         loop.checkIsolated()
         // The group of the gateway's own child keeps its number until the child is collected. Another process's group
         // keeps it only while that process runs.
-        if !isCollected, isOwnChild || !hasEnded { kill(-identity.number, number) }
+        if !isCollected, isGatewayChild || !hasEnded { kill(-identity.number, number) }
     }
 
     /// Reaps a child that has ended, delivers the rest of its output and returns how it ended. Call this last; no
@@ -115,14 +115,14 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         precondition(hasEnded && !isCollected, "only a child that has ended is collected, and only once")
         isCollected = true
         var ended = control_exit()
-        let isKnown = isOwnChild && control_reap(descriptor, &ended) == 0 && ended.code != 0
+        let isKnown = isGatewayChild && control_reap(descriptor, &ended) == 0 && ended.code != 0
         for pipe in pipes { pipe.readRemainder { handler(.output(pipe.output, $0)) } }
         releaseSources()
         return isKnown ? ProcessExit(ended) : .unknown
     }
 
     private func watch() throws(SystemdError) {
-        let source = try loop.watch(descriptor, .readable) { _ in self.noteEnd() }
+        let source = try loop.watch(descriptor, .readable) { _ in self.reportEnd() }
         // Handle the end before any other event, above all before starting another child that may get the same port.
         try source.setPriority(EventSource.urgent, "process \(identity.number)")
         exitSource = source
@@ -132,7 +132,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         }
     }
 
-    private func noteEnd() {
+    private func reportEnd() {
         // The source is level-triggered and would be dispatched again until the child is collected.
         exitSource?.cancel()
         guard !hasEnded else { return }

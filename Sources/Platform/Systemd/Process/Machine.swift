@@ -20,8 +20,8 @@ package enum Machine {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)
         let ticks = UInt64(max(1, sysconf(Int32(_SC_CLK_TCK))))
-        let (whole, rest) = startTime.quotientAndRemainder(dividingBy: ticks)
-        let start = Duration.seconds(Int64(clamping: whole)) + .nanoseconds(Int64(rest * 1_000_000_000 / ticks))
+        let (whole, remainder) = startTime.quotientAndRemainder(dividingBy: ticks)
+        let start = Duration.seconds(Int64(clamping: whole)) + .nanoseconds(Int64(remainder * 1_000_000_000 / ticks))
         return .seconds(now.tv_sec) + .nanoseconds(now.tv_nsec) - start
     }
 }

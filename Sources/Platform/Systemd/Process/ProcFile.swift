@@ -12,7 +12,7 @@ enum ProcFile {
         var content: [UInt8] = []
         while true {
             var count = 0
-            let piece = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, initialized in
+            let chunk = [UInt8](unsafeUninitializedCapacity: 4096) { buffer, initialized in
                 repeat {
                     count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 } while count < 0 && errno == EINTR
@@ -20,7 +20,7 @@ enum ProcFile {
             }
             if count < 0 { return nil }
             if count == 0 { return content }
-            content += piece
+            content += chunk
         }
     }
 

@@ -13,12 +13,12 @@ package struct ProcessTable: Sendable {
         package let status: ProcessStatus
         /// The value of the mark in the process's environment; nil if there is none, or if the process belongs to
         /// another user.
-        package let mark: String?
+        package let marker: String?
 
         /// Creates an entry for tests.
-        package init(status: ProcessStatus, mark: String?) {
+        package init(status: ProcessStatus, marker: String?) {
             self.status = status
-            self.mark = mark
+            self.marker = marker
         }
     }
 
@@ -33,18 +33,18 @@ package struct ProcessTable: Sendable {
     /// This takes about 50 µs for each process of the machine. A process that starts in the meantime may be missing.
     ///
     /// - Parameter variable: The name of the environment variable that holds the mark.
-    package static func snapshot(mark variable: String) -> ProcessTable {
+    package static func snapshot(marker variable: String) -> ProcessTable {
         let prefix = Array("\(variable)=".utf8)
         // All processes share one deadline, because a process can remove its variables permanently.
         let deadline = SuspendingClock.now.advanced(by: patience)
         return ProcessTable(
             ProcFile.processes().compactMap { number in
-                status(of: number).map { Entry(status: $0, mark: mark(prefix, of: number, until: deadline)) }
+                status(of: number).map { Entry(status: $0, marker: marker(prefix, of: number, until: deadline)) }
             })
     }
 
     /// The number of the calling process.
-    package static var ownNumber: Int32 { getpid() }
+    package static var currentProcess: Int32 { getpid() }
 
     /// Returns the kernel's status of the process that has this number now; nil if there is none.
     package static func status(of number: Int32) -> ProcessStatus? {
@@ -74,14 +74,14 @@ package struct ProcessTable: Sendable {
     ///     nothing.
     ///   - known: The processes that were found to be part of the run before.
     package func members(
-        ofMark mark: String, leader: ProcessIdentity?, known: Set<ProcessIdentity> = []
+        withMarker marker: String, leader: ProcessIdentity?, known: Set<ProcessIdentity> = []
     ) -> [ProcessStatus] {
         let alive = entries.filter { !$0.status.hasEnded && !Self.isExempt($0.status.identity.number) }
         let children = Dictionary(grouping: alive, by: \.status.parent)
         var found: Set<ProcessIdentity> = []
         var members: [ProcessStatus] = []
         var waiting = alive.filter { entry in
-            entry.mark == mark || known.contains(entry.status.identity)
+            entry.marker == marker || known.contains(entry.status.identity)
                 || leader.map { entry.status.belongs(to: $0) } ?? false
         }
         while let entry = waiting.popLast() {
@@ -111,7 +111,7 @@ package struct ProcessTable: Sendable {
         }
     }
 
-    static func mark(
+    static func marker(
         _ prefix: [UInt8], of number: Int32, until deadline: SuspendingClock.Instant = .now.advanced(by: patience)
     ) -> String? {
         guard let environment = environment(of: number, until: deadline) else { return nil }

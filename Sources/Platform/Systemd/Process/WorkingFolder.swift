@@ -27,7 +27,7 @@ extension ProcessTable {
     /// Returns a variable of the environment with which the process was started; nil if the variable is missing or the
     /// process belongs to another user.
     package static func variable(_ name: String, of number: Int32) -> String? {
-        mark(Array("\(name)=".utf8), of: number)
+        marker(Array("\(name)=".utf8), of: number)
     }
 
     /// Returns the process's control groups as the kernel lists them (cgroups(7)); nil if the process has ended.
@@ -38,10 +38,11 @@ extension ProcessTable {
     /// The first process of each mark, from which all others with the mark descend. Never includes the calling process.
     package var beginnings: [String: ProcessStatus] {
         var found: [String: Entry] = [:]
-        for entry in entries where !entry.status.hasEnded && entry.status.identity.number != ProcessTable.ownNumber {
-            guard let mark = entry.mark else { continue }
-            if let other = found[mark], !Self.precedes(entry.status, other.status) { continue }
-            found[mark] = entry
+        for entry in entries where !entry.status.hasEnded && entry.status.identity.number != ProcessTable.currentProcess
+        {
+            guard let marker = entry.marker else { continue }
+            if let other = found[marker], !Self.precedes(entry.status, other.status) { continue }
+            found[marker] = entry
         }
         return found.mapValues(\.status)
     }

@@ -64,7 +64,7 @@ enum GatewayCall {
         }
         if outcome == nil { try loop.run() }
         client.stop()
-        loop.letGo()
+        loop.releaseHandlers()
         let problem: String
         switch outcome {
         case .answered(let status, let body): return Response(status: status, body: body)

@@ -111,7 +111,7 @@ struct MachineCheck {
             case .missing: report.add(.good, "\(file.path) does not exist and can be created")
             }
         } catch {
-            if case .taken(let holder) = error.kind, isGateway(configuration.listen) {
+            if case .locked(let holder) = error.kind, isGateway(configuration.listen) {
                 let process = holder.map { " (process \($0))" } ?? ""
                 return report.add(.good, "\(file.path) is in use by the running gateway\(process)")
             }
