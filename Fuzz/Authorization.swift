@@ -33,13 +33,13 @@ private func secret(of value: [UInt8]) -> ArraySlice<UInt8>? {
     guard words.count == 2 else { return nil }
     // The split leaves additional white space at both ends of the second word.
     let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    var rest = words[1].drop(while: isSpace)
-    while let last = rest.last, isSpace(last) { rest.removeLast() }
-    guard !rest.isEmpty else { return nil }
+    var remaining = words[1].drop(while: isSpace)
+    while let last = remaining.last, isSpace(last) { remaining.removeLast() }
+    guard !remaining.isEmpty else { return nil }
     switch String(decoding: words[0], as: UTF8.self).lowercased() {
-    case "bearer": return rest
+    case "bearer": return remaining
     case "basic":
-        guard let decoded = decode(Array(rest)), let colon = decoded.firstIndex(of: UInt8(ascii: ":")) else {
+        guard let decoded = decode(Array(remaining)), let colon = decoded.firstIndex(of: UInt8(ascii: ":")) else {
             return nil
         }
         return decoded[(colon + 1)...]

@@ -10,12 +10,12 @@ import OpenCodeFamilies
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
-    let pieces = Int(input.byte()) + 1
+    let chunk = Int(input.byte()) + 1
     let output = Array(input.remainder())
     var whole = BannerScanner()
     let port = whole.scan(output[...])?.port
     precondition(whole.announcement?.port == port && port != 0)
-    precondition(port == scan(output, pieces: pieces))
+    precondition(port == scan(output, chunk: chunk))
     // Without colours, the announcement is a separate line.
     guard !output.contains(0x1B) else { return 0 }
     let lines = output.split(omittingEmptySubsequences: false) { $0 == 0x0A || $0 == 0x0D }.dropLast()
@@ -23,11 +23,11 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-private func scan(_ output: [UInt8], pieces: Int) -> UInt16? {
+private func scan(_ output: [UInt8], chunk: Int) -> UInt16? {
     var scanner = BannerScanner()
     var port: UInt16?
-    for start in stride(from: 0, to: output.count, by: pieces) {
-        let found = scanner.scan(output[start..<min(start + pieces, output.count)])
+    for start in stride(from: 0, to: output.count, by: chunk) {
+        let found = scanner.scan(output[start..<min(start + chunk, output.count)])
         precondition(found == nil || port == nil)
         port = port ?? found?.port
     }

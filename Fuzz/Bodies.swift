@@ -22,8 +22,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         case 2: .length(UInt64(number))
         default: .chunked
         }
-    let whole = Reading(framing, body, pieces: max(1, body.count))
-    precondition(whole == Reading(framing, body, pieces: Int(number) + 1))
+    let whole = Reading(framing, body, chunk: max(1, body.count))
+    precondition(whole == Reading(framing, body, chunk: Int(number) + 1))
     switch framing {
     case .none:
         precondition(whole.content.isEmpty && whole.isComplete && (whole.fault == .excess) == !body.isEmpty)
@@ -50,7 +50,7 @@ private func checkCoding(of content: [UInt8], chunk: Int) {
         coded += Array(";x=y\r\n".utf8) + run + [0x0D, 0x0A]
     }
     coded += Array("00\r\nName: value\r\n\r\n".utf8)
-    let reading = Reading(.chunked, coded, pieces: 7)
+    let reading = Reading(.chunked, coded, chunk: 7)
     precondition(reading.content == content && reading.isComplete && reading.fault == nil && reading.trailers == 1)
 }
 
@@ -62,14 +62,14 @@ private struct Reading: Equatable {
     var endsWithClose = false
     var trailers = 0
 
-    init(_ framing: ResponseFraming, _ body: [UInt8], pieces: Int) {
+    init(_ framing: ResponseFraming, _ body: [UInt8], chunk: Int) {
         var reader = ResponseBodyReader(framing)
         content.reserveCapacity(body.count)
         var start = 0
         while start < body.count, fault == nil {
-            let end = min(start + pieces, body.count)
+            let end = min(start + chunk, body.count)
             do throws(ResponseBodyReader.Fault) {
-                try reader.read(body.span.extracting(start..<end)) { run in content.append(copying: run) }
+                try reader.decode(body.span.extracting(start..<end)) { run in content.append(copying: run) }
             } catch {
                 fault = error
             }
@@ -91,8 +91,8 @@ private enum PlainChunks {
     /// Returns the content of a body that is exactly one complete chunked body; nil for any other.
     static func content(of body: [UInt8]) -> [UInt8]? {
         var content: [UInt8] = []
-        var rest = body[...]
-        while let line = line(&rest) {
+        var remaining = body[...]
+        while let line = line(&remaining) {
             let digits = line.prefix { $0.hexadecimalDigitValue != nil }
             let more = line.dropFirst(digits.count)
             guard (1...16).contains(digits.count),
@@ -101,20 +101,20 @@ private enum PlainChunks {
                     || more.trimmingOptionalWhiteSpace().starts(with: [UInt8(ascii: ";")]), more.count <= 257,
                 more.allSatisfy({ $0 >= 0x20 || $0 == 0x09 })
             else { return nil }
-            guard size > 0 else { return hasTrailers(rest) ? content : nil }
-            guard size <= UInt64(rest.count) else { return nil }
-            content += rest.prefix(Int(size))
-            rest = rest.dropFirst(Int(size))
-            guard rest.starts(with: [0x0D, 0x0A]) else { return nil }
-            rest = rest.dropFirst(2)
+            guard size > 0 else { return hasTrailers(remaining) ? content : nil }
+            guard size <= UInt64(remaining.count) else { return nil }
+            content += remaining.prefix(Int(size))
+            remaining = remaining.dropFirst(Int(size))
+            guard remaining.starts(with: [0x0D, 0x0A]) else { return nil }
+            remaining = remaining.dropFirst(2)
         }
         return nil
     }
 
     private static func hasTrailers(_ trailers: ArraySlice<UInt8>) -> Bool {
-        var rest = trailers
-        while let line = line(&rest) {
-            if line.isEmpty { return rest.isEmpty }
+        var remaining = trailers
+        while let line = line(&remaining) {
+            if line.isEmpty { return remaining.isEmpty }
             guard let (name, value) = line.divided(at: UInt8(ascii: ":")), Characters.isToken(name),
                 Characters.isFieldValue(value)
             else { return false }
@@ -123,10 +123,11 @@ private enum PlainChunks {
     }
 
     /// Returns the next line without its CR LF; nil if there is none, or if it contains a bare CR or LF.
-    private static func line(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
-        guard let end = rest.firstIndex(where: { $0 == 0x0D || $0 == 0x0A }), rest[end...].starts(with: [0x0D, 0x0A])
+    private static func line(_ remaining: inout ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+        guard let end = remaining.firstIndex(where: { $0 == 0x0D || $0 == 0x0A }),
+            remaining[end...].starts(with: [0x0D, 0x0A])
         else { return nil }
-        defer { rest = rest[(end + 2)...] }
-        return rest[..<end]
+        defer { remaining = remaining[(end + 2)...] }
+        return remaining[..<end]
     }
 }

@@ -19,11 +19,11 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private let now: Int64 = 1_800_000_000_000
 
 private func checkChat(_ input: inout FuzzInput) {
-    var book = ConversationState(directory: "/d", kept: [])
+    var state = ConversationState(directory: "/d", kept: [])
     var chat = ChatSession(version: "1")
     var actions = chat.opened(nil)
-    while let line = input.piece(endedBy: 0x0A) {
-        actions += chat.receive(Array(line), in: &book, at: now) { 1 }
+    while let line = input.bytes(endedBy: 0x0A) {
+        actions += chat.receive(Array(line), in: &state, at: now) { 1 }
         var steps = 0
         while steps < actions.count, steps < 64 {
             defer { steps += 1 }
@@ -33,7 +33,7 @@ private func checkChat(_ input: inout FuzzInput) {
                 precondition(JSONParser.parse(text)?["type"]?.text != nil)
             case .run(let number, let plan):
                 // A response of OpenCode may contain what the client sent.
-                actions += chat.finished(number, settle(plan, Array(line)), in: &book, at: now) { 2 }
+                actions += chat.finished(number, settle(plan, Array(line)), in: &state, at: now) { 2 }
             case .watch, .publish, .publishToOthers: continue
             }
         }
@@ -42,9 +42,9 @@ private func checkChat(_ input: inout FuzzInput) {
 }
 
 private func checkRequest(_ input: inout FuzzInput, _ kind: UInt8) {
-    var book = ConversationState(directory: "/d", kept: [])
+    var state = ConversationState(directory: "/d", kept: [])
     let methods = ["GET", "POST", "PATCH", "DELETE"]
-    let target = Array(input.piece(endedBy: 0x0A) ?? [])
+    let target = Array(input.bytes(endedBy: 0x0A) ?? [])
     let body = Array(input.remainder())
     let path = String(decoding: target, as: UTF8.self).split(separator: "/").map(String.init)
     let id = ConversationID(session: "ses_1").text
@@ -53,10 +53,10 @@ private func checkRequest(_ input: inout FuzzInput, _ kind: UInt8) {
     let request = ConversationRequest(
         methods[Int(kind & 3)], known[Int(kind >> 2) % known.count], query: kind & 64 == 0 ? [] : query, body: body)
     var work = ConversationWork(request, at: now) { 3 }
-    var step = work.begin(in: book)
+    var step = work.start(in: state)
     while true {
         switch step {
-        case .run(let plan): step = work.finished(settle(plan, body), in: &book, at: now)
+        case .run(let plan): step = work.finished(settle(plan, body), in: &state, at: now)
         case .answer(let answer, _):
             precondition(answer.status == 204 ? answer.body.isEmpty : JSONReader.isValid(answer.body))
             return
@@ -69,9 +69,9 @@ private func settle<Value>(_ plan: Plan<Value>, _ body: [UInt8]) -> Result<Value
     var plan = plan
     for _ in 0..<32 {
         switch plan {
-        case .ask(_, let next): plan = next(OpenCodeAnswer(200, body))
+        case .send(_, let next): plan = next(OpenCodeAnswer(200, body))
         case .ended(_, let next): plan = next(body.count % 2 == 0)
-        case .pause(_, let next), .aborting(_, let next), .learned(_, let next): plan = next()
+        case .pause(_, let next), .aborting(_, let next), .store(_, let next): plan = next()
         case .done(let value): return .success(value)
         case .refused(let refusal): return .failure(refusal)
         }

@@ -49,7 +49,7 @@ private func containsHalfAPair(_ json: JSON) -> Bool {
 
 private func checkEvents(_ input: inout FuzzInput) {
     var translator = StreamTranslator(surroundings)
-    while let line = input.piece(endedBy: 0x0A) {
+    while let line = input.bytes(endedBy: 0x0A) {
         var outcome = translator.translate(Array(line))
         if case .needs(let id) = outcome {
             precondition(!translator.knows(session: id))
@@ -57,7 +57,7 @@ private func checkEvents(_ input: inout FuzzInput) {
                 "id": .string(id), "projectID": "p", "location": ["directory": "/d"],
                 "time": ["created": 1, "updated": 2],
             ]
-            precondition(translator.learn(session: session, messages: [], isRunning: true))
+            precondition(translator.restore(session: session, messages: [], isRunning: true))
             outcome = translator.translate(Array(line))
         }
         guard case .frames(let frames) = outcome else { preconditionFailure("asked twice") }

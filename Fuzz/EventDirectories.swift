@@ -16,44 +16,44 @@ private let scope = DirectoryScope(folder: folder, resolved: folder)
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
-    let pieces = Int(input.byte()) + 1
+    let chunk = Int(input.byte()) + 1
     switch input.byte() % 3 {
     case 0:
         let stream = Array(input.remainder())
-        let whole = filtered(stream, pieces: max(1, stream.count))
-        precondition(whole == filtered(stream, pieces: pieces))
-        precondition(whole == filtered(stream, pieces: pieces, isBehind: true))
+        let whole = filtered(stream, chunk: max(1, stream.count))
+        precondition(whole == filtered(stream, chunk: chunk))
+        precondition(whole == filtered(stream, chunk: chunk, hasPendingUpdates: true))
         precondition(isPart(whole, of: stream))
         // With nearly no memory, less is forwarded.
-        precondition(isPart(filtered(stream, pieces: pieces, limit: 4), of: stream))
+        precondition(isPart(filtered(stream, chunk: chunk, limit: 4), of: stream))
     case 1:
-        let isOwn = input.byte() & 1 == 0
-        let stream = frame(isOwn, &input)
+        let isInside = input.byte() & 1 == 0
+        let stream = frame(isInside, &input)
         let comment = Array(": end\n\n".utf8)
-        precondition(filtered(stream + comment, pieces: pieces) == (isOwn ? stream : []) + comment)
-    default: checkSessions(&input, pieces)
+        precondition(filtered(stream + comment, chunk: chunk) == (isInside ? stream : []) + comment)
+    default: checkSessions(&input, chunk)
     }
     return 0
 }
 
-private func filtered(_ stream: [UInt8], pieces: Int, limit: Int = 1 << 20, isBehind: Bool = false) -> [UInt8] {
+private func filtered(_ stream: [UInt8], chunk: Int, limit: Int = 1 << 20, hasPendingUpdates: Bool = false) -> [UInt8] {
     var filter = EventDirectoryFilter(scope: scope, limit: limit)
-    var knowledge = EventSessionIndex()
+    var index = EventSessionIndex()
     var passed: [UInt8] = []
-    func keep(_ bytes: borrowing Span<UInt8>) { for index in bytes.indices { passed.append(bytes[index]) } }
-    for start in stride(from: 0, to: stream.count, by: pieces) {
-        knowledge.isBehind = isBehind
-        filter.filter(stream.span.extracting(start..<min(start + pieces, stream.count)), &knowledge, pass: keep)
-        while let question = filter.question {
-            switch question {
-            case .news: knowledge.isBehind = false
-            case .session(let id): knowledge.sessions.learn(id, Array(home(of: id).utf8))
-            case .project: knowledge.project = Array("own".utf8)
+    func keep(_ bytes: borrowing Span<UInt8>) { for offset in bytes.indices { passed.append(bytes[offset]) } }
+    for start in stride(from: 0, to: stream.count, by: chunk) {
+        index.hasPendingUpdates = hasPendingUpdates
+        filter.filter(stream.span.extracting(start..<min(start + chunk, stream.count)), &index, pass: keep)
+        while let query = filter.query {
+            switch query {
+            case .updates: index.hasPendingUpdates = false
+            case .session(let id): index.sessions.record(id, Array(home(of: id).utf8))
+            case .project: index.project = Array("own".utf8)
             }
-            filter.goOn(&knowledge, pass: keep)
+            filter.resume(&index, pass: keep)
         }
     }
-    filter.finish(&knowledge, pass: keep)
+    filter.finish(&index, pass: keep)
     return passed
 }
 
@@ -62,42 +62,42 @@ private func home(of session: [UInt8]) -> String { (session.last ?? 0) & 1 == 0 
 
 /// Tests events with and without a location from four sessions that are created, used, moved and removed. The forwarded
 /// events must agree with the events that a second implementation forwards.
-private func checkSessions(_ input: inout FuzzInput, _ pieces: Int) {
-    var places: [String: String] = [:]
+private func checkSessions(_ input: inout FuzzInput, _ chunk: Int) {
+    var directories: [String: String] = [:]
     var stream: [UInt8] = []
     var expected: [UInt8] = []
     for _ in 0..<Int(input.byte() % 12) {
         let session = "ses_\(input.byte() % 4)"
         let directory = input.byte() & 1 == 0 ? folder : "/home/vibe/other"
-        let isOwn: Bool
+        let isInside: Bool
         var members = [(key: "created", value: Array("1".utf8))]
         var data = [(key: "sessionID", value: string(Array(session.utf8), escapes: input.byte()))]
         switch input.byte() % 3 {
         case 0:
             members.append(("type", Array(#""session.step.started""#.utf8)))
             members.append(("location", object([("directory", string(Array(directory.utf8), escapes: input.byte()))])))
-            places[session] = directory
-            isOwn = directory == folder
+            directories[session] = directory
+            isInside = directory == folder
         case 1:
             let from = input.byte() & 1 == 0 ? folder : "/home/vibe/other"
             members.append(("type", string(Array("session.moved".utf8), escapes: input.byte())))
             members.append(("location", object([("directory", string(Array(from.utf8), escapes: 0))])))
             data.append(("location", object([("directory", string(Array(directory.utf8), escapes: input.byte()))])))
-            places[session] = directory
-            isOwn = from == folder || directory == folder
+            directories[session] = directory
+            isInside = from == folder || directory == folder
         default:
             members.append(("type", Array(#""session.deleted""#.utf8)))
-            isOwn = places[session, default: home(of: Array(session.utf8))] == folder
-            places[session] = places[session] ?? home(of: Array(session.utf8))
+            isInside = directories[session, default: home(of: Array(session.utf8))] == folder
+            directories[session] = directories[session] ?? home(of: Array(session.utf8))
         }
         members.append(("data", object(data)))
         // Members may be in any order.
         let turn = Int(input.byte()) % members.count
         let event = Array("data: ".utf8) + object(Array(members[turn...] + members[..<turn])) + Array("\n\n".utf8)
         stream += event
-        if isOwn { expected += event }
+        if isInside { expected += event }
     }
-    precondition(filtered(stream, pieces: pieces) == expected)
+    precondition(filtered(stream, chunk: chunk) == expected)
 }
 
 private func object(_ members: [(key: String, value: [UInt8])]) -> [UInt8] {
@@ -106,17 +106,17 @@ private func object(_ members: [(key: String, value: [UInt8])]) -> [UInt8] {
 }
 
 private func isPart(_ part: [UInt8], of whole: [UInt8]) -> Bool {
-    var rest = whole[...]
+    var remainder = whole[...]
     for byte in part {
-        guard let index = rest.firstIndex(of: byte) else { return false }
-        rest = rest[(index + 1)...]
+        guard let index = remainder.firstIndex(of: byte) else { return false }
+        remainder = remainder[(index + 1)...]
     }
     return true
 }
 
 /// Returns an event with members before and after its directory, built from the input.
-private func frame(_ isOwn: Bool, _ input: inout FuzzInput) -> [UInt8] {
-    let directory = string(Array((isOwn ? folder : "/home/vibe/other").utf8), escapes: input.byte())
+private func frame(_ isInside: Bool, _ input: inout FuzzInput) -> [UInt8] {
+    let directory = string(Array((isInside ? folder : "/home/vibe/other").utf8), escapes: input.byte())
     let key = string(Array("directory".utf8), escapes: input.byte())
     let before = member(&input)
     let after = member(&input)
@@ -127,7 +127,7 @@ private func frame(_ isOwn: Bool, _ input: inout FuzzInput) -> [UInt8] {
 /// Returns a member that is not the directory: a text, or an object or array that contains a directory.
 private func member(_ input: inout FuzzInput) -> [UInt8] {
     let kind = input.byte()
-    let text = Array(String(decoding: input.piece(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
+    let text = Array(String(decoding: input.bytes(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
     let quoted = string(text, escapes: input.byte())
     let trap = Array(#"{"directory":"/etc","worktree":[{}]}"#.utf8)
     let name = Array(#""x":"#.utf8)

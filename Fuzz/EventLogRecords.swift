@@ -21,7 +21,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let header = SegmentHeader(capacity: capacity, generation: 1, time: 0)
     let region = MappedRegion(memory: SegmentHeader.count + bytes.count)
     header.write(to: region)
-    precondition(SegmentHeader.read(region) == .header(header))
+    precondition(SegmentHeader.decode(region) == .header(header))
     region.write(bytes.span, at: SegmentHeader.count)
     if choice & 1 == 1 { makeWhole(region) }
 
@@ -66,10 +66,10 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 private func readHeader(_ bytes: [UInt8]) {
     let region = MappedRegion(memory: bytes.count)
     region.write(bytes.span, at: 0)
-    guard case .header(let header) = SegmentHeader.read(region) else { return }
+    guard case .header(let header) = SegmentHeader.decode(region) else { return }
     let again = MappedRegion(memory: bytes.count)
     header.write(to: again)
-    precondition(SegmentHeader.read(again) == .header(header))
+    precondition(SegmentHeader.decode(again) == .header(header))
 }
 
 /// Corrects the checksum of every record.

@@ -25,7 +25,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
             if let delta = EventDelta(skeleton, payload: payload) {
                 precondition(delta.range.upperBound < skeleton.payload.count)
             }
-            _ = TurnMark(skeleton, payload: payload)
+            _ = TurnBoundary(skeleton, payload: payload)
         }
     } else {
         checkMembers(&input)
@@ -35,7 +35,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 private func checkMembers(_ input: inout FuzzInput) {
     let texts = (0..<4).map { _ in
-        Array(String(decoding: input.piece(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
+        Array(String(decoding: input.bytes(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
     }
     let properties = object(
         [("sessionID", texts[0]), ("messageID", texts[1]), ("partID", texts[2])].map { ($0.0, string($0.1, &input)) },

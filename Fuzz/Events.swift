@@ -10,10 +10,10 @@ import OpenCodeFamilies
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
-    let pieces = Int(input.byte()) + 1
+    let chunk = Int(input.byte()) + 1
     let stream = Array(input.remainder())
-    let whole = frames(stream, pieces: max(1, stream.count))
-    precondition(whole == frames(stream, pieces: pieces))
+    let whole = frames(stream, chunk: max(1, stream.count))
+    precondition(whole == frames(stream, chunk: chunk))
     precondition(whole == plainFrames(stream))
     var end = 0
     for frame in whole {
@@ -31,17 +31,17 @@ private struct Frame: Equatable {
     var data: [[UInt8]] = []
 }
 
-private func frames(_ stream: [UInt8], pieces: Int) -> [Frame] {
+private func frames(_ stream: [UInt8], chunk: Int) -> [Frame] {
     var scanner = EventScanner()
     var frames: [Frame] = []
     var frame = Frame(bytes: 0..<0)
     var line: [UInt8] = []
-    for start in stride(from: 0, to: stream.count, by: pieces) {
-        let piece = Array(stream[start..<min(start + pieces, stream.count)])
+    for start in stride(from: 0, to: stream.count, by: chunk) {
+        let part = Array(stream[start..<min(start + chunk, stream.count)])
         var index = 0
-        while let step = scanner.next(piece.span, &index) {
+        while let step = scanner.next(part.span, &index) {
             switch step {
-            case .data(let range): line += piece[range]
+            case .data(let range): line += part[range]
             case .endOfData:
                 frame.data.append(line)
                 line = []

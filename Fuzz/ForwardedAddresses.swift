@@ -17,10 +17,10 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
     let peer = peers[Int(input.byte() & 3)]
     var values: [ArraySlice<UInt8>] = []
-    while let line = input.piece(endedBy: 0x0A) { values.append(line) }
+    while let line = input.bytes(endedBy: 0x0A) { values.append(line) }
     var walk = ForwardedClient(peer: peer, trusted: ranges)
-    for value in values.reversed() { walk.read(value) }
-    precondition(walk.address == client(behind: peer, values))
+    for value in values.reversed() { walk.parse(value) }
+    precondition(walk.address == client(via: peer, values))
     for value in values {
         checkAddress(value)
         checkRange(value)
@@ -29,7 +29,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 }
 
 /// Implements the same rule in the opposite direction, based on the complete list.
-private func client(behind peer: IPAddress, _ values: [ArraySlice<UInt8>]) -> IPAddress {
+private func client(via peer: IPAddress, _ values: [ArraySlice<UInt8>]) -> IPAddress {
     let elements = values.flatMap { $0.split(separator: UInt8(ascii: ",")) }.map(Characters.trimmed).filter {
         !$0.isEmpty
     }

@@ -23,7 +23,7 @@ private let crossOriginFields: [StaticString] = [
     "access-control-max-age",
 ]
 private let peer = Array("192.0.2.1".utf8)
-private let own = Array("Basic own".utf8)
+private let gatewayAuthorization = Array("Basic own".utf8)
 
 /// In both directions, the fields are forwarded in order without those that apply to a single connection. The fields
 /// that the gateway adds occur once.
@@ -35,7 +35,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let kind = input.byte()
     var list = FieldList()
     var fields: [Field] = []
-    while let line = input.piece(endedBy: 0x0A) {
+    while let line = input.bytes(endedBy: 0x0A) {
         let (name, value) = line.divided(at: UInt8(ascii: ":")) ?? (line, [])
         list.append(name: name.span, value: value.span)
         fields.append((name, Characters.trimmed(value)))
@@ -83,28 +83,31 @@ private func checkRequest(
             == (head.version == .http11 && offersWebSocket && named.contains { Characters.matches($0, "upgrade") }))
     let isTrusted = kind & 8 != 0
     let forwarded = RequestForwarding.fields(
-        of: head, from: peer, isTrusted: isTrusted, authorization: kind & 2 == 0 ? own : nil, isUpgrade: isUpgrade)
-    var rest = Expectation(forwarded)
+        of: head, from: peer, isTrusted: isTrusted, authorization: kind & 2 == 0 ? gatewayAuthorization : nil,
+        isUpgrade: isUpgrade)
+    var remaining = Expectation(forwarded)
     for field in staying where !requestFields.contains(where: { Characters.matches(field.name, $0) }) {
         let isAboutTrust =
             trustFields.contains { Characters.matches(field.name, $0) }
             || field.name.count > 12 && Characters.matches(field.name.prefix(12), "x-forwarded-")
-        if isTrusted || !isAboutTrust { rest.expect(field.name, field.value) }
+        if isTrusted || !isAboutTrust { remaining.expect(field.name, field.value) }
     }
     if isUpgrade {
-        rest.expect("Connection", "Upgrade".utf8)
-        rest.expect("Upgrade", "websocket".utf8)
+        remaining.expect("Connection", "Upgrade".utf8)
+        remaining.expect("Upgrade", "websocket".utf8)
     }
-    if kind & 2 == 0 { rest.expect("Authorization", own) }
-    rest.expect("X-Forwarded-For") { isTrusted ? $0.ends(with: "192.0.2.1") : $0.elementsEqual(peer) }
-    rest.expect("X-Forwarded-Proto") { isTrusted || $0.elementsEqual("http".utf8) }
+    if kind & 2 == 0 { remaining.expect("Authorization", gatewayAuthorization) }
+    remaining.expect("X-Forwarded-For") { isTrusted ? $0.ends(with: "192.0.2.1") : $0.elementsEqual(peer) }
+    remaining.expect("X-Forwarded-Proto") { isTrusted || $0.elementsEqual("http".utf8) }
     if fields.contains(where: {
         Characters.matches($0.name, "host") || isTrusted && Characters.matches($0.name, "x-forwarded-host")
     }) {
-        rest.expect("X-Forwarded-Host") { _ in true }
+        remaining.expect("X-Forwarded-Host") { _ in true }
     }
-    rest.expect("Via") { $0.ends(with: head.version == .http11 ? "1.1 viberemote-gateway" : "1.0 viberemote-gateway") }
-    rest.expectEnd()
+    remaining.expect("Via") {
+        $0.ends(with: head.version == .http11 ? "1.1 viberemote-gateway" : "1.0 viberemote-gateway")
+    }
+    remaining.expectEnd()
 }
 
 private func checkResponse(_ kind: UInt8, _ list: FieldList, _ fields: [Field], _ staying: [Field]) {
@@ -116,18 +119,18 @@ private func checkResponse(_ kind: UInt8, _ list: FieldList, _ fields: [Field], 
     precondition(head.isEventStream == isStream)
     let answer = ResponseForwarding.head(head)
     precondition(answer.status == head.status)
-    var rest = Expectation(answer.fields)
+    var remaining = Expectation(answer.fields)
     for field in staying where !Characters.matches(field.name, "content-length") {
         let isReplaced =
             Characters.matches(field.name, "cache-control") || Characters.matches(field.name, "x-accel-buffering")
         let isOfBrowsers = crossOriginFields.contains { Characters.matches(field.name, $0) }
-        if !(isStream && isReplaced) && !isOfBrowsers { rest.expect(field.name, field.value) }
+        if !(isStream && isReplaced) && !isOfBrowsers { remaining.expect(field.name, field.value) }
     }
     if isStream {
-        rest.expect("Cache-Control", "no-cache, no-transform".utf8)
-        rest.expect("X-Accel-Buffering", "no".utf8)
+        remaining.expect("Cache-Control", "no-cache, no-transform".utf8)
+        remaining.expect("X-Accel-Buffering", "no".utf8)
     }
-    rest.expectEnd()
+    remaining.expectEnd()
     // A trailer never frames, routes or authenticates.
     let trailers = ResponseForwarding.trailers(list)
     for index in 0..<trailers.count {

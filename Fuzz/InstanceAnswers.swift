@@ -12,35 +12,35 @@ import OpenCodeFamilies
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
-    let pieces = Int(input.byte()) + 1
+    let chunk = Int(input.byte()) + 1
     if input.byte() & 1 == 0 {
         let body = Array(input.remainder())
         for family in [APIFamily.one, .two, nil] {
             _ = ProjectIdentity(status: 200, body: body, family: family)
             _ = SessionLookup.location(status: 200, body: body, for: family)
             let whole = listed(body, max(1, body.count), family)
-            precondition(whole.sessions == listed(body, pieces, family).sessions)
-            precondition(whole.next == listed(body, pieces, family).next)
+            precondition(whole.sessions == listed(body, chunk, family).sessions)
+            precondition(whole.next == listed(body, chunk, family).next)
         }
-        _ = ProjectFolders.read(status: 200, body: body)
+        _ = ProjectFolders.parse(status: 200, body: body)
     } else {
         checkSession(&input)
     }
     return 0
 }
 
-private func listed(_ body: [UInt8], _ pieces: Int, _ family: APIFamily?) -> (sessions: [[UInt8]], next: [UInt8]?) {
+private func listed(_ body: [UInt8], _ chunk: Int, _ family: APIFamily?) -> (sessions: [[UInt8]], next: [UInt8]?) {
     var listing = SessionListing(family: family)
     var sessions: [[UInt8]] = []
-    for start in stride(from: 0, to: body.count, by: pieces) {
-        listing.read(body.span.extracting(start..<min(start + pieces, body.count))) { sessions += [$0, $1] }
+    for start in stride(from: 0, to: body.count, by: chunk) {
+        listing.parse(body.span.extracting(start..<min(start + chunk, body.count))) { sessions += [$0, $1] }
     }
     return (sessions, listing.nextTarget())
 }
 
 /// Checks a session whose other texts look like its directory.
 private func checkSession(_ input: inout FuzzInput) {
-    let directory = Array(String(decoding: input.piece(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
+    let directory = Array(String(decoding: input.bytes(endedBy: 0xFF) ?? [], as: UTF8.self).utf8)
     let trap = Array(
         #""title":"\"location\":{\"directory\":\"/x\"}","model":{"directory":"/y","location":{"directory":"/z"}},"#.utf8
     )

@@ -31,11 +31,11 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
 
 /// Builds a path from parts with a special meaning.
 private func made(of bytes: [UInt8]) -> [UInt8] {
-    let pieces = [
+    let segments = [
         "/", "/", "api", "session", "/api", "/session", ".", "..", "%2e", "%2F", "%73", "ession", "A", "PI", "\\", ";",
         "%3B", "x",
     ]
-    return Array(("/" + bytes.map { pieces[Int($0) % pieces.count] }.joined()).utf8)
+    return Array(("/" + bytes.map { segments[Int($0) % segments.count] }.joined()).utf8)
 }
 
 private func isPlain(_ path: [UInt8]) -> Bool {
@@ -48,17 +48,17 @@ private func isPlain(_ path: [UInt8]) -> Bool {
 /// Resolves a path as the URL standard defines: a backslash is a slash, and encoded dots count as dots.
 private func resolved(_ path: [UInt8]) -> [UInt8] {
     var parts: [[UInt8]] = []
-    let pieces = path.dropFirst().split(omittingEmptySubsequences: false) {
+    let segments = path.dropFirst().split(omittingEmptySubsequences: false) {
         $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\")
     }
-    for (index, piece) in pieces.enumerated() {
-        let isLast = index == pieces.count - 1
-        switch String(decoding: piece, as: UTF8.self).lowercased().replacing("%2e", with: ".") {
+    for (index, segment) in segments.enumerated() {
+        let isLast = index == segments.count - 1
+        switch String(decoding: segment, as: UTF8.self).lowercased().replacing("%2e", with: ".") {
         case ".": if isLast { parts.append([]) }
         case "..":
             _ = parts.popLast()
             if isLast { parts.append([]) }
-        default: parts.append(Array(piece))
+        default: parts.append(Array(segment))
         }
     }
     return parts.reduce(into: []) { $0 += [UInt8(ascii: "/")] + $1 }
@@ -74,17 +74,17 @@ private func cut(_ path: [UInt8]) -> (path: [UInt8], hasParameters: Bool) {
 /// slashes and case.
 private func isList(_ path: [UInt8]) -> Bool {
     var decoded: [UInt8] = []
-    var rest = path[...]
-    while let byte = rest.popFirst() {
+    var remaining = path[...]
+    while let byte = remaining.popFirst() {
         guard byte == UInt8(ascii: "%") else {
             decoded.append(byte)
             continue
         }
-        let digits = rest.prefix(2)
+        let digits = remaining.prefix(2)
         guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit && $0 < 0x80 }),
             let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
         else { return false }
-        rest = rest.dropFirst(2)
+        remaining = remaining.dropFirst(2)
         if Array(";/?:@&=+$,#".utf8).contains(value) {
             decoded += [byte] + digits
         } else {

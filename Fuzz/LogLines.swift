@@ -11,16 +11,16 @@ import Logging
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
-    let place = input.byte() % 4
+    let position = input.byte() % 4
     let bytes = input.remainder()
     let text = String(decoding: bytes, as: UTF8.self)
     let field =
-        switch place {
+        switch position {
         case 0: LogField(text, 1)
         case 1: LogField("name", text)
         default: LogField("name", .bytes(bytes))
         }
-    let record = LogRecord(time: 0, level: .info, message: place == 3 ? text : "message", fields: [field])
+    let record = LogRecord(time: 0, level: .info, message: position == 3 ? text : "message", fields: [field])
     var (asText, asJSON): ([UInt8], [UInt8]) = ([], [])
     var textEncoder = TextLogEncoder(offset: { _ in 0 })
     var jsonEncoder = JSONLogEncoder()

@@ -10,19 +10,19 @@ import Supervisors
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
-    let pieces = Int(input.byte()) + 1
+    let chunk = Int(input.byte()) + 1
     let output = Array(input.remainder())
-    let whole = lines(output, pieces: max(1, output.count))
-    precondition(whole == lines(output, pieces: pieces))
+    let whole = lines(output, chunk: max(1, output.count))
+    precondition(whole == lines(output, chunk: chunk))
     for line in whole { precondition(!line.isEmpty && !line.utf8.contains(0x0A)) }
     return 0
 }
 
-private func lines(_ output: [UInt8], pieces: Int) -> [String] {
+private func lines(_ output: [UInt8], chunk: Int) -> [String] {
     var splitter = OutputLines()
     var lines: [String] = []
-    for start in stride(from: 0, to: output.count, by: pieces) {
-        lines += splitter.split(Array(output[start..<min(start + pieces, output.count)]))
+    for start in stride(from: 0, to: output.count, by: chunk) {
+        lines += splitter.split(Array(output[start..<min(start + chunk, output.count)]))
     }
     return lines + (splitter.finish().map { [$0] } ?? [])
 }

@@ -7,7 +7,7 @@ import HTTPTypes
 
 @testable import Proxying
 
-private let own = ["127.0.0.1:4096", "localhost:4096", "[::1]:4096"].map { Array("http://\($0)".utf8) }
+private let addresses = ["127.0.0.1:4096", "localhost:4096", "[::1]:4096"].map { Array("http://\($0)".utf8) }
 private let base = Array("http://h/projects/demo/api".utf8)
 private let references: InstanceReferences = {
     let head = RequestHead()
@@ -30,14 +30,14 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let result = Array(replaced(isLink ? "Link" : "Location", value))
     precondition(replaced(isLink ? "X-Link" : "Refresh", value).elementsEqual(value))
     if !isLink {
-        let rest = own.lazy.compactMap { behind($0, value) }.first
-        precondition(result.elementsEqual(rest.map { base + $0 } ?? Array(value)))
+        let remaining = addresses.lazy.compactMap { suffix($0, value) }.first
+        precondition(result.elementsEqual(remaining.map { base + $0 } ?? Array(value)))
         return 0
     }
     guard !result.elementsEqual(value) else { return 0 }
     // Only an address directly after a bracket can have been replaced.
     let brackets = value.indices.filter { value[$0] == UInt8(ascii: "<") }
-    precondition(brackets.contains { index in own.contains { value[(index + 1)...].startsIgnoringCase($0) } })
+    precondition(brackets.contains { index in addresses.contains { value[(index + 1)...].startsIgnoringCase($0) } })
     precondition(!value.contains(UInt8(ascii: "\"")) || result.contains(UInt8(ascii: "\"")))
     let again = references.replaced(in: FieldList(link: result))
     precondition(again.value(at: 0).elementsEqual(result))
@@ -51,11 +51,11 @@ private func replaced(_ name: String, _ value: ArraySlice<UInt8>) -> ArraySlice<
 }
 
 /// Returns the part after the instance's address; nil if the value does not begin with it.
-private func behind(_ address: [UInt8], _ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+private func suffix(_ address: [UInt8], _ value: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     guard value.startsIgnoringCase(address) else { return nil }
-    let rest = value.dropFirst(address.count)
-    guard let next = rest.first else { return rest }
-    return "/?#".utf8.contains(next) ? rest : nil
+    let remaining = value.dropFirst(address.count)
+    guard let next = remaining.first else { return remaining }
+    return "/?#".utf8.contains(next) ? remaining : nil
 }
 
 extension FieldList {

@@ -16,7 +16,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
     let head = RequestHead()
     head.version = input.byte() & 1 == 0 ? .http11 : .http10
-    let (method, target) = input.piece(endedBy: 0x0A)?.divided(at: 0x20) ?? ([], [])
+    let (method, target) = input.bytes(endedBy: 0x0A)?.divided(at: 0x20) ?? ([], [])
     head.methodName = String(decoding: method, as: UTF8.self)
     head.method = Method(name: head.methodName)
     head.target = Array(target)
@@ -24,7 +24,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var hosts = 0
     var hasGoodHosts = true
     var isClean = Characters.isToken(method) && !target.isEmpty && target.allSatisfy { $0 > 0x20 && $0 != 0x7F }
-    while let line = input.piece(endedBy: 0x0A) {
+    while let line = input.bytes(endedBy: 0x0A) {
         let (name, value) = line.divided(at: UInt8(ascii: ":")) ?? (line, [])
         head.fields.append(name: name.span, value: value.span)
         let trimmed = Characters.trimmed(value)

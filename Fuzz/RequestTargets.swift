@@ -13,9 +13,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let left = Array(AuthToken.removed(from: target[...]))
     // The query of a URL begins at the question mark. For some routers, it can also begin at an earlier semicolon.
     for start in ["?", "?;"] {
-        precondition(!parameters(of: left, behind: Array(start.utf8)).contains(where: isToken))
+        precondition(!parameters(of: left, after: Array(start.utf8)).contains(where: isToken))
     }
-    let readings = ["?", "?;"].map { parameters(of: target, behind: Array($0.utf8)) }
+    let readings = ["?", "?;"].map { parameters(of: target, after: Array($0.utf8)) }
     if readings.joined().contains(where: isToken) { precondition(left != target) }
     // Nothing is removed if no parser, however unusual, could find the token.
     if !target.split(whereSeparator: { "?;&".utf8.contains($0) }).contains(where: isToken) {
@@ -30,7 +30,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-private func parameters(of target: [UInt8], behind starts: [UInt8]) -> [ArraySlice<UInt8>] {
+private func parameters(of target: [UInt8], after starts: [UInt8]) -> [ArraySlice<UInt8>] {
     guard let start = target.firstIndex(where: starts.contains) else { return [] }
     return target[(start + 1)...].split(separator: UInt8(ascii: "&"))
 }
@@ -55,7 +55,7 @@ private func isToken(_ parameter: ArraySlice<UInt8>) -> Bool {
 }
 
 private func isSubsequence(_ part: [UInt8], of whole: [UInt8]) -> Bool {
-    var rest = part[...]
-    for byte in whole where byte == rest.first { rest.removeFirst() }
-    return rest.isEmpty
+    var remaining = part[...]
+    for byte in whole where byte == remaining.first { remaining.removeFirst() }
+    return remaining.isEmpty
 }

@@ -19,9 +19,9 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         if byte == 0x0A, kind & 1 == 0 { text.append(0x0D) }
         text.append(byte)
     }
-    let whole = Reading(text, pieces: max(1, text.count))
-    let pieces = Reading(text, pieces: size)
-    precondition(whole.isSame(as: pieces) && whole.consumed <= text.count)
+    let whole = Reading(text, chunk: max(1, text.count))
+    let split = Reading(text, chunk: size)
+    precondition(whole.isSame(as: split) && whole.consumed <= text.count)
     guard let head = whole.head else { return 0 }
     let lines = text[whole.start..<whole.consumed].count { $0 == 0x0A }
     precondition(head.fields.count == lines - 2)
@@ -40,14 +40,14 @@ private struct Reading {
     var start = 0
     var consumed = 0
 
-    init(_ text: [UInt8], pieces: Int) {
+    init(_ text: [UInt8], chunk: Int) {
         var reader = ResponseHeadReader()
         while head == nil, fault == nil, consumed < text.count {
-            let piece = text.span.extracting(consumed..<min(consumed + pieces, text.count))
+            let part = text.span.extracting(consumed..<min(consumed + chunk, text.count))
             var index = 0
             do throws(ResponseHeadReader.Fault) {
-                switch try reader.read(piece, from: &index) {
-                case .needsMore: precondition(index == piece.count)
+                switch try reader.parse(part, from: &index) {
+                case .needsMore: precondition(index == part.count)
                 case .interim: start = consumed + index
                 case .complete(let head): self.head = head
                 case .switching(let head):
@@ -102,7 +102,7 @@ private func check(_ head: ResponseHead, _ method: Method, isHTTP10: Bool) {
 private func progress(_ reader: inout ResponseHeadReader, _ line: some Collection<UInt8>) -> ResponseHead? {
     let bytes = Array(line) + [0x0D, 0x0A]
     var index = 0
-    switch try? reader.read(bytes.span, from: &index) {
+    switch try? reader.parse(bytes.span, from: &index) {
     case .needsMore: return nil
     case .complete(let head), .switching(let head): return head
     case .interim, nil: preconditionFailure("a head that was taken is refused")

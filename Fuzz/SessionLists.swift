@@ -6,7 +6,7 @@ import OpenCodeFamilies
 
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
-private let own = OpenCodeProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: false)
+private let unshared = OpenCodeProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: false)
 private let shared = OpenCodeProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: true)
 
 /// For every request for the list of sessions, the forwarded request lists only the project's own sessions, according
@@ -18,9 +18,9 @@ private let shared = OpenCodeProject(id: Array("own".utf8), directory: Array(fol
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
     let isCursor = input.byte() & 1 == 1
-    let project = [own, shared, nil][Int(input.byte() % 3)]
-    let rest = Array(input.remainder())
-    let query = isCursor ? Array("limit=2&cursor=".utf8) + base64(rest) : rest
+    let project = [unshared, shared, nil][Int(input.byte() % 3)]
+    let remaining = Array(input.remainder())
+    let query = isCursor ? Array("limit=2&cursor=".utf8) + base64(remaining) : remaining
     // An earlier check ensures that each directory is inside the project.
     guard DirectoryPin.violation(ofQuery: query[...], in: scope) == nil else { return 0 }
     switch SessionListQuery(query[...]).narrowed(to: project, in: scope) {
@@ -42,7 +42,7 @@ private func check(_ query: [UInt8], _ project: OpenCodeProject?) {
     let directories = values("directory", query)
     let projects = values("project", query)
     for name in projects { precondition(name == project?.id) }
-    let areDirectoriesInside = !directories.isEmpty && directories.allSatisfy { !$0.isEmpty && scope.holds($0[...]) }
+    let areDirectoriesInside = !directories.isEmpty && directories.allSatisfy { !$0.isEmpty && scope.contains($0[...]) }
     precondition(areDirectoriesInside || !projects.isEmpty && project?.isShared == false)
 }
 
@@ -50,7 +50,7 @@ private func checkCursor(_ text: [UInt8], _ project: OpenCodeProject?) {
     guard let json = decode(text), JSONReader.isValid(json), let members = members(json) else { return }
     let directory = members.last { $0.key.elementsEqual("directory".utf8) }?.value
     let id = members.last { $0.key.elementsEqual("project".utf8) }?.value
-    let isInside = directory.map { $0.first == UInt8(ascii: "/") && scope.holds($0[...]) } ?? false
+    let isInside = directory.map { $0.first == UInt8(ascii: "/") && scope.contains($0[...]) } ?? false
     precondition(isInside || project.map { !$0.isShared && $0.id == id } ?? false)
 }
 
@@ -103,14 +103,14 @@ private func values(_ wanted: String, _ query: [UInt8]) -> [[UInt8]] {
 
 private func decodeForm(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var decoded: [UInt8] = []
-    var rest = bytes
-    while let byte = rest.popFirst() {
-        if byte == UInt8(ascii: "%"), rest.count >= 2,
-            let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16),
-            rest.prefix(2).allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") })
+    var remaining = bytes
+    while let byte = remaining.popFirst() {
+        if byte == UInt8(ascii: "%"), remaining.count >= 2,
+            let value = UInt8(String(decoding: remaining.prefix(2), as: UTF8.self), radix: 16),
+            remaining.prefix(2).allSatisfy({ $0 != UInt8(ascii: "+") && $0 != UInt8(ascii: "-") })
         {
             decoded.append(value)
-            rest = rest.dropFirst(2)
+            remaining = remaining.dropFirst(2)
         } else {
             decoded.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
         }
@@ -125,7 +125,7 @@ private func base64(_ bytes: [UInt8]) -> [UInt8] {
     for start in stride(from: 0, to: bytes.count, by: 3) {
         let group = bytes[start..<min(start + 3, bytes.count)]
         let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-        for place in 0...group.count { text.append(alphabet[bits >> (18 - 6 * place) & 63]) }
+        for index in 0...group.count { text.append(alphabet[bits >> (18 - 6 * index) & 63]) }
     }
     return text
 }

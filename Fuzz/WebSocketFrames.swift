@@ -16,8 +16,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let size = Int(input.byte() & 31) + 1
     let bytes = input.byte() & 1 == 0 ? Array(input.remainder()) : frames(&input)
     let whole = answer(to: [bytes[...]])
-    let pieces = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
-    precondition(answer(to: pieces) == whole)
+    let chunks = stride(from: 0, to: bytes.count, by: size).map { bytes[$0..<min($0 + size, bytes.count)] }
+    precondition(answer(to: chunks) == whole)
     check(whole.output, hasEnded: whole.hasEnded)
     return 0
 }
@@ -28,11 +28,11 @@ private struct Heard: Equatable {
     var hasEnded = false
 }
 
-private func answer(to pieces: [ArraySlice<UInt8>]) -> Heard {
+private func answer(to chunks: [ArraySlice<UInt8>]) -> Heard {
     let endpoint = WebSocketEndpoint(limit: 256)
     var heard = Heard()
-    for piece in pieces {
-        endpoint.receive(piece.span) { event in
+    for chunk in chunks {
+        endpoint.receive(chunk.span) { event in
             guard case .message(let message) = event else { return }
             precondition(message.bytes.count <= 256)
             precondition(!message.isText || String(validating: message.bytes, as: UTF8.self) != nil)
@@ -53,29 +53,29 @@ private func answer(to pieces: [ArraySlice<UInt8>]) -> Heard {
 
 /// Checks that the output consists of complete server frames, with a close frame only at the end.
 private func check(_ output: [UInt8], hasEnded: Bool) {
-    var rest = output[...]
+    var remaining = output[...]
     var hasClosed = false
-    while !rest.isEmpty {
-        precondition(!hasClosed && rest.count >= 2)
-        let first = rest[rest.startIndex]
+    while !remaining.isEmpty {
+        precondition(!hasClosed && remaining.count >= 2)
+        let first = remaining[remaining.startIndex]
         precondition(first & 0xF0 == 0x80 && [1, 2, 8, 10].contains(first & 0x0F))
-        var length = Int(rest[rest.startIndex + 1])
+        var length = Int(remaining[remaining.startIndex + 1])
         var start = 2
         if length == 126 {
-            length = Int(rest[rest.startIndex + 2]) << 8 | Int(rest[rest.startIndex + 3])
+            length = Int(remaining[remaining.startIndex + 2]) << 8 | Int(remaining[remaining.startIndex + 3])
             start = 4
         }
         precondition(length < 127 || start == 4)
-        precondition(rest.count >= start + length)
+        precondition(remaining.count >= start + length)
         hasClosed = first & 0x0F == 8
-        rest = rest.dropFirst(start + length)
+        remaining = remaining.dropFirst(start + length)
     }
     precondition(hasClosed == hasEnded)
 }
 
 private func frames(_ input: inout FuzzInput) -> [UInt8] {
     var bytes: [UInt8] = []
-    while let payload = input.piece(endedBy: 0xFF) {
+    while let payload = input.bytes(endedBy: 0xFF) {
         let first = input.byte()
         let kinds: [UInt8] = [0x81, 0x01, 0x80, 0x00, 0x82, 0x89, 0x8A, 0x88]
         bytes.append(first < 0xF0 ? kinds[Int(first & 7)] : first)

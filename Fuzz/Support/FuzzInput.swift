@@ -2,27 +2,27 @@
 
 /// An input of the fuzzer that is consumed from the front.
 struct FuzzInput {
-    private var rest: ArraySlice<UInt8>
+    private var remaining: ArraySlice<UInt8>
 
     init(_ data: UnsafePointer<UInt8>, _ count: Int) {
-        rest = Array(UnsafeBufferPointer(start: data, count: count))[...]
+        remaining = Array(UnsafeBufferPointer(start: data, count: count))[...]
     }
 
     /// Returns the next byte; 0 if none is left.
-    mutating func byte() -> UInt8 { rest.popFirst() ?? 0 }
+    mutating func byte() -> UInt8 { remaining.popFirst() ?? 0 }
 
     /// Returns the remaining bytes and ends the input.
     mutating func remainder() -> ArraySlice<UInt8> {
-        defer { rest = [] }
-        return rest
+        defer { remaining = [] }
+        return remaining
     }
 
     /// Returns the bytes up to the next `separator`, which is dropped; nil if no bytes are left.
-    mutating func piece(endedBy separator: UInt8) -> ArraySlice<UInt8>? {
-        guard !rest.isEmpty else { return nil }
-        let end = rest.firstIndex(of: separator) ?? rest.endIndex
-        defer { rest = end == rest.endIndex ? [] : rest[(end + 1)...] }
-        return rest[..<end]
+    mutating func bytes(endedBy separator: UInt8) -> ArraySlice<UInt8>? {
+        guard !remaining.isEmpty else { return nil }
+        let end = remaining.firstIndex(of: separator) ?? remaining.endIndex
+        defer { remaining = end == remaining.endIndex ? [] : remaining[(end + 1)...] }
+        return remaining[..<end]
     }
 }
 

@@ -69,10 +69,10 @@ import Testing
         let moved = KeyTable(keys: [(name: "default", secret: Array("staple: with a colon".utf8))])
         let replaced = KeyTable(keys: [(name: "phone", secret: Array("another key of that name".utf8))])
 
-        #expect(table.holdsKey(of: phone))
-        #expect(moved.holdsKey(of: phone))
-        #expect(!replaced.holdsKey(of: phone))
-        #expect(!KeyTable(keys: []).holdsKey(of: phone))
+        #expect(table.containsKey(of: phone))
+        #expect(moved.containsKey(of: phone))
+        #expect(!replaced.containsKey(of: phone))
+        #expect(!KeyTable(keys: []).containsKey(of: phone))
     }
 
     @Test func `a table reports whether a newer one lacks one of its keys`() {

@@ -18,9 +18,9 @@ import Testing
         guard phase != .receiving else { return state }
         _ = state.on(isUpload ? .bodyOutgrown : .bodyEnded)
         switch phase {
-        case .decided: _ = state.call(.begin)
+        case .decided: _ = state.call(.startResponse)
         case .answering:
-            _ = state.call(.begin)
+            _ = state.call(.startResponse)
             _ = state.on(.answerQueued)
         case .detached: _ = state.on(.socketDetached)
         case .idle, .receiving, .handedOver: break
@@ -54,8 +54,8 @@ import Testing
         phase: State.Phase
     ) {
         let legal: [State.Phase: Set<State.Call>] = [
-            .handedOver: Set(State.Call.allCases), .decided: [.write, .finish, .breakOff],
-            .answering: [.write, .finish, .breakOff],
+            .handedOver: Set(State.Call.allCases), .decided: [.write, .finish, .abort],
+            .answering: [.write, .finish, .abort],
         ]
 
         for call in State.Call.allCases {
@@ -91,8 +91,8 @@ import Testing
     }
 
     @Test func `a request is answered at most once`() {
-        for first in [State.Call.respond, .begin, .upgrade] {
-            for second in [State.Call.respond, .begin, .upgrade, .detach, .dropWaitingAnswer] {
+        for first in [State.Call.respond, .startResponse, .upgrade] {
+            for second in [State.Call.respond, .startResponse, .upgrade, .detach, .dropWaitingAnswer] {
                 var state = Self.state(.handedOver)
                 #expect(state.call(first) == .accepted)
                 #expect(state.call(second) == .ignored, "\(first), \(second)")
@@ -107,16 +107,16 @@ import Testing
         #expect(state.call(.write) == .accepted)
         #expect(state.call(.finish) == .accepted)
         #expect(state.answerBody == .ended)
-        #expect(state.call(.begin) == .accepted)
+        #expect(state.call(.startResponse) == .accepted)
 
-        for late in [State.Call.write, .finish, .breakOff] { #expect(state.call(late) == .ignored) }
+        for late in [State.Call.write, .finish, .abort] { #expect(state.call(late) == .ignored) }
 
         #expect(state.answerBody == .ended)
     }
 
     @Test func `the first end of a response's body is final`() {
         for (first, second, body) in [
-            (.finish, .breakOff, .ended), (.breakOff, .finish, .broken), (.breakOff, .write, .broken),
+            (.finish, .abort, .ended), (.abort, .finish, .broken), (.abort, .write, .broken),
         ] as [(State.Call, State.Call, State.AnswerBody)] {
             var state = Self.state(.answering)
             #expect(state.call(first) == .accepted)

@@ -30,7 +30,7 @@ struct PrecedenceTests {
 
         for setting in Settings.table where !setting.isSecret {
             let value = values[setting.name] ?? "7min"
-            if setting.isTakenFromFile {
+            if setting.isReadFromFile {
                 files["/etc/viberemote-gateway/config"] = CommandLineUnderTest.File(
                     content: "# one\n\(setting.environment)=\"\(value.replacing("\\", with: "\\\\"))\"\n")
                 let byFile = try CommandLineUnderTest.serve(files: files)

@@ -42,12 +42,12 @@ package struct KeyTable: Sendable {
 
     /// Returns whether the table contains the key that admitted a principal with this or an earlier table. The name of
     /// the key may differ.
-    package func holdsKey(of principal: Principal) -> Bool {
+    package func containsKey(of principal: Principal) -> Bool {
         principals.contains { $0.keyFingerprint == principal.keyFingerprint }
     }
 
     /// Returns whether the table has a key that a newer one does not have.
-    package func hasKey(missingIn newer: KeyTable) -> Bool { !principals.allSatisfy(newer.holdsKey) }
+    package func hasKey(missingIn newer: KeyTable) -> Bool { !principals.allSatisfy(newer.containsKey) }
 
     /// Checks the password in Basic credentials, which are base64 of `user:password` (RFC 7617 §2). The user's name
     /// ends at the first colon.

@@ -39,7 +39,7 @@ package struct Setting: Sendable {
     /// The completions that a shell offers for the value.
     package let hint: ValueHint
     /// Whether the configuration file may contain the setting. The setting that names the file may not be in it.
-    package private(set) var isTakenFromFile = true
+    package private(set) var isReadFromFile = true
     /// Whether a reload applies the setting. Other settings require a restart.
     package private(set) var isReloaded = false
     let defaultValue: Default
@@ -74,7 +74,7 @@ package struct Setting: Sendable {
     /// Returns a copy of the setting that the configuration file may not contain.
     var notFromFile: Setting {
         var setting = self
-        setting.isTakenFromFile = false
+        setting.isReadFromFile = false
         return setting
     }
 

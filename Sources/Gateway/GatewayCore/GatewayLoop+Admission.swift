@@ -49,7 +49,7 @@ extension GatewayLoop {
     ///
     /// This iterates over all operations in progress, so call it only if a key was removed.
     func abortRevoked(under keys: KeyTable) -> RevocationCounts {
-        func isRevoked(_ principal: Principal?) -> Bool { principal.map { !keys.holdsKey(of: $0) } ?? false }
+        func isRevoked(_ principal: Principal?) -> Bool { principal.map { !keys.containsKey(of: $0) } ?? false }
         var counts = RevocationCounts()
         counts.requests =
             clients.server?.cutRequests { context in

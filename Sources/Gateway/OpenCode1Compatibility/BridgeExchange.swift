@@ -126,8 +126,8 @@ extension BridgeExchange: BridgeDelegate {
     }
 
     func cut() {
-        detached?.breakOff()
-        connection?.breakOff()
+        detached?.abort()
+        connection?.abort()
         end()
     }
 

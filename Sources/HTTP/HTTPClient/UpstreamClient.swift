@@ -45,7 +45,7 @@ package final class UpstreamClient {
         self.keepTimeout = keepTimeout
     }
 
-    /// Sends a request. Notifies `follower` of events, but never during this call.
+    /// Sends a request. Notifies `delegate` of events, but never during this call.
     package func start(_ request: borrowing UpstreamRequest, delegate: any UpstreamDelegate) -> UpstreamTransfer {
         // Every byte was checked when it was received from the client (RequestFraming).
         assert(

@@ -38,7 +38,7 @@ package final class WholeAnswer: UpstreamDelegate, TimerHandler {
             request, through: client, within: timeout)
     }
 
-    /// Sends a request like ``ask(_:of:within:longestBody:report:)``, but passes the body on as it arrives instead of
+    /// Sends a request like ``send(_:of:within:longestBody:report:)``, but passes the body on as it arrives instead of
     /// keeping it.
     package static func send(
         _ request: borrowing UpstreamRequest, of client: UpstreamClient, within timeout: Duration,

@@ -16,7 +16,7 @@ extension ClientConnection {
         }
     }
 
-    /// Returns whether ``begin(_:_:)`` can send this response; ``detach(_:_:policy:)`` can send any.
+    /// Returns whether ``startResponse(_:_:)`` can send this response; ``detach(_:_:policy:)`` can send any.
     ///
     /// libmicrohttpd cannot end a body by closing the connection, and the head must fit into its memory. If a head
     /// announces no length for a body that is not sent, libmicrohttpd either adds a length of 0 or sends a last chunk.
@@ -43,7 +43,7 @@ extension ClientConnection {
     ///
     /// The request's body must be complete, and ``canBegin(_:_:)`` must return true.
     package func startResponse(_ head: ResponseHead, _ length: BodyLength) {
-        guard state.call(.begin) == .accepted else { return }
+        guard state.call(.startResponse) == .accepted else { return }
         pendingAnswer = .begun(head, length)
         offerAnswer()
     }
@@ -68,8 +68,8 @@ extension ClientConnection {
 
     /// Aborts the body after its source has failed. Delivers the waiting bytes and then aborts the connection, so that
     /// the client sees a truncated body.
-    package func breakOff() {
-        guard state.call(.breakOff) == .accepted else { return }
+    package func abort() {
+        guard state.call(.abort) == .accepted else { return }
         // Bytes that would complete the promised length are not delivered, because the client would then accept an
         // incomplete body as complete.
         if let promised = outgoing.promised, summary.bodyBytes + UInt64(outgoing.queue.count) >= promised {

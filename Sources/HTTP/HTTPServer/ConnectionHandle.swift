@@ -31,7 +31,7 @@ struct ConnectionHandle {
     /// connection is added, the kernel reports EPOLLHUP, which closes it in any state. In later versions, the
     /// connection gets a time-out instead, which they check in any state.
     ///
-    /// - Returns: Whether the descriptor was added. The caller must then call ``leave(pollSet:descriptor:)`` before
+    /// - Returns: Whether the descriptor was added. The caller must then call ``remove(pollSet:descriptor:)`` before
     ///   libmicrohttpd closes it.
     func expire(pollSet: Int32, descriptor: Int32) -> Bool {
         guard MicroHTTPD.refusesLooseLines else {

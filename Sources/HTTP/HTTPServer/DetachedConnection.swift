@@ -172,7 +172,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     /// Aborts the body after its source has failed. Delivers the waiting bytes and then aborts the connection, so that
     /// no client mistakes this for a regular end.
-    package func breakOff() {
+    package func abort() {
         guard state.on(.abort) == .writeRemainder else { return }
         // Bytes that would complete the promised length are not delivered, because a client could then accept this body
         // as complete.

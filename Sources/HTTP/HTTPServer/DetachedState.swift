@@ -4,7 +4,7 @@
 /// effects.
 ///
 ///     open ──finish──► ending ──written──► handed back, or lingering ──client's end──► closed
-///       └───breakOff─► breaking ──written──► lingering, or reset ─────────────────────► closed
+///       └───abort────► breaking ──written──► lingering, or reset ─────────────────────► closed
 struct DetachedState: Equatable {
     enum Phase: CaseIterable {
         /// The body is incomplete, and more of it will follow.

@@ -65,7 +65,7 @@ package protocol ServerExchange: AnyObject {
     /// The client has received enough of the response, so that its source may continue.
     func resumeResponse()
     /// The client has left or was disconnected, so that no response is possible any more. This may be called during a
-    /// call that sends the response (``ClientConnection/respond(_:)``, `begin`, `upgrade`), if libmicrohttpd has no
+    /// call that sends the response (``ClientConnection/respond(_:)``, `startResponse`, `upgrade`), if libmicrohttpd has no
     /// room for its head.
     func clientDisconnected()
 }

@@ -21,7 +21,7 @@ struct Client {
 }
 
 extension Client {
-    /// Creates the client that has connected from this address to the listener with the number `entrance`.
+    /// Creates the client that has connected from this address to the listener with the number `listenerNumber`.
     init(_ address: SocketAddress, listenerNumber: UInt8) {
         // A listener on IPv6 also accepts IPv4 clients, and reports their addresses in mapped form.
         self.address = address.ipv6.map { IPAddress(ipv6: $0) }

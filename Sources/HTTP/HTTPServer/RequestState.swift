@@ -12,9 +12,9 @@
 /// | call | legal in | effect |
 /// |---|---|---|
 /// | `respond` | `handedOver`, once | decided; before the request's end the socket is taken |
-/// | `begin`, `upgrade` | `handedOver`, once | decided |
-/// | `write` | from `handedOver` on, until `finish` or `breakOff` | before `begin`, `detach` the bytes wait for it |
-/// | `finish`, `breakOff` | from `handedOver` on, the first of them | "finish, then begin" needs one system call for both |
+/// | `startResponse`, `upgrade` | `handedOver`, once | decided |
+/// | `write` | from `handedOver` on, until `finish` or `abort` | before `startResponse`, `detach` the bytes wait for it |
+/// | `finish`, `abort` | from `handedOver` on, the first of them | "finish, then begin" needs one system call for both |
 /// | `dropWaitingAnswer` | `handedOver` | the written bytes and their end are discarded |
 /// | `detach` | `handedOver` | the socket is taken |
 ///
@@ -56,7 +56,7 @@ struct RequestState: Equatable {
     // MARK: The handler's calls
 
     enum Call: CaseIterable {
-        case respond, begin, upgrade, write, finish, breakOff, dropWaitingAnswer, detach
+        case respond, startResponse, upgrade, write, finish, abort, dropWaitingAnswer, detach
     }
 
     /// The result of a call by the handler.
@@ -75,12 +75,12 @@ struct RequestState: Equatable {
             guard phase == .handedOver, !isClosing else { return .ignored }
             guard isBodyComplete else { return .needsSocket }
             phase = .decided
-        case .begin, .upgrade:
+        case .startResponse, .upgrade:
             guard phase == .handedOver, !isClosing else { return .ignored }
             phase = .decided
         case .write:
             guard isHandlers, answerBody == .open, !isClosing else { return .ignored }
-        case .finish, .breakOff:
+        case .finish, .abort:
             guard isHandlers, answerBody == .open else { return .ignored }
             answerBody = call == .finish ? .ended : .broken
         case .dropWaitingAnswer:

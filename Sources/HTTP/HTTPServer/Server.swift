@@ -87,7 +87,7 @@ package final class Server {
 
     /// Starts to accept connections from `listener`, in addition to the existing listeners.
     ///
-    /// - Parameter entrance: The number that the connections of its clients have (``ClientConnection/entrance``).
+    /// - Parameter entrance: The number that the connections of its clients have (``ClientConnection/listenerNumber``).
     package func accept(from listener: Listener, as listenerNumber: UInt8 = 0) throws(Failure) {
         do {
             acceptors.append(try Acceptor(listener: listener, listenerNumber: listenerNumber, server: self))

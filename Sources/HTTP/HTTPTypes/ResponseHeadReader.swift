@@ -41,7 +41,7 @@ package struct ResponseHeadReader: Sendable {
     /// Creates a reader that expects a status line.
     package init() {}
 
-    /// Takes a list from `spare` for the fields of the next head, unless a head has begun or the reader already owns
+    /// Takes a list from `pool` for the fields of the next head, unless a head has begun or the reader already owns
     /// memory.
     package mutating func lend(from pool: inout FieldListPool) {
         if status == 0, fields.byteCapacity == 0 { fields = pool.acquire() }

@@ -39,7 +39,7 @@ package struct JSONObject: Sendable, Equatable {
         }
     }
 
-    /// Removes the member with this name and returns its converted value. If `form` returns nil, the member remains.
+    /// Removes the member with this name and returns its converted value. If `transform` returns nil, the member remains.
     ///
     /// Earlier members with the same name, which have no effect, are removed as well. They would take effect if they
     /// were written after the known members.
@@ -52,23 +52,23 @@ package struct JSONObject: Sendable, Equatable {
         return value
     }
 
-    /// Removes and returns a string member; see ``take(_:_:)``. A string with an unpaired surrogate remains.
+    /// Removes and returns a string member; see ``extract(_:_:)``. A string with an unpaired surrogate remains.
     package mutating func text(_ name: String) -> String? {
         extract(name) { if case .string(let text) = $0 { text } else { nil } }
     }
 
-    /// Removes and returns a number member; see ``take(_:_:)``.
+    /// Removes and returns a number member; see ``extract(_:_:)``.
     package mutating func number(_ name: String) -> Number? { extract(name, \.number) }
-    /// Removes and returns a Boolean member; see ``take(_:_:)``.
+    /// Removes and returns a Boolean member; see ``extract(_:_:)``.
     package mutating func bool(_ name: String) -> Bool? { extract(name, \.bool) }
-    /// Removes and returns an object member; see ``take(_:_:)``.
+    /// Removes and returns an object member; see ``extract(_:_:)``.
     package mutating func object(_ name: String) -> JSONObject? { extract(name, \.object) }
-    /// Removes and returns an array member; see ``take(_:_:)``.
+    /// Removes and returns an array member; see ``extract(_:_:)``.
     package mutating func array(_ name: String) -> [JSON]? { extract(name, \.array) }
-    /// Removes and returns a member of any type; see ``take(_:_:)``.
+    /// Removes and returns a member of any type; see ``extract(_:_:)``.
     package mutating func value(_ name: String) -> JSON? { extract(name) { $0 } }
 
-    /// Removes and returns an array member that contains only strings; see ``take(_:_:)``.
+    /// Removes and returns an array member that contains only strings; see ``extract(_:_:)``.
     package mutating func texts(_ name: String) -> [String]? {
         extract(name) { value in
             guard let array = value.array else { return nil }

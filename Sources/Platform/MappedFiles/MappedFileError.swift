@@ -32,7 +32,7 @@ package struct MappedFileError: Error, Equatable, CustomStringConvertible {
     package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
     /// Whether a file of this name already exists.
-    package var isTaken: Bool { code == EEXIST }
+    package var fileExists: Bool { code == EEXIST }
 
     /// A clause for an error message: `/x cannot be allocated: No space left on device`.
     package var description: String {

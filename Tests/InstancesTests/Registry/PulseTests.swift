@@ -10,7 +10,7 @@ import Testing
     @Test func `bytes count as progress only after the first look of the same check`() {
         var pulse = Pulse()
         pulse.answered(now: start)
-        pulse.checkBegins()
+        pulse.resetCheck()
         let first = pulse.look(7, now: start + .seconds(2))
 
         #expect(first.quiet == .seconds(2))
@@ -27,7 +27,7 @@ import Testing
         #expect(!third.progressed)
 
         // Bytes that arrive between two checks do not count as progress during the second check.
-        pulse.checkBegins()
+        pulse.resetCheck()
 
         #expect(!pulse.look(99, now: start + .seconds(8)).progressed)
     }

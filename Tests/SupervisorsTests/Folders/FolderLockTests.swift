@@ -102,7 +102,7 @@ import Testing
 
         let attempt = try FolderLock.acquire(home.path + "/projects", .exclusive, ignoresEndedHolder: isHolderGone)
 
-        guard case .heldByOtherUser(let process) = attempt else {
+        guard case .lockedByOtherUser(let process) = attempt else {
             Issue.record("the attempt was \(attempt)")
             return
         }

@@ -154,7 +154,7 @@ extension ConversationState {
     }
 
     /// Returns the answers that have begun to wait for the end of their last message since the previous call. The
-    /// caller must pass each of them to ``giveUp(_:at:)`` after ``Abort/patience``.
+    /// caller must pass each of them to ``stopWaiting(_:at:)`` after ``Abort/patience``.
     package mutating func removePendingEnds() -> [PendingEnd] {
         defer { pendingEnds = [] }
         return pendingEnds

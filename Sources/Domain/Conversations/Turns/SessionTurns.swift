@@ -39,7 +39,7 @@ struct SessionTurns: Sendable {
     private(set) var accepted: Set<String> = []
     /// The texts of the expected messages that OpenCode has not reported yet.
     private var sent: [String: String] = [:]
-    /// The recent messages with the role of a user. `said` contains the ids of the messages that a user has written.
+    /// The recent messages with the role of a user. `prompts` contains the ids of the messages that a user has written.
     private var users: [String: UserMessage] = [:]
     private var prompts: Set<String> = []
     /// The user messages of the last answers that have ended.
@@ -97,7 +97,7 @@ struct SessionTurns: Sendable {
         aborted.formUnion(expected)
         aborted.formUnion(waiting.map(\.root))
         if let current { aborted.insert(current.root) }
-        breakOff()
+        recordAbort()
     }
 
     /// Expects that another client aborts the running work. Nothing else changes, because the abort may not happen.
@@ -106,7 +106,7 @@ struct SessionTurns: Sendable {
         abortion = Abort(message: last?.id, isComplete: last?.isComplete ?? true, isWorking: true)
     }
 
-    private mutating func breakOff() {
+    private mutating func recordAbort() {
         let isWorking = current != nil || !waiting.isEmpty
         for index in waiting.indices { waiting[index].wasBroken = true }
         if abortion == nil {
@@ -168,7 +168,7 @@ struct SessionTurns: Sendable {
                 fail(reason)
             } else {
                 if let root = current?.root, !aborted.contains(root) { fail(Failure.abortedElsewhere) }
-                breakOff()
+                recordAbort()
             }
             return []
         case .status(_, .idle), .idle:

@@ -9,7 +9,7 @@ package import OpenCodeFamilies
 /// be those recorded with the events, and ``due(now:)`` must not receive a time before which more events will be
 /// recorded.
 ///
-/// A state can start at an event of a session at which no part was growing (``TurnMark``). It then makes the same
+/// A state can start at an event of a session at which no part was growing (``TurnBoundary``). It then makes the same
 /// frames of that session as a state that received all events. It keeps 4 MiB of texts of at most 256 parts in memory.
 /// Beyond that limit, the parts that have not changed for the longest time pass unchanged, as does every part whose
 /// beginning is unknown.

@@ -36,7 +36,7 @@ struct SegmentFolder: Sendable {
             do throws(MappedFileError) {
                 return (name, try folder.make(name.text, count: count, prepare: prepare))
             } catch {
-                guard error.isTaken, name.number < UInt16.max else { throw error }
+                guard error.fileExists, name.number < UInt16.max else { throw error }
                 name.number += 1
             }
         }

@@ -61,7 +61,7 @@ package struct EncodedStream: Sendable {
     private var last: EventID?
     private var emitted: [SentStep] = []
     /// The event that is being processed now.
-    private var bringer: EventID?
+    private var cause: EventID?
     private var bytes = 0
     /// The frame after which the current reader reads. Frames after it are not removed. If it is nil, all frames are
     /// protected.
@@ -126,12 +126,12 @@ package struct EncodedStream: Sendable {
         // The steps that a timer caused are the last steps, because no event has caused them yet.
         let start = firstEmitted { $0.cause.map { $0 >= event.id } ?? true }
         let caused = emitted[start...].prefix { $0.cause == event.id }
-        var brought = EventFrames()
+        var result = EventFrames()
         if start > 0, emitted[start - 1].nextEvent == event.id, case .gap(let gap) = emitted[start - 1].step {
-            brought.gap = gap
+            result.gap = gap
         }
-        brought.frames = caused.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
-        return brought
+        result.frames = caused.compactMap { if case .frame(let frame, _) = $0.step { frame } else { nil } }
+        return result
     }
 
     /// Returns the frames that were pending at the first gap after this event, each with the event whose wrapper it
@@ -166,7 +166,7 @@ package struct EncodedStream: Sendable {
 
     private func firstEmitted(after id: EventID?) -> Int { id.map { id in firstEmitted { $0.id > id } } ?? 0 }
 
-    /// Returns the index of the first step that satisfies `isPast`. The ids of the steps, and of the events that cause
+    /// Returns the index of the first step that satisfies `isAfter`. The ids of the steps, and of the events that cause
     /// them, increase.
     private func firstEmitted(where isAfter: (SentStep) -> Bool) -> Int {
         var low = 0
@@ -218,13 +218,13 @@ package struct EncodedStream: Sendable {
             attributeSteps(id)
             return 128
         case .event(let event):
-            bringer = event.id
+            cause = event.id
             attributeSteps(event.id)
             if case .gap? = emitted.last?.step, emitted[emitted.count - 1].nextEvent == nil {
                 emitted[emitted.count - 1].nextEvent = event.id
             }
             if translation == nil { emit(encoded(event), event) } else { translate(event) }
-            bringer = nil
+            cause = nil
             if query == nil { reached = event.id }
             return event.size
         }
@@ -284,7 +284,7 @@ package struct EncodedStream: Sendable {
     }
 
     private mutating func keep(_ step: Step, id: EventID, size: Int) {
-        emitted.append(SentStep(step: step, id: id, size: size, cause: bringer))
+        emitted.append(SentStep(step: step, id: id, size: size, cause: cause))
         last = id
         bytes += size
         if reader.map({ id > $0 }) ?? true { ahead += size }

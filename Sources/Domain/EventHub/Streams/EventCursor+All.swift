@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EventCursor {
-    /// Reads like ``read(_:atMost:connected:)``, but reads the events of all projects in the order of the index.
+    /// Reads like ``nextBatch(_:atMost:connected:)``, but reads the events of all projects in the order of the index.
     ///
     /// - Parameters:
     ///   - log: Returns the log of a project.
@@ -144,9 +144,9 @@ private struct AllReading {
                 if selector.admits(event) { writer.write(event, id: entry.id, project: entry.project) }
                 return appendFrame(step)
             }
-            let brought = tracks.frames(cursor.encoding, of: event, log, now: now)
-            if let gap = brought.gap { emitOnce(gap, before: entry) }
-            emit(entry, event: event, frames: brought.frames, after: step.after)
+            let result = tracks.frames(cursor.encoding, of: event, log, now: now)
+            if let gap = result.gap { emitOnce(gap, before: entry) }
+            emit(entry, event: event, frames: result.frames, after: step.after)
         }
     }
 

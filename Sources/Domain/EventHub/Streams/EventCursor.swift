@@ -154,7 +154,7 @@ package struct EventCursor: Sendable {
         }
         var end = position
         batch.isAtEnd = false
-        while writer.bytes.count < limit, !isPast(end) {
+        while writer.bytes.count < limit, !isBeyondEnd(end) {
             let items = log.next(&end, atMost: limit - writer.bytes.count)
             guard !items.isEmpty else {
                 batch.isAtEnd = true
@@ -196,7 +196,7 @@ package struct EventCursor: Sendable {
         }
     }
 
-    private func isPast(_ other: LogPosition) -> Bool {
+    private func isBeyondEnd(_ other: LogPosition) -> Bool {
         guard let until, let last = other.last else { return false }
         return last >= until
     }

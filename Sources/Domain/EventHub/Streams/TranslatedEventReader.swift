@@ -24,7 +24,7 @@ package struct TranslatedEventReader: Sendable {
         package fileprivate(set) var events: [TranslatedEvent] = []
         /// Whether there are no more events at present.
         package fileprivate(set) var isAtEnd = false
-        /// The query that must be answered before the next read (``TranslatedEventReader/learn(_:)``).
+        /// The query that must be answered before the next read (``TranslatedEventReader/resume(_:)``).
         package fileprivate(set) var query: TranslationQuery?
     }
 

@@ -49,7 +49,7 @@ struct Instance {
 
     /// Creates the state of an instance.
     ///
-    /// - Parameter past: The last event that earlier gateways have recorded.
+    /// - Parameter lastEvent: The last event that earlier gateways have recorded.
     init(
         folder: ProjectFolder, machine: InstanceStateMachine, supervisor: any Supervisor, slot: Int,
         lastEvent: InstanceEvent? = nil
@@ -92,7 +92,7 @@ struct Instance {
         enforcesPassword = nil
         portWarning = nil
         hasWarnedOfFolder = false
-        project.runBegins()
+        project.resetRun()
     }
 
     /// The facts about the run that the next gateway needs.
@@ -146,7 +146,7 @@ struct Pulse {
     private var count: UInt64?
 
     /// Starts a health check. Bytes count from the next call of `look` on.
-    mutating func checkBegins() { count = nil }
+    mutating func resetCheck() { count = nil }
 
     /// Records a healthy response as a sign of life.
     mutating func answered(now: SuspendingClock.Instant = .now) { lastSign = now }

@@ -9,7 +9,7 @@ internal import Projects
 extension InstanceRegistry {
     func probe(_ number: UInt64, at address: InstanceAddress, within timeout: Duration, of name: ProjectName) {
         guard let instance = instances[name], let run = instance.run else { return }
-        instances[name]?.pulse.checkBegins()
+        instances[name]?.pulse.resetCheck()
         let isUnknown = instance.enforcesPassword == nil || rival(of: name) != nil
         let hasPassword = run.credentials?.authorization(for: instance.family) != nil
         let query = HealthQuery(
@@ -60,7 +60,7 @@ extension InstanceRegistry {
         if let rival = rival(of: name), let address = instance.machine.claimedAddress {
             // Only a server that requires its secret password has proved its identity.
             guard enforcesPassword == true else {
-                let reason = InstanceMessage.portTaken(address.port, by: rival.string)
+                let reason = InstanceMessage.portInUse(address.port, by: rival.string)
                 return advance(.probed(number, .unhealthy(reason: reason)), of: name)
             }
             lastClaim += 1

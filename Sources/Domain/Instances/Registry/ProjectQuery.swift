@@ -40,7 +40,7 @@ struct ProjectQuery {
     }
 
     /// Resets the state for a new run.
-    mutating func runBegins() {
+    mutating func resetRun() {
         answer = nil
         failure = nil
     }

@@ -26,7 +26,7 @@ package struct RoutingTable: Sendable {
         /// The directories that requests may name; nil for any.
         package let scope: DirectoryScope?
         /// The OpenCode project of the instance's folder; nil if it must be requested
-        /// (``InstanceRegistry/ownProject(_:)``).
+        /// (``InstanceRegistry/openCodeProject(_:)``).
         package let openCodeProject: OpenCodeProject?
 
         /// The initiator of the instance's end while it is ending.

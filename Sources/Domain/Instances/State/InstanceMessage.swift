@@ -97,7 +97,7 @@ package enum InstanceMessage {
     }
 
     /// Returns the reason for rejecting an instance's claim to a port.
-    static func portTaken(_ port: UInt16, by name: String) -> String {
+    static func portInUse(_ port: UInt16, by name: String) -> String {
         "The instance for \(name) announced the same port \(port) later. Stop and start the project."
     }
 

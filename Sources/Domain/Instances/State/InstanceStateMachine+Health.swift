@@ -79,13 +79,13 @@ extension InstanceStateMachine {
             return next + [.measure]
         case .unauthorized(let reason):
             // The instance accepted this password before, so a different server responds at the address.
-            return fallBack(ready.address, reason)
+            return returnToProbing(ready.address, reason)
         }
     }
 
     /// Returns a ready instance to probing, because a different server may listen on its port. No request is forwarded
     /// until the instance has answered again.
-    mutating func fallBack(_ address: InstanceAddress, _ trouble: String) -> [Action] {
+    mutating func returnToProbing(_ address: InstanceAddress, _ trouble: String) -> [Action] {
         lastFailure = trouble
         isChecking = false
         phase = .probing(Probing(address: address, delay: limits.firstProbeDelay, trouble: trouble))

@@ -90,10 +90,11 @@ extension InstanceStateMachine {
     mutating func displaced(by name: String) -> [Action] {
         switch phase {
         case .probing(var probing):
-            probing.trouble = InstanceMessage.portTaken(probing.address.port, by: name)
+            probing.trouble = InstanceMessage.portInUse(probing.address.port, by: name)
             phase = .probing(probing)
             return []
-        case .ready(let ready): return fallBack(ready.address, InstanceMessage.portTaken(ready.address.port, by: name))
+        case .ready(let ready):
+            return returnToProbing(ready.address, InstanceMessage.portInUse(ready.address.port, by: name))
         default: return []
         }
     }

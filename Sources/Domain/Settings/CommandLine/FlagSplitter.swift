@@ -16,7 +16,7 @@ struct FlagSplitter {
 
     /// The split arguments, each kind in its original order.
     struct SplitArguments: Equatable {
-        var flags: [GivenFlag] = []
+        var flags: [FlagValue] = []
         var switches: [String] = []
         var words: [String] = []
     }
@@ -44,17 +44,17 @@ struct FlagSplitter {
                 continue
             }
             if let flag = switchedOff(by: argument) {
-                result.flags.append(GivenFlag(flag: flag, value: "off"))
+                result.flags.append(FlagValue(flag: flag, value: "off"))
                 continue
             }
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])
             let placeholder = try placeholder(of: flag)
             if parts.count == 2 {
-                result.flags.append(GivenFlag(flag: flag, value: String(parts[1])))
+                result.flags.append(FlagValue(flag: flag, value: String(parts[1])))
             } else if let value = remaining.first, !value.hasPrefix("--") {
                 remaining.removeFirst()
-                result.flags.append(GivenFlag(flag: flag, value: value))
+                result.flags.append(FlagValue(flag: flag, value: value))
             } else {
                 throw SettingError("\(flag) has no value: write \(flag) \(placeholder).")
             }
@@ -94,7 +94,7 @@ struct FlagSplitter {
     }
 
     private func append(_ word: String, to result: inout SplitArguments) throws(SettingError) {
-        guard command.takesWords else {
+        guard command.acceptsWords else {
             throw SettingError(
                 "\(SettingError.quoted(word)) is not expected: \(command.name) accepts only flags, see "
                     + "`\(GatewayVersion.program) help \(command.name)`.")

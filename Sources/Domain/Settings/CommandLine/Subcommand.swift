@@ -32,7 +32,7 @@ struct Subcommand: Sendable {
     var isForUnits = false
 
     /// Whether words other than flags may follow the command.
-    var takesWords: Bool { !words.isEmpty || ["exec", "help"].contains(name) }
+    var acceptsWords: Bool { !words.isEmpty || ["exec", "help"].contains(name) }
 
     /// Returns the command with this name; nil if there is none.
     static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }

@@ -37,9 +37,9 @@ struct ConfigurationFile: Sendable, Equatable {
     ) throws(PrivateFileError) {
         let file = try Self.parse(path, for: .everybody, files: files, errors: &errors)
         let secrets = Settings.table.filter(\.isSecret).map(\.environment)
-        let holdsSecret = file?.assignments.contains { secrets.contains($0.name) } ?? false
+        let hasSecret = file?.assignments.contains { secrets.contains($0.name) } ?? false
         // Read the file again, so that the values in use are the checked values.
-        let checked = holdsSecret ? try Self.parse(path, for: .owner, files: files, errors: &errors) : file
+        let checked = hasSecret ? try Self.parse(path, for: .owner, files: files, errors: &errors) : file
         self.path = path
         assignments = Dictionary((checked?.assignments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
         errors += (checked?.ignoredLines ?? []).map { SettingError($0.description) }
@@ -80,12 +80,12 @@ struct ConfigurationFile: Sendable, Equatable {
         let location = "\(path), line \(assignment.line)"
         guard let setting = Settings.table.first(where: { $0.environment == assignment.name }) else {
             if Settings.retired.contains(where: { $0.environment == assignment.name }) { return nil }
-            let known = Settings.table.filter(\.isTakenFromFile).map(\.environment)
+            let known = Settings.table.filter(\.isReadFromFile).map(\.environment)
             let hint = NearestWord.hint(
                 assignment.name, among: known, else: "see `\(GatewayVersion.program) help serve`")
             return SettingError("\(location): \(SettingError.quoted(assignment.name)) is not a setting: \(hint)")
         }
-        guard !setting.isTakenFromFile else { return nil }
+        guard !setting.isReadFromFile else { return nil }
         return SettingError(
             "\(location): \(setting.environment) cannot be set in the configuration file itself: use the environment or "
                 + "--\(setting.name).")

@@ -5,14 +5,14 @@ internal import EnvironmentFiles
 /// All sources of settings, stored so that they can be read again. A flag overrides the environment, the environment
 /// overrides the configuration file, and the file overrides the default.
 package struct SettingSources: Sendable {
-    private let flags: [GivenFlag]
+    private let flags: [FlagValue]
     private let environment: [String: String]
     private let defaults: SystemDefaults
     /// The settings that are read. The values of other settings are not checked, and these settings stay empty.
     private let settings: [Setting]
 
     init(
-        flags: [GivenFlag], environment: [String: String], defaults: SystemDefaults,
+        flags: [FlagValue], environment: [String: String], defaults: SystemDefaults,
         settings: [Setting] = Settings.table
     ) {
         self.flags = flags
@@ -121,7 +121,7 @@ package struct SettingSources: Sendable {
 
     /// Returns the named file, or otherwise the first existing file at the usual paths.
     private func configurationFile(_ files: SettingFiles, _ resolution: inout Resolution) -> ConfigurationFile? {
-        guard let setting = settings.first(where: { !$0.isTakenFromFile }) else { return nil }
+        guard let setting = settings.first(where: { !$0.isReadFromFile }) else { return nil }
         guard let (text, origin) = value(setting, nil) else {
             return usualFile(files, &resolution)
         }
@@ -171,14 +171,14 @@ package struct SettingSources: Sendable {
             } catch {
                 resolution.errors.append(error)
             }
-        } else if !isKeyGiven(file) {
+        } else if !isKeySet(file) {
             resolution.errors.append(
                 SettingError(source: secret.environment, value: nil, InvalidValue("is not set", fix: KeyPolicy.fix)))
         }
     }
 
     /// Returns whether the user tried to provide a key, even an invalid one.
-    private func isKeyGiven(_ file: ConfigurationFile?) -> Bool {
+    private func isKeySet(_ file: ConfigurationFile?) -> Bool {
         settings.contains { ($0.isSecret || $0.name == Self.keyFileName) && value($0, file) != nil }
     }
 
@@ -222,7 +222,7 @@ package struct Resolution: Sendable {
 }
 
 /// A flag of the command line with its value.
-struct GivenFlag: Equatable {
+struct FlagValue: Equatable {
     let flag: String
     let value: String
 }

@@ -33,7 +33,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// - Parameters:
     ///   - base: The environment of the starting process.
     ///   - files: The common files. They override `base`, and later files override earlier files.
-    ///   - own: The project's own file, which overrides all others.
+    ///   - projectFile: The project's own file, which overrides all others.
     package init(base: [String: String], files: [EnvironmentFile], projectFile: EnvironmentFile? = nil) {
         let base = base.filter { !ReservedVariables.contain($0.key) }
         let all = files + (projectFile.map { [$0] } ?? [])

@@ -22,7 +22,7 @@ package final class FolderLock: Sendable {
         case unsupported
         /// A process of another user holds the lock. That process is not a gateway of this user. Any user can acquire
         /// the lock of a folder that every user may open, because flock(2) needs no write permission.
-        case heldByOtherUser(process: Int32?)
+        case lockedByOtherUser(process: Int32?)
     }
 
     private let descriptor: Int32
@@ -64,11 +64,11 @@ package final class FolderLock: Sendable {
         close(descriptor)
         if let holder {
             guard let user = ProcessTable.realUser(of: holder) else {
-                if ignoresEndedHolder { return .heldByOtherUser(process: nil) }
+                if ignoresEndedHolder { return .lockedByOtherUser(process: nil) }
                 throw locked(path, by: holder)
             }
             // Root can do anything, so its lock is not an attack but a gateway.
-            if user != getuid(), user != 0 { return .heldByOtherUser(process: holder) }
+            if user != getuid(), user != 0 { return .lockedByOtherUser(process: holder) }
         }
         throw locked(path, by: holder)
     }

@@ -65,7 +65,7 @@ extension ProcessSupervisor {
         switch try FolderLock.acquire(setUp.projects, kind, ignoresEndedHolder: ignoresEndedHolder) {
         case .locked(let lock): folderLock = lock
         case .unsupported: if kind == .exclusive { warnOfFolder() }
-        case .heldByOtherUser(let process):
+        case .lockedByOtherUser(let process):
             logger.warning(
                 "another user has locked the projects' folder, so a second gateway of this user can start",
                 LogField("home", setUp.projects), LogField("pid", process.map { "\($0)" } ?? "unknown"))

@@ -28,7 +28,7 @@ package actor ProcessSupervisor: Supervisor {
     var lock: InstanceRecordLock?
     var folderLock: FolderLock?
     /// Whether a lock whose holder no longer exists counts as the lock of another user
-    /// (``FolderLock/take(_:_:ignoresEndedHolder:)``).
+    /// (``FolderLock/acquire(_:_:ignoresEndedHolder:)``).
     var ignoresEndedHolder = false
     /// Whether the servers that an earlier gateway has left running are known. No server is started before.
     var isRecovered = false

@@ -15,7 +15,7 @@ struct ChatAdmission: Sendable {
     ///
     /// - Parameter keys: The keys at the time when the socket opens.
     func refusal(under keys: KeyTable) -> CloseStatus? {
-        if let principal, !keys.holdsKey(of: principal) { return .revoked }
+        if let principal, !keys.containsKey(of: principal) { return .revoked }
         return hasRoom ? nil : CloseStatus(.tryAgainLater, "too many chats are open; try again later")
     }
 }

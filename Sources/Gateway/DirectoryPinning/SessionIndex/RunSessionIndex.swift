@@ -18,7 +18,7 @@ package final class RunSessionIndex {
     package let endpoint: InstanceEndpoint
     /// The facts that are known about the events of the run.
     package var events = EventSessionIndex()
-    /// The greatest number of an answer to ``InstanceRegistry/ownProject(_:)`` that may no longer be correct.
+    /// The greatest number of an answer to ``InstanceRegistry/openCodeProject(_:)`` that may no longer be correct.
     private(set) var staleNumber: UInt64 = 0
 
     private unowned let loop: LoopSessionIndex

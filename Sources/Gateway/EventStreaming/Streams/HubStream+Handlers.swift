@@ -8,7 +8,7 @@ import HTTPServer
 extension HubStream: OpenStream {
     func breakOff() {
         guard !state.isEnded else { return }
-        client?.breakOff()
+        client?.abort()
         end()
     }
 }

@@ -93,7 +93,7 @@ final class ControlCall {
             client.finish()
             end()
         case (.abort, .streaming(let client)):
-            client.breakOff()
+            client.abort()
             end()
         default: message.reject()
         }
@@ -222,7 +222,7 @@ extension ControlCall: OpenStream {
         switch phase {
         case .reading, .asked: refuse(interruption)
         case .streaming(let client):
-            client.breakOff()
+            client.abort()
             end()
         case .ended: break
         }

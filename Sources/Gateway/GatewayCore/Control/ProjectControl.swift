@@ -24,7 +24,7 @@ package protocol ProjectControl: Sendable {
     func directories(of name: ProjectName) async -> DirectoryScope?
     /// Returns OpenCode's project for the folder of an instance; nil if the instance does not report it.
     func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject?
-    /// Reports that the answer to ``ownProject(_:)`` with this number may be outdated.
+    /// Reports that the answer to ``openCodeProject(_:)`` with this number may be outdated.
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async
 }
 

@@ -152,10 +152,10 @@ extension ProxyExchange: UpstreamDelegate {
         case .held(let head, let length) where isDeliverable(failure, length):
             owner.note(failure, of: project, port: port)
             if isUploading {
-                connection?.detach(head, length, policy: .pauseSource)?.breakOff()
+                connection?.detach(head, length, policy: .pauseSource)?.abort()
             } else {
                 connection?.startResponse(head, length)
-                connection?.breakOff()
+                connection?.abort()
             }
             end()
         case .waiting, .held:
@@ -163,12 +163,12 @@ extension ProxyExchange: UpstreamDelegate {
             lostInstance(failure)
         case .answering:
             owner.note(failure, of: project, port: port)
-            connection?.breakOff()
+            connection?.abort()
             end()
         case .detached(let detached):
             owner.note(failure, of: project, port: port)
             filter?.finish()
-            detached.breakOff()
+            detached.abort()
             end()
         case .ended: break
         }

@@ -141,8 +141,8 @@ final class ProxyExchange {
             if let connection {
                 owner.refuse(connection, ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken))
             }
-        case .answering: connection?.breakOff()
-        case .detached(let detached): detached.breakOff()
+        case .answering: connection?.abort()
+        case .detached(let detached): detached.abort()
         case .ended: break
         }
         end()

@@ -27,7 +27,7 @@ struct OutgoingRequest {
     private var isContentComplete = false
     private var isLastChunkBegun = false
 
-    /// Creates the request in a buffer from the pool `spare`.
+    /// Creates the request in a buffer from the pool `pool`.
     init(_ request: borrowing UpstreamRequest, authority: [UInt8], in pool: inout TextPool) {
         framing =
             switch request.body {

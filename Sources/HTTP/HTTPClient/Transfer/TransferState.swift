@@ -9,7 +9,7 @@ import HTTPTypes
 ///        │ the connection ends before a byte                └► the connection ends within it: .fail
 ///        └► .sendAgain, once, where that does no harm; else .fail
 ///
-/// Call ``read(_:from:content:)`` until all bytes of one read are consumed, then ``readEnded()``, and perform the
+/// Call ``parse(_:from:content:)`` until all bytes of one read are consumed, then ``readEnded()``, and perform the
 /// returned action.
 struct TransferState {
     /// The action that the transfer must perform.

@@ -24,7 +24,7 @@ package struct OutboundReach: Sendable, Equatable {
 
     /// Returns the reason for refusing an address, as a phrase for a sentence; nil if it is allowed.
     ///
-    /// - Parameter own: The addresses of this machine; nil if they are unknown. Any address could then be one of them.
+    /// - Parameter localAddresses: The addresses of this machine; nil if they are unknown. Any address could then be one of them.
     package func refusal(of address: IPAddress, localAddresses: Set<IPAddress>?) -> String? {
         guard !isUnlimited, !exceptions.contains(address) else { return nil }
         if let special = address.specialPurpose { return special }

@@ -13,7 +13,7 @@ final class Inbox: Sendable {
         let receive: @Sendable (OutboundEvent) -> Void
     }
 
-    /// The commands that have arrived since the last call of `take`.
+    /// The commands that have arrived since the last call of `removeAll`.
     struct Content {
         var orders: [Order] = []
         var cancelled: [UInt64] = []

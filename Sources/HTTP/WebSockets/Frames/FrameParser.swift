@@ -12,7 +12,7 @@ final class FrameParser {
         /// The frame is invalid: a control frame that is too long or not final, or a length that is not in its shortest
         /// encoding.
         case malformed
-        /// The `piece` closure stopped parsing.
+        /// The `onPart` closure stopped parsing.
         case refused
         /// Memory could not be allocated.
         case failed
@@ -27,7 +27,7 @@ final class FrameParser {
     }
 
     private var context: wslay_frame_context_ptr?
-    /// The bytes that libwslay has not fetched yet. Valid only during ``read(_:_:)``, which borrows them.
+    /// The bytes that libwslay has not fetched yet. Valid only during ``parse(_:_:)``, which borrows them.
     private var lent = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
     /// The number of bytes that libwslay has fetched, and the number of bytes in the frames that it has reported.
     private var fetched: UInt64 = 0
@@ -52,7 +52,7 @@ final class FrameParser {
 
     /// Parses all bytes, unless an error occurs.
     ///
-    /// - Parameter piece: Called with each part of a frame's payload, at least once for each frame. Returns whether to
+    /// - Parameter onPart: Called with each part of a frame's payload, at least once for each frame. Returns whether to
     ///   continue.
     func parse(_ bytes: Span<UInt8>, _ onPart: (FrameHead, PartPosition, Span<UInt8>) -> Bool) -> StopReason {
         guard let context else { return .failed }

@@ -159,18 +159,18 @@ package indirect enum BridgeStep: Sendable {
     /// Send a call to OpenCode 2 and continue with its reply.
     case call(Call, @Sendable (Reply) -> BridgeStep)
     /// Acquire the session's lock and continue. Requests that change a session's agent and model and then send a prompt
-    /// must not interleave. The lock is held until ``letGo(_:)`` or the end of the response.
+    /// must not interleave. The lock is held until ``releaseLock(_:)`` or the end of the response.
     case acquireLock(session: String, @Sendable () -> BridgeStep)
     /// Release the session's lock and continue.
     case releaseLock(@Sendable () -> BridgeStep)
-    /// Watch for the next end of the session's turn. ``awaitStreams(_:)`` waits for this end. With `holds`, the event
+    /// Watch for the next end of the session's turn. ``awaitStreams(_:)`` waits for this end. With `delaysStreams`, the event
     /// streams hold that end back until the response to this request was sent, as OpenCode 1 does.
     case watchTurn(session: String, delaysStreams: Bool, @Sendable () -> BridgeStep)
     /// Continue after the project's event streams have sent all events that precede the response, or after a short
     /// time-out.
     case awaitStreams(@Sendable () -> BridgeStep)
     /// Send this event of OpenCode 1 to the project's event streams, directly after the end of the watched turn
-    /// (``watchTurn(session:holds:_:)``), and continue. Use it for events that OpenCode 2 does not send.
+    /// (``watchTurn(session:delaysStreams:_:)``), and continue. Use it for events that OpenCode 2 does not send.
     case publish(Change, @Sendable () -> BridgeStep)
     /// Continue after this number of milliseconds.
     case pause(milliseconds: Int, @Sendable () -> BridgeStep)

@@ -24,7 +24,7 @@ extension Event {
 }
 
 extension Change {
-    /// Removes the known members from `rest`; nil if the properties do not belong to a known event. In this case, the
+    /// Removes the known members from `remaining`; nil if the properties do not belong to a known event. In this case, the
     /// content of `rest` is unspecified.
     fileprivate init?(_ type: String, _ remaining: inout JSONObject) {
         let all = remaining

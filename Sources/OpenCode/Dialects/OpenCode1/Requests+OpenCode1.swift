@@ -151,7 +151,7 @@ extension Question.Option {
 }
 
 extension Array {
-    /// Returns the results of `form` for all elements; nil if any result is nil.
+    /// Returns the results of `transform` for all elements; nil if any result is nil.
     func all<Value>(_ transform: (Element) -> Value?) -> [Value]? {
         var values: [Value] = []
         for element in self {

@@ -116,7 +116,7 @@ package enum TranslationResult: Sendable, Equatable {
     /// The events to send, in order; there may be none.
     case frames([Frame])
     /// The session is unknown. The caller passes its state to
-    /// ``StreamTranslator/learn(session:messages:inbox:isRunning:)``, or calls ``StreamTranslator/leaveOut(session:)``
+    /// ``StreamTranslator/restore(session:messages:inbox:isRunning:)``, or calls ``StreamTranslator/ignore(session:)``
     /// if OpenCode does not have it. It then translates the event again.
     case needs(sessionID: String)
 }

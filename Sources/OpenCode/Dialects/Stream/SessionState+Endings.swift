@@ -23,7 +23,7 @@ extension SessionState {
         let reason = Failure(openCode2: event["error"] ?? failure?["error"] ?? .null)
         failure = nil
         if step?.isOver == false {
-            breakOff(reason, event.created)
+            abortTurn(reason, event.created)
         } else {
             // No step was started. OpenCode 1 sends the error twice, with `session.idle` in between.
             flush()
@@ -40,7 +40,7 @@ extension SessionState {
         let isUser = event["reason"]?.text == "user"
         if isUser, failure != nil, step?.wasRefused == false {
             failure = nil
-            return breakOff(.aborted, event.created)
+            return abortTurn(.aborted, event.created)
         }
         if failure != nil, step?.wasRefused == true {
             endFailedStep(event.created)
@@ -61,7 +61,7 @@ extension SessionState {
 
     /// Ends a step in OpenCode 1's order: the error, idle, the content so far, the message with the error, and idle
     /// again.
-    private mutating func breakOff(_ reason: Failure, _ created: Number) {
+    private mutating func abortTurn(_ reason: Failure, _ created: Number) {
         emit(.failed(sessionID: session.id, reason))
         emitIdle()
         flush()

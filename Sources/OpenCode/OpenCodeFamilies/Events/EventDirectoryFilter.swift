@@ -6,7 +6,7 @@ internal import Encodings
 ///
 /// After the decision about a frame (``EventJudgement``), its bytes pass or are dropped without being stored. Until
 /// then, the bytes are held up to a limit; a frame that has not named a directory by then is removed. If the decision
-/// needs a query (``question``), the frame and everything after it wait.
+/// needs a query (``query``), the frame and everything after it wait.
 package struct EventDirectoryFilter: Sendable {
     /// The directories whose frames pass, from the next frame on.
     package var scope: DirectoryScope
@@ -22,7 +22,7 @@ package struct EventDirectoryFilter: Sendable {
     private var lineFeedFate: EventJudgement.Fate?
 
     /// The query that must be resolved before the filter continues. Store its result in the session index and call
-    /// ``goOn(_:pass:)``.
+    /// ``resume(_:pass:)``.
     package private(set) var query: EventSessionIndex.Query?
 
     /// The number of frames that were removed because their directory was not known within the limit.
@@ -35,7 +35,7 @@ package struct EventDirectoryFilter: Sendable {
     }
 
     /// Filters the next bytes of the body, which may be split anywhere, and passes on the remaining bytes. Stores
-    /// information about sessions in `knowledge`.
+    /// information about sessions in `index`.
     package mutating func filter(
         _ bytes: borrowing Span<UInt8>, _ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
@@ -46,7 +46,7 @@ package struct EventDirectoryFilter: Sendable {
         resumeWithoutAnswer(&index, pass)
     }
 
-    /// Continues after ``question`` was resolved. Another query may follow it.
+    /// Continues after ``query`` was resolved. Another query may follow it.
     package mutating func resume(_ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         guard let answered = query else { return }
         query = judgement.settle(answered, index, in: scope)

@@ -38,7 +38,7 @@ struct EventJudgement: Sendable {
     /// Reads the next bytes of the event's data.
     ///
     /// - Parameter isBehind: Whether updates are missing, so that no event may be removed yet
-    ///   (``EventSessionIndex/isBehind``).
+    ///   (``EventSessionIndex/hasPendingUpdates``).
     mutating func scan(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, hasPendingUpdates: Bool) {
         var index = 0
         while isReading, index < data.count {
@@ -153,7 +153,7 @@ struct EventJudgement: Sendable {
 package struct EventSessionIndex: Sendable {
     /// Information that is needed to evaluate an event. All of it comes from the instance, except for the updates.
     package enum Query: Sendable, Equatable {
-        /// The updates that other threads published before the event was read (``isBehind``).
+        /// The updates that other threads published before the event was read (``hasPendingUpdates``).
         case updates
         /// The directory that this session belongs to.
         case session([UInt8])

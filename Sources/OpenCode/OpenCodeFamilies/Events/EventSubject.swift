@@ -19,7 +19,7 @@ struct EventSubject: Sendable {
         case other
     }
 
-    /// The members of an event's JSON that are read, numbered as in ``places``.
+    /// The members in an event's JSON that are read, numbered as in ``paths``.
     enum Member: Int {
         case directory, location, type, wrappedType, session, newDirectory, project, identifier, worktree,
             wrappedWorktree

@@ -32,7 +32,7 @@ extension SystemEventLoop {
 
     /// Calls `handler` with each of `events` of the directory at `path` (inotify(7)). Follows symbolic links.
     ///
-    /// ``FolderEvents/gone`` and ``FolderEvents/lost`` are always reported. Changes are handled before all other
+    /// ``FolderEvents/folderRemoved`` and ``FolderEvents/overflowed`` are always reported. Changes are handled before all other
     /// events, so that a request made after a change sees its effect.
     ///
     /// - Throws: ENOENT and ENOTDIR if there is no directory, ENOSPC if the user has no watches left

@@ -69,7 +69,7 @@ package struct ProcessTable: Sendable {
     /// process 1.
     ///
     /// - Parameters:
-    ///   - mark: The mark of the run.
+    ///   - marker: The mark of the run.
     ///   - leader: The leader; nil once its number may have been reused, because sessions and groups then prove
     ///     nothing.
     ///   - known: The processes that were found to be part of the run before.

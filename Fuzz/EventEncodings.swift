@@ -15,26 +15,27 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let isMade = input.byte() & 1 == 1
     var events: [(time: UInt64, json: [UInt8])] = []
     var time: UInt64 = 0
-    while events.count < 40, let piece = input.piece(endedBy: 0xFF) {
-        time += UInt64(piece.first ?? 0)
-        events.append((time, isMade ? made(piece) : Array(piece.dropFirst())))
+    while events.count < 40, let text = input.bytes(endedBy: 0xFF) {
+        time += UInt64(text.first ?? 0)
+        events.append((time, isMade ? made(text) : Array(text.dropFirst())))
     }
-    for form in EventEncoding.allCases {
-        let frames = encoded(events, form, isTimed: false)
-        precondition(frames == encoded(events, form, isTimed: true))
+    for encoding in EventEncoding.allCases {
+        let frames = encoded(events, encoding, isTimed: false)
+        precondition(frames == encoded(events, encoding, isTimed: true))
         for (earlier, later) in zip(frames, frames.dropFirst()) { precondition(earlier.id < later.id) }
         if isMade { check(frames, events) }
     }
     return 0
 }
 
-private func encoded(_ events: [(time: UInt64, json: [UInt8])], _ form: EventEncoding, isTimed: Bool) -> [EncodedFrame]
+private func encoded(_ events: [(time: UInt64, json: [UInt8])], _ encoding: EventEncoding, isTimed: Bool)
+    -> [EncodedFrame]
 {
-    var state = EncodingState(form: form)
+    var state = EncodingState(encoding: encoding)
     var frames: [EncodedFrame] = []
     for (index, event) in events.enumerated() {
         while isTimed, let deadline = state.deadline, deadline <= event.time { frames += state.due(now: deadline) }
-        frames += state.take(
+        frames += state.encode(
             id: EventID(generation: 1, sequence: UInt64(index + 1)), time: event.time,
             skeleton: EventSkeleton(line: event.json.span, family: .one), payload: event.json.span)
     }
@@ -48,17 +49,17 @@ private func check(_ frames: [EncodedFrame], _ events: [(time: UInt64, json: [UI
     for frame in frames {
         let payload = frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json
         precondition(JSONReader.isValid(withoutHalves(payload)))
-        merged += merger.take(frame, EventSkeleton(line: payload.span, family: .one), payload: payload.span)
+        merged += merger.merge(frame, EventSkeleton(line: payload.span, family: .one), payload: payload.span)
     }
     merged += merger.finish()
-    func pieces(_ frames: [EncodedFrame]) -> [UInt8] {
+    func payloads(_ frames: [EncodedFrame]) -> [UInt8] {
         frames.flatMap { frame in
             let payload = frame.made?.payload ?? events[Int(frame.id.sequence) - 1].json
             return EventDelta(EventSkeleton(line: payload.span, family: .one), payload: payload.span)
                 .map { Array(payload[$0.range]) } ?? []
         }
     }
-    precondition(pieces(merged) == pieces(frames))
+    precondition(payloads(merged) == payloads(frames))
     precondition(merged.count <= frames.count && merged.last?.id == frames.last?.id)
 }
 
@@ -77,7 +78,7 @@ private func made(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var input = Array(bytes.dropFirst())[...]
     let (kind, which) = (input.popFirst() ?? 0, input.popFirst() ?? 0)
     let (session, part) = ("s\(which & 1)", "p\(which & 7)")
-    let text = piece(input)
+    let text = escaped(input)
     let ids = #""sessionID":"\#(session)","messageID":"m""#
     func update(_ time: String, _ delta: String) -> String {
         let json = #"{"id":"\#(part)",\#(ids),"type":"text","text":"\#(text)","time":{\#(time)}}"#
@@ -98,7 +99,7 @@ private func made(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
 }
 
 /// Returns the JSON of a text that may have an unpaired surrogate at either end.
-private func piece(_ bytes: ArraySlice<UInt8>) -> String {
+private func escaped(_ bytes: ArraySlice<UInt8>) -> String {
     bytes.map { byte in
         switch byte {
         case 0: #"\ud83d"#

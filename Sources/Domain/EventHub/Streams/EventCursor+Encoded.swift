@@ -3,7 +3,7 @@
 internal import OpenCodeFamilies
 
 extension EventCursor {
-    /// Reads like ``read(_:atMost:connected:)``, but returns frames that an encoding made.
+    /// Reads like ``nextBatch(_:atMost:connected:)``, but returns frames that an encoding made.
     ///
     /// - Parameters:
     ///   - isHeld: Called with the session and the frame of each end of a turn. If it returns true, the batch ends

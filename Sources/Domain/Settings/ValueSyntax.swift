@@ -68,8 +68,8 @@ private enum AbsolutePath {
     static func check(_ text: String, fix: String) throws(InvalidValue) {
         guard text.hasPrefix("/") else { throw InvalidValue("is not an absolute path", fix: fix) }
         // Such a path would break the lines of messages and of the log.
-        let holdsControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
-        if holdsControl { throw InvalidValue("contains a control character", fix: fix) }
+        let hasControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
+        if hasControl { throw InvalidValue("contains a control character", fix: fix) }
     }
 }
 

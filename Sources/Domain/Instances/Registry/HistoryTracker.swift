@@ -22,7 +22,7 @@ struct HistoryTracker: Sendable {
     private var stopInitiator: StopInitiator?
     private var succession: Succession?
 
-    /// Creates notes for an instance whose last known event is `past`.
+    /// Creates notes for an instance whose last known event is `lastEvent`.
     init(lastEvent: InstanceEvent? = nil) { last = lastEvent }
 
     /// Adds the last event from before this gateway if it becomes known late.
@@ -40,7 +40,7 @@ struct HistoryTracker: Sendable {
 
     /// Returns the events that the current state adds to the history; none for most states.
     ///
-    /// - Parameter isKnown: The result of ``knows(runSince:)``.
+    /// - Parameter isKnown: The result of ``covers(runSince:)``.
     mutating func events(of machine: InstanceStateMachine, isKnown: Bool, now: Int64) -> [InstanceEvent] {
         if let initiator = machine.stopInitiator { self.stopInitiator = initiator }
         let events = begun(machine, now) ?? event(machine, isKnown: isKnown, at: now).map { [$0] } ?? []
