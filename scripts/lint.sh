@@ -36,7 +36,7 @@ if [ -n "$unlicensed" ]; then
     exit 1
 fi
 
-# Plain English in comments, strings and pages (scripts/wording/patterns.txt).
+# Plain English in comments, strings and pages (scripts/wording/patterns.txt) and in declarations (scripts/wording/names.txt).
 scripts/wording.py
 
 # All files that git tracks or would add and that begin like a script.
