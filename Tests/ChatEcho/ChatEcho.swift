@@ -30,11 +30,11 @@ import WebSockets
         let policy = Policy(
             keys: KeyTable(keys: [(name: "test", secret: Array(CommandLine.arguments[1].utf8))]),
             failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: AddressRanges([]),
-            origins: .none, pinsDirectories: true, isOpenCode1Compatible: true, limits: limits, eventForm: .raw,
+            origins: .none, pinsDirectories: true, isOpenCode1Compatible: true, limits: limits, eventEncoding: .raw,
             accessLog: false)
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: policy, log: Logger(sink: Nowhere()), control: NoProjects())
-        setUp.chat = ChatSetUp { _ in .talks(Echo()) }
+        setUp.chat = ChatSetUp { _ in .accepted(Echo()) }
         do {
             let plane = try DataPlane(setUp)
             try await plane.accept()
@@ -47,7 +47,7 @@ import WebSockets
     }
 }
 
-private final class Echo: ChatTalker {
+private final class Echo: ChatDelegate {
     func opened(_ socket: ChatSocket) {}
     func received(text: [UInt8], on socket: ChatSocket) { socket.send(text: text) }
     func received(bytes: [UInt8], on socket: ChatSocket) { socket.send(Frame(.binary, bytes)) }
@@ -67,6 +67,6 @@ private struct NoProjects: ProjectControl {
     func answered(_ name: ProjectName, generation: UInt64) async {}
     func projects() async -> ProjectListing { .projects([]) }
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }
-    func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { nil }
+    func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject? { nil }
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
 }

@@ -76,9 +76,9 @@ struct AdmissionTests {
         let context = RequestContext()
         let later = Snapshot(policy: Policy(key: Self.key), routes: .empty)
 
-        #expect(context.begin(snapshot) === snapshot.policy)
+        #expect(context.pinPolicy(of: snapshot) === snapshot.policy)
         // A reload during a request takes effect with the next request.
-        #expect(context.begin(later) === snapshot.policy)
+        #expect(context.pinPolicy(of: later) === snapshot.policy)
 
         context.admit(Principal(name: "ci"), .everything)
         context.project = "demo"
@@ -91,6 +91,6 @@ struct AdmissionTests {
         #expect(context.project == nil)
         #expect(context.forwardedClient == nil)
         #expect(context.admittedClient == IPAddress("192.0.2.1"))
-        #expect(context.begin(later) === later.policy)
+        #expect(context.pinPolicy(of: later) === later.policy)
     }
 }

@@ -52,7 +52,7 @@ import Testing
 
         for ((error, quoted), code) in zip(Self.cases, codes) {
             let body = #"{"error":{"code":"\#(code)","message":\#(quoted),"details":null}}"#
-            #expect(Self.text(ConversationService.errorForm.render(error)) == body)
+            #expect(Self.text(ConversationService.errorRenderer.render(error)) == body)
         }
     }
 
@@ -61,7 +61,7 @@ import Testing
             "", "WWW-Authenticate: Bearer\r\n", "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\n",
             "Retry-After: 5\r\n",
         ]
-        let formats = [GatewayAnswer.init(_:), OpenCode1Error.answer, ConversationService.errorForm.render]
+        let formats = [GatewayAnswer.init(_:), OpenCode1Error.answer, ConversationService.errorRenderer.render]
 
         for (error, added) in zip(Self.errors, added) {
             for render in formats {
@@ -77,6 +77,6 @@ import Testing
         ("/projects/a/session", false), ("/chat", false), ("/", false),
     ])
     func `only errors below the endpoints of the conversations have their format`(target: String, applies: Bool) {
-        #expect(ConversationService.errorForm.applies(Array(target.utf8)[...]) == applies)
+        #expect(ConversationService.errorRenderer.applies(Array(target.utf8)[...]) == applies)
     }
 }

@@ -42,7 +42,7 @@ import Testing
         }
 
         var hasUnread: Bool { mailbox?.hasUnread ?? false }
-        var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? {
+        var sessionIndexPost: (@Sendable (SessionIndexMessage) -> Void)? {
             guard let mailbox else { return nil }
             return { mailbox.post(.knowledge($0)) }
         }
@@ -78,12 +78,12 @@ import Testing
         let owner = try Owner()
         let (routes, route, endpoint) = try Self.table([])
         owner.routes = routes
-        let run = owner.knowledge.beginRun(route, endpoint)
+        let run = owner.knowledge.startRun(route, endpoint)
         let scope = try #require(route.scope)
         let filter = EventFilter(
             scope, limit: 1 << 20, sessionIndex: run, log: Logger(sink: LogKeeper(), level: .error))
         var passed: [UInt8] = []
-        filter.begin(Array("/global/event".utf8)[...]) { bytes in
+        filter.start(Array("/global/event".utf8)[...]) { bytes in
             for index in bytes.indices { passed.append(bytes[index]) }
         }
         // Another thread posts this before it forwards the request that causes the events.
@@ -91,7 +91,7 @@ import Testing
         filter.pass(events.span)
         let atOnce = passed
         try owner.settle()
-        filter.leave()
+        filter.stop()
         owner.loop.releaseHandlers()
         return (atOnce, passed)
     }

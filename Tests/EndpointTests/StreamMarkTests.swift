@@ -88,7 +88,7 @@ import Testing
         /// Requests a stream as a client would.
         func ask() {
             guard let loopMailbox else { return }
-            mailbox.post(.mark(name, loop: loopMailbox, number: 1))
+            mailbox.post(.requestPosition(name, loop: loopMailbox, number: 1))
         }
 
         private func note(_ message: LoopMessage) {
@@ -97,12 +97,12 @@ import Testing
             case .updates(let news):
                 for item in news {
                     switch item {
-                    case .said(_, let items, _, _): reported += items.map { _ in "event" }
-                    case .view(let view): if view.upstream == .connected { reported.append("connected") }
+                    case .events(_, let items, _, _): reported += items.map { _ in "event" }
+                    case .snapshot(let view): if view.upstream == .connected { reported.append("connected") }
                     default: break
                     }
                 }
-            case .marked: reported.append("marked")
+            case .position: reported.append("marked")
             default: break
             }
             if reported.contains(awaited) { hub.loop.stop() }

@@ -31,7 +31,7 @@ extension Policy {
         self.init(
             keys: KeyTable(keys: [(name: name, secret: Array(key.utf8))]),
             failedTries: FailureLimiter.Rate(burst: 0, interval: .seconds(1)), trustedProxies: trustedProxies,
-            origins: .none, pinsDirectories: true, isOpenCode1Compatible: true, limits: .ofTests, eventForm: .raw,
+            origins: .none, pinsDirectories: true, isOpenCode1Compatible: true, limits: .ofTests, eventEncoding: .raw,
             accessLog: true)
     }
 }
@@ -67,7 +67,7 @@ struct NoProjects: ProjectControl {
     func answered(_ name: ProjectName, generation: UInt64) async {}
     func projects() async -> ProjectListing { .projects(listed) }
     func directories(of name: ProjectName) async -> DirectoryScope? { nil }
-    func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? { nil }
+    func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject? { nil }
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async {}
 }
 

@@ -26,7 +26,7 @@ import Testing
             project = try #require(ProjectName(name))
             loop = try EventLoop()
             mailbox = try loop.mailbox { (_: LoopMessage) in }
-            if hasStream { ends.join(ObjectIdentifier(self), of: project, on: mailbox, isAwaited: isAwaited) }
+            if hasStream { ends.addStream(ObjectIdentifier(self), of: project, on: mailbox, isAwaited: isAwaited) }
         }
 
         deinit { loop.releaseHandlers() }
@@ -39,7 +39,7 @@ import Testing
         /// Records the progress of the stream to this frame.
         func came(to sequence: UInt64, frame: UInt32, ended: UInt32? = nil, held: UInt32? = nil) {
             func id(_ frame: UInt32) -> EventID { EventID(generation: 1, sequence: sequence, frame: frame) }
-            ends.came(
+            ends.advanceStream(
                 ObjectIdentifier(self), project, to: id(frame), ended: ended.map(id), held: held.map(id))
         }
 
@@ -54,12 +54,12 @@ import Testing
             let watch = watch(after: sequence - 1)
             note(.ended, sequence)
             ends.publish(event, after: watch)
-            ends.end(watch)
+            ends.stopWatching(watch)
         }
 
         /// Adds an event that begins or ends a turn to the log, as the hub does.
         func note(_ mark: TurnBoundary, _ sequence: UInt64) {
-            ends.note(mark, of: Self.session, project, at: EventID(generation: 1, sequence: sequence))
+            ends.record(mark, of: Self.session, project, at: EventID(generation: 1, sequence: sequence))
         }
 
         /// Reads the end of a turn as a stream does. Returns whether the stream stops there.
@@ -87,7 +87,7 @@ import Testing
         #expect(stage.events(9) == [])
 
         stage.ends.publish(Self.event, after: watch)
-        stage.ends.end(watch)
+        stage.ends.stopWatching(watch)
 
         #expect(stage.events(9) == [Self.event])
         #expect(stage.events(9, session: Array("ses_2".utf8)) == [])
@@ -114,7 +114,7 @@ import Testing
         #expect(waiting == .pause, "both streams have reached the end")
 
         ends.publish(Self.event, after: watch)
-        ends.end(watch)
+        ends.stopWatching(watch)
 
         for (stage, frame) in zip(stages, frames) { #expect(stage.events(9, frame: frame + 1) == [Self.event]) }
     }
@@ -140,7 +140,7 @@ import Testing
         let stage = try Stage()
         let watch = stage.watch()
         stage.ends.publish(Self.event, after: watch)
-        stage.ends.end(watch)
+        stage.ends.stopWatching(watch)
 
         #expect(!stage.reaches(4))
         #expect(stage.events(4) == [])
@@ -159,7 +159,7 @@ import Testing
         late.note(.ended, 9)
         #expect(late.wait(for: watch) == .streams)
         ends.publish(Self.event, after: watch)
-        ends.end(watch)
+        ends.stopWatching(watch)
         late.note(.began, 10)
         late.note(.ended, 12)
 
@@ -175,7 +175,7 @@ import Testing
         let watch = stage.watch()
         #expect(stage.wait(for: watch) == .streams)
         stage.ends.publish(Self.event, after: watch)
-        stage.ends.end(watch)
+        stage.ends.stopWatching(watch)
 
         for (beginning, end): (UInt64, UInt64) in [(6, 9), (10, 12)] {
             stage.note(.began, beginning)
@@ -202,7 +202,7 @@ import Testing
         #expect(stage.reaches(9))
 
         stage.ends.publish(Self.event, after: watch)
-        stage.ends.end(watch)
+        stage.ends.stopWatching(watch)
 
         #expect(stage.events(7) == [])
         #expect(stage.events(9) == [Self.event])
@@ -217,11 +217,11 @@ import Testing
         let (continued, missed) = (running.watch(), lost.watch())
         #expect(lost.wait(for: missed) == .streams)
 
-        for stage in [stage, running, lost] { stage.ends.noteGap(stage.project) }
+        for stage in [stage, running, lost] { stage.ends.recordGap(stage.project) }
         running.note(.began, 10)
         for (stage, watch) in [(stage, known), (running, continued), (lost, missed)] {
             stage.ends.publish(Self.event, after: watch)
-            stage.ends.end(watch)
+            stage.ends.stopWatching(watch)
             stage.note(.ended, 12)
         }
 
@@ -237,7 +237,7 @@ import Testing
         if !isAnswerFirst { stage.note(.ended, 9) }
         #expect(stage.wait(for: watch) == .nothing)
         stage.ends.publish(Self.event, after: watch)
-        stage.ends.end(watch)
+        stage.ends.stopWatching(watch)
         if isAnswerFirst { stage.note(.ended, 9) }
         stage.note(.began, 10)
         stage.note(.ended, 12)
@@ -256,7 +256,7 @@ import Testing
         #expect(stage.wait(for: watch) == .nothing)
 
         stage.ends.publish(Self.event, after: watch)
-        stage.ends.end(watch)
+        stage.ends.stopWatching(watch)
 
         #expect(stage.isNotified, "the stream continues before its time limit")
         #expect(stage.events(9) == [Self.event])
@@ -278,7 +278,7 @@ import Testing
         let stage = try Stage()
         let other = try Stage(ends: stage.ends, project: "other")
         other.command(6, Self.event)
-        let sequences = 6..<6 + UInt64(TurnEnds.mostKept)
+        let sequences = 6..<6 + UInt64(TurnEnds.mostRetained)
         for sequence in sequences { stage.command(sequence, Self.event) }
 
         #expect(sequences.allSatisfy { stage.events($0) == [Self.event] })

@@ -75,15 +75,15 @@ enum DocumentationPage {
 
     private static func row(_ outcome: Endpoint.DescribedAnswer) -> String {
         let status = outcome.status.map { "\($0)" } ?? "other"
-        let form: String
+        let content: String
         switch outcome.content {
-        case .json(let schema): form = " <code>\(schema.rawValue)</code>"
-        case .page: form = " a page"
-        case .eventStream: form = " an event stream"
-        case .eventStreamOrPage(let page): form = " an event stream, or <code>\(page.rawValue)</code>"
-        case .anything, .nothing: form = ""
+        case .json(let schema): content = " <code>\(schema.rawValue)</code>"
+        case .page: content = " a page"
+        case .eventStream: content = " an event stream"
+        case .eventStreamOrPage(let page): content = " an event stream, or <code>\(page.rawValue)</code>"
+        case .anything, .nothing: content = ""
         }
-        return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(form)</td></tr>"
+        return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(content)</td></tr>"
     }
 
     /// Returns the text escaped for HTML. Text between backquotes becomes code.

@@ -80,7 +80,7 @@ enum OpenAPIDocument {
         let keys: JSON = [["bearer": []], ["basic": []]]
         let query = endpoint.description.query.map { parameter -> JSON in
             [
-                "name": .string(parameter.name), "in": "query", "required": false, "schema": parameter.form,
+                "name": .string(parameter.name), "in": "query", "required": false, "schema": parameter.schema,
                 "description": .string(parameter.meaning),
             ]
         }

@@ -15,7 +15,7 @@ extension GatewayLoop {
 
     /// Returns the answer to an error in the form of the client's protocol.
     func rendered(_ error: GatewayError, _ connection: ClientConnection) -> GatewayAnswer {
-        errorForm(connection.head.target[...])?.render(error) ?? GatewayAnswer(error)
+        errorRenderer(for: connection.head.target[...])?.render(error) ?? GatewayAnswer(error)
     }
 
     /// Sends one of the gateway's own answers.
@@ -37,7 +37,7 @@ extension GatewayLoop {
     /// so that a user can identify the log line, and every answer gets the fields for browsers.
     package func completed(_ answer: GatewayAnswer, _ connection: ClientConnection) -> GatewayAnswer {
         let isError = answer.head.status >= 400
-        guard isError || !connection.request.begin(snapshot).origins.isEmpty else { return answer }
+        guard isError || !connection.request.pinPolicy(of: snapshot).origins.isEmpty else { return answer }
         var answer = answer
         if isError { answer.head.fields.append("X-Request-Id", requestID(connection.number)) }
         if let terms = crossOriginTerms(connection) { answer.head.fields.append(contentsOf: terms.fields) }
@@ -45,24 +45,26 @@ extension GatewayLoop {
     }
 
     /// Returns the form of errors for a request target; nil for the gateway's own form.
-    func errorForm(_ target: ArraySlice<UInt8>) -> ErrorForm? { setUp.errorForms.first { $0.applies(target) } }
+    func errorRenderer(for target: ArraySlice<UInt8>) -> ErrorRenderer? {
+        setUp.errorRenderers.first { $0.applies(target) }
+    }
 
     /// Returns the cross-origin terms of the answer to the connection's request.
     package func crossOriginTerms(_ connection: ClientConnection) -> CrossOriginTerms? {
-        connection.request.begin(snapshot).crossOriginTerms(connection.head)
+        connection.request.pinPolicy(of: snapshot).crossOriginTerms(connection.head)
     }
 
     func requestID(_ number: UInt64) -> String { "\(index)-\(number)" }
 
     /// Logs that another server uses an instance's port.
-    package func noteAnother(_ project: ProjectName, _ port: UInt16) {
+    package func logForeignServer(_ project: ProjectName, _ port: UInt16) {
         log.warning(
             "another server uses the instance's port", LogField("project", project.string),
             LogField("port", port))
     }
 
     /// Logs a failure between the gateway and an instance.
-    package func note(_ failure: UpstreamFailure, of project: ProjectName, port: UInt16) {
+    package func logFailure(_ failure: UpstreamFailure, of project: ProjectName, port: UInt16) {
         let project = LogField("project", project.string)
         let port = LogField("port", port)
         switch failure {

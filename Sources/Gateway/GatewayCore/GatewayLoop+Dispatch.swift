@@ -36,10 +36,10 @@ extension GatewayLoop: RequestHandler {
         case .instance(let request): serve(request)
         case .ruled(let request, let step): step(request)
         case .awaitsInstance(let name, let segment, let target):
-            let limit = connection.request.begin(snapshot).limits.streamStart
+            let limit = connection.request.pinPolicy(of: snapshot).limits.streamStart
             InstanceWait(self, connection, project: name, limit: limit) { [unowned self] connection in
                 perform(route(connection, segment: segment, target: target), connection)
-            }.begin()
+            }.start()
         case .unknown(let name):
             let request = ControlRequest(principal: connection.request.principal, project: name)
             lookFor(name, on: connection, for: request, found: .error(ControlAnswers.notRunning(name.string, nil)))
@@ -69,7 +69,7 @@ extension GatewayLoop: RequestHandler {
     package func lookFor(
         _ name: ProjectName, on connection: ClientConnection, for request: ControlRequest, found: ControlResponse
     ) {
-        ask(connection, request) { _, control in
+        callControl(connection, request) { _, control in
             await control.status(name) == nil ? .error(ControlAnswers.projectNotFound(name.string)) : found
         }
     }
@@ -93,10 +93,10 @@ extension GatewayLoop: RequestHandler {
     /// Returns the endpoint or the refusal of a request. The decision uses only the head and the credentials, not the
     /// body.
     private func decide(_ connection: ClientConnection) -> Decision {
-        guard connection.listenerNumber == 0 else { return decideBesides(connection) }
+        guard connection.listenerNumber == 0 else { return decideForListener(connection) }
         let head = connection.head
         let request = connection.request
-        let policy = request.begin(snapshot)
+        let policy = request.pinPolicy(of: snapshot)
         if !policy.trustedProxies.isEmpty {
             request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
         }
@@ -143,7 +143,7 @@ extension GatewayLoop: RequestHandler {
     ) -> Decision {
         let routes = snapshot.routes
         let request = connection.request
-        let policy = request.begin(snapshot)
+        let policy = request.pinPolicy(of: snapshot)
         let found = routes.route(forSegment: segment)
         if let found, found.isReachable {
             request.project = found.text
@@ -168,13 +168,13 @@ extension GatewayLoop: RequestHandler {
     }
 
     private func serve(_ index: Int, _ connection: ClientConnection) {
-        let table = connection.listenerNumber == 0 ? setUp.endpoints : entrance(of: connection).endpoints
+        let table = connection.listenerNumber == 0 ? setUp.endpoints : endpointListener(of: connection).endpoints
         let endpoint = table.endpoints[index]
         switch endpoint.handler {
         case .fixed(let answer): self.answer(connection, answer)
         case .page: setUp.endpoints.page(index).map { answer(connection, $0) }
         case .control(let handler):
-            ask(connection, controlRequest(endpoint, connection), body: endpoint.body, handler: handler)
+            callControl(connection, controlRequest(endpoint, connection), body: endpoint.body, handler: handler)
         case .loop(let handler): handler(controlRequest(endpoint, connection), connection, self)
         // Requests for instances are matched separately.
         case .instance: break
@@ -222,7 +222,7 @@ extension GatewayLoop: RequestHandler {
 
     /// Counts and logs a client that was rejected.
     package func rejected(_ address: String, _ reason: RejectedClient) {
-        counts.requests.addTurnedAway()
+        counts.requests.addRejected()
         guard reason.isOfAdmitted || refusals.admits(IPAddress(address)) else { return }
         log.log(.warning, "a client was rejected", fields: [LogField("client", address)] + reason.fields)
     }

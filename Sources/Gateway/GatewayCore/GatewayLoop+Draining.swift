@@ -7,7 +7,7 @@ import HTTPServer
 /// An answer that does not end by itself. The gateway aborts it when it shuts down.
 package protocol OpenStream: AnyObject {
     /// Aborts the answer in a way that no client mistakes for a regular end.
-    func breakOff()
+    func abort()
 }
 
 /// A stream that began after the start of the gateway's shutdown. It is aborted after its head was sent.
@@ -16,7 +16,7 @@ final class LateStream: PassHandler {
 
     init(_ stream: any OpenStream) { self.stream = stream }
 
-    func passEnded() { stream.breakOff() }
+    func passEnded() { stream.abort() }
 }
 
 /// Starts and stops accepting clients. The loop accepts none before the control plane knows which instances run, and
@@ -29,9 +29,9 @@ extension GatewayLoop {
     ///
     /// - Parameter entrance: The number of the listener in ``LoopSetUp/entrances``, counted from 1, or 0 for the
     ///   gateway's own listener.
-    package func hold(_ listeners: [Listener], as entrance: UInt8 = 0) {
+    package func register(_ listeners: [Listener], as number: UInt8 = 0) {
         for listener in listeners { listener.detect(snapshot.policy.limits.peerLoss) }
-        clients.waiting += listeners.map { ($0, entrance) }
+        clients.waiting += listeners.map { ($0, number) }
     }
 
     /// Starts to accept clients. If that fails, returns a sentence with the reason.
@@ -39,7 +39,7 @@ extension GatewayLoop {
         defer { clients.waiting = [] }
         guard !isDraining, let server = clients.server else { return nil }
         do {
-            for (listener, entrance) in clients.waiting { try server.accept(from: listener, as: entrance) }
+            for (listener, number) in clients.waiting { try server.accept(from: listener, as: number) }
             return nil
         } catch {
             return "\(error)"
@@ -49,10 +49,10 @@ extension GatewayLoop {
     /// Stops accepting clients, aborts streams and waits for the remaining requests.
     ///
     /// - Parameter finished: Called once, after all requests have ended or the time limit has passed.
-    package func beginDrain(_ limit: Duration, _ finished: @escaping () -> Void) {
+    package func startDrain(_ limit: Duration, _ finished: @escaping () -> Void) {
         clients.waiting = []
         clients.server?.drain()
-        for stream in streams.values { stream.breakOff() }
+        for stream in streams.values { stream.abort() }
         forEachFeature { $0.drain() }
         let isEmpty = { [unowned self] in (clients.server?.connectionCount ?? 0) == 0 }
         drain = Drain(

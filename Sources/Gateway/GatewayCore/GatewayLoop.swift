@@ -24,9 +24,9 @@ package struct LoopSetUp: Sendable {
     /// The attempts with wrong keys, shared by all loops.
     package var failedTries: FailedTries
     /// The listeners in addition to the gateway's own listener.
-    package var entrances: [OpenListener] = []
+    package var endpointListeners: [OpenListener] = []
     /// The forms of errors of other client protocols.
-    package var errorForms: [ErrorForm] = []
+    package var errorRenderers: [ErrorRenderer] = []
     /// The closures that create the features, which register on the loop. They are called in this order.
     package var features: [FeatureRegistration] = []
 
@@ -82,8 +82,8 @@ package final class GatewayLoop {
         self.setUp = setUp
         snapshot = Snapshot(policy: setUp.policy, routes: .empty)
         client.peerLoss = setUp.policy.limits.peerLoss
-        add(ControlCalls(self))
-        add(HeldRequests())
+        add(ControlCallFeature(self))
+        add(HeldRequestFeature())
         for register in setUp.features { register(self) }
         clients.server = try Server(loop: loop, limits: setUp.policy.limits.server, handler: self)
     }
@@ -111,12 +111,12 @@ package final class GatewayLoop {
     package func run() throws {
         let lostPeers = LostPeerWatch(self)
         try withExtendedLifetime(lostPeers) { try loop.run() }
-        for stream in streams.values { stream.breakOff() }
-        letGo()
+        for stream in streams.values { stream.abort() }
+        release()
     }
 
     /// Closes everything and releases all handlers. This is also required for a loop that never runs.
-    package func letGo() {
+    package func release() {
         client.stop()
         clients.server?.stop()
         refusals.report()
@@ -212,7 +212,7 @@ package final class GatewayLoop {
         guard let endpoint = route.endpoint, !counts.progress.hasAnswered(endpoint.slot, ofRun: endpoint.generation),
             head.status < 400, !head.isWebPage, !HealthPath.isOne(target)
         else { return }
-        counts.progress.noteAnswer(endpoint.slot, ofRun: endpoint.generation)
+        counts.progress.recordAnswer(endpoint.slot, ofRun: endpoint.generation)
         forEachFeature { $0.runAnswered(endpoint) }
         let control = self.control
         let name = route.name
@@ -224,7 +224,7 @@ package final class GatewayLoop {
 /// The server of a loop, and the listeners that do not accept clients yet.
 struct ClientSide {
     var server: Server?
-    var waiting: [(listener: Listener, entrance: UInt8)] = []
+    var waiting: [(listener: Listener, number: UInt8)] = []
 }
 
 /// The mailboxes for messages between the loops.

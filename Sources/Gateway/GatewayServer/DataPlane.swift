@@ -31,11 +31,11 @@ package final class DataPlane: Sendable {
         /// The control plane, which decides about instances.
         package var control: any ProjectControl
         /// The settings of the event hub, and the store for its snapshots; nil to disable the hub.
-        package var events: (settings: HubSettings, board: HubSnapshots)?
+        package var events: (settings: HubSettings, snapshots: HubSnapshots)?
         /// The home directory of the user who runs OpenCode.
         package var userHome = "/"
         /// The listeners in addition to the gateway's own listener, which serve only certain endpoints.
-        package var entrances: [EndpointListener] = []
+        package var endpointListeners: [EndpointListener] = []
         /// The settings for chat sockets; nil to disable chats, so that there is no `/chat`.
         package var chat: ChatSetUp?
         /// The endpoints of conversations, on the gateway's own port and on the listener for conversations. The array
@@ -75,7 +75,7 @@ package final class DataPlane: Sendable {
     /// The address of the listener. A requested port 0 is replaced by the chosen port.
     package let address: SocketAddress
     /// The additional listeners. A requested port 0 is replaced by the chosen port.
-    package let entrances: [EndpointListener]
+    package let endpointListeners: [EndpointListener]
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
     private let hub: HubThreads?
@@ -85,22 +85,22 @@ package final class DataPlane: Sendable {
 
     /// Opens the listeners and starts the loops. New connections wait in the kernel's queue until ``accept()``.
     package init(_ setUp: SetUp) throws(DataPlaneError) {
-        let open = try setUp.entrances.map { entrance throws(DataPlaneError) in
-            try OpenListener(entrance, endpoints: setUp.endpoints(for: entrance.purpose))
+        let open = try setUp.endpointListeners.map { listener throws(DataPlaneError) in
+            try OpenListener(listener, endpoints: setUp.endpoints(for: listener.purpose))
         }
         // The steps that undo the set-up if a later part of it fails.
         var undo: [() -> Void] = []
         do {
-            let isOwn = setUp.inheritedListeners.isEmpty
-            if isOwn, setUp.address.port != 0 { try Listener.requireUnused(setUp.address) }
+            let ownsListeners = setUp.inheritedListeners.isEmpty
+            if ownsListeners, setUp.address.port != 0 { try Listener.requireUnused(setUp.address) }
             var address = setUp.address
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
             let failedTries = FailedTries()
-            var entrances = setUp.entrances
+            var endpointListeners = setUp.endpointListeners
             let hub = try setUp.events.map {
                 try HubThreads(
-                    $0.settings, policy: setUp.policy, control: setUp.control, snapshots: $0.board, log: setUp.log)
+                    $0.settings, policy: setUp.policy, control: setUp.control, snapshots: $0.snapshots, log: setUp.log)
             }
             undo.append { hub?.stop() }
             let bridge = try BridgeThreads(home: setUp.userHome)
@@ -112,21 +112,21 @@ package final class DataPlane: Sendable {
             let chat = setUp.chat == nil ? [] : [Endpoint.chat]
             let endpoints = setUp.endpoints.adding(chat + setUp.conversationEndpoints)
             for index in 0..<setUp.threads {
-                var listeners = isOwn ? [try Listener(on: address)] : []
+                var listeners = ownsListeners ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
                 let loop = try Self.makeLoop(
                     index, setUp: setUp, endpoints: endpoints, failedTries: failedTries, hub: hub, bridge: bridge,
                     listeners: open)
-                undo.append(loop.letGo)
+                undo.append(loop.release)
                 let mailbox = try loop.openMailbox()
                 mailboxes.append(mailbox)
-                loop.hold(listeners)
-                for entrance in entrances.indices {
+                loop.register(listeners)
+                for number in endpointListeners.indices {
                     // This check follows after the earlier listeners are open, because two listeners of this gateway
                     // must not share an address either.
-                    if index == 0 { try entrances[entrance].requireUnused() }
-                    loop.hold([try entrances[entrance].listen()], as: UInt8(entrance + 1))
+                    if index == 0 { try endpointListeners[number].requireUnused() }
+                    loop.register([try endpointListeners[number].listen()], as: UInt8(number + 1))
                 }
                 let thread = try Self.run(loop, index: index, log: setUp.log)
                 undo.removeLast()
@@ -137,7 +137,7 @@ package final class DataPlane: Sendable {
                 threads.append(thread)
             }
             self.address = address
-            self.entrances = entrances
+            self.endpointListeners = endpointListeners
             self.mailboxes = mailboxes
             self.threads = threads
             for mailbox in mailboxes { mailbox.post(.peers(mailboxes)) }
@@ -160,7 +160,7 @@ package final class DataPlane: Sendable {
     /// Starts to accept connections, beginning with the connections that already wait. Does nothing after
     /// ``drain(within:)``.
     package func accept() async throws(DataPlaneError) {
-        let problems = await ask { loop, report in report(loop.accept()) }
+        let problems = await queryLoops { loop, report in report(loop.accept()) }
         if let problem = problems.compactMap(\.self).first { throw DataPlaneError(description: problem) }
     }
 
@@ -181,21 +181,21 @@ package final class DataPlane: Sendable {
     }
 
     /// Performs a health check of an instance.
-    package func probe(_ question: HealthQuery) async -> HealthFinding {
-        await Self.ask(mailboxes[0]) { loop, report in HealthProbe.ask(question, of: loop.client, report: report) }
+    package func probe(_ query: HealthQuery) async -> HealthFinding {
+        await Self.queryLoop(mailboxes[0]) { loop, report in HealthProbe.start(query, of: loop.client, report: report) }
     }
 
     /// Sends a query of the gateway itself to an instance. Returns nil if no answer arrived.
-    package func inquire(_ question: InstanceQuery) async -> InstanceReply? {
-        await Self.ask(mailboxes[0]) { loop, report in
+    package func send(_ query: InstanceQuery) async -> InstanceReply? {
+        await Self.queryLoop(mailboxes[0]) { loop, report in
             // A list of models may have several hundred thousand bytes.
-            question.ask(loop.client, isAlone: true, longestBody: 4 * 1024 * 1024, report: report)
+            query.send(through: loop.client, isAlone: true, longestBody: 4 * 1024 * 1024, report: report)
         }
     }
 
     /// Returns the number of parts of answers that all loops have received from the instance with this slot.
     package func progress(ofSlot slot: Int) async -> UInt64 {
-        let heard: UInt64 =
+        let hubProgress: UInt64 =
             if let hub {
                 await withCheckedContinuation { continuation in
                     hub.mailbox.post(.progress(slot: slot) { continuation.resume(returning: $0) })
@@ -203,49 +203,49 @@ package final class DataPlane: Sendable {
             } else {
                 0
             }
-        return await ask { loop, report in report(loop.counts.progress[slot]) }.reduce(heard, &+)
+        return await queryLoops { loop, report in report(loop.counts.progress[slot]) }.reduce(hubProgress, &+)
     }
 
     /// Stops accepting connections, aborts streams and lets running exchanges finish within `limit`.
     package func drain(within limit: Duration) async {
-        _ = await ask { loop, report in loop.beginDrain(limit) { report(()) } }
+        _ = await queryLoops { loop, report in loop.startDrain(limit) { report(()) } }
     }
 
     /// Returns the numbers of requests as fields of the log.
     package func counts() async -> [LogField] {
-        let counts = await ask { loop, report in report(loop.counts.requests) }.reduce(into: RequestCounts(), +=)
+        let counts = await queryLoops { loop, report in report(loop.counts.requests) }.reduce(into: RequestCounts(), +=)
         return [
             LogField("requests", Int(clamping: counts.requests)),
             LogField("server_errors", Int(clamping: counts.serverErrors)),
-            LogField("rejected", Int(clamping: counts.turnedAway)),
+            LogField("rejected", Int(clamping: counts.rejected)),
         ]
     }
 
     /// Returns after every loop, including the event hub's, has answered. Never returns if one of them hangs.
     package func answer() async {
-        _ = await ask { _, report in report(()) }
+        _ = await queryLoops { _, report in report(()) }
         guard let hub else { return }
         await withCheckedContinuation { continuation in hub.mailbox.post(.answer { continuation.resume() }) }
     }
 
     /// A request to a loop. It calls `report` exactly once, immediately or later.
-    private typealias Question<Reply: Sendable> =
+    private typealias LoopQuery<Reply: Sendable> =
         @Sendable (GatewayLoop, _ report: @escaping @Sendable (Reply) -> Void) -> Void
 
     /// Returns the replies of all loops to a request, in no particular order.
-    private func ask<Reply: Sendable>(_ question: @escaping Question<Reply>) async -> [Reply] {
+    private func queryLoops<Reply: Sendable>(_ query: @escaping LoopQuery<Reply>) async -> [Reply] {
         await withTaskGroup(of: Reply.self) { group in
-            for mailbox in mailboxes { group.addTask { await Self.ask(mailbox, question) } }
+            for mailbox in mailboxes { group.addTask { await Self.queryLoop(mailbox, query) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
     }
 
     /// Returns the reply of one loop to a request.
-    private static func ask<Reply: Sendable>(
-        _ mailbox: Mailbox<LoopMessage>, _ question: @escaping Question<Reply>
+    private static func queryLoop<Reply: Sendable>(
+        _ mailbox: Mailbox<LoopMessage>, _ query: @escaping LoopQuery<Reply>
     ) async -> Reply {
         await withCheckedContinuation { continuation in
-            mailbox.post(.request { loop in question(loop) { continuation.resume(returning: $0) } })
+            mailbox.post(.request { loop in query(loop) { continuation.resume(returning: $0) } })
         }
     }
 
@@ -260,13 +260,13 @@ package final class DataPlane: Sendable {
 
     private static func makeLoop(
         _ index: Int, setUp: SetUp, endpoints: EndpointTable, failedTries: FailedTries, hub: HubThreads?,
-        bridge: BridgeThreads, listeners entrances: [OpenListener]
+        bridge: BridgeThreads, listeners endpointListeners: [OpenListener]
     ) throws -> GatewayLoop {
         var loop = LoopSetUp(
             index: index, policy: setUp.policy, endpoints: endpoints, control: setUp.control, log: setUp.log,
             failedTries: failedTries)
-        loop.entrances = entrances
-        if !setUp.conversationEndpoints.isEmpty { loop.errorForms = [ConversationService.errorForm] }
+        loop.endpointListeners = endpointListeners
+        if !setUp.conversationEndpoints.isEmpty { loop.errorRenderers = [ConversationService.errorRenderer] }
         let chat = setUp.chat
         let conversations = setUp.conversations
         loop.features = [
@@ -282,15 +282,15 @@ package final class DataPlane: Sendable {
         conversations: ConversationService?
     ) {
         let mailbox = hub?.mailbox
-        let pinning = DirectoryPinning(loop) { mailbox?.post(.knowledge($0)) }
+        let pinning = DirectoryPinningFeature(loop) { mailbox?.post(.sessionIndex($0)) }
         loop.add(rules: pinning)
-        let events = hub.map { LoopEvents(loop, $0) }
-        loop.add(handler: LoopBridge(loop, bridge, pinning: pinning, events: events))
+        let events = hub.map { EventStreamFeature(loop, $0) }
+        loop.add(handler: BridgeFeature(loop, bridge, pinning: pinning, events: events))
         if let events { loop.add(handler: events) }
         // A message that a client sends through the conversations after the answer to an abort waits for the end of the
         // aborted turn.
-        let proxying = Proxying(loop, pinning: pinning, sessionAborted: conversations?.expectAbort)
-        loop.add(handler: proxying)
+        let proxy = ProxyFeature(loop, pinning: pinning, sessionAborted: conversations?.expectAbort)
+        loop.add(handler: proxy)
         if let chat { loop.add(ChatFeature(loop, chat)) }
     }
 

@@ -18,12 +18,12 @@ package final class DataPlaneLink: Sendable {
     package func publish(_ table: RoutingTable) { current?.publish(table) }
 
     /// Performs a health check of an instance.
-    package func probe(_ question: HealthQuery) async -> HealthFinding {
-        await current?.probe(question) ?? .silent(reason: "The gateway is not ready yet.")
+    package func probe(_ query: HealthQuery) async -> HealthFinding {
+        await current?.probe(query) ?? .silent(reason: "The gateway is not ready yet.")
     }
 
     /// Sends a query to an instance.
-    package func inquire(_ question: InstanceQuery) async -> InstanceReply? { await current?.inquire(question) }
+    package func send(_ query: InstanceQuery) async -> InstanceReply? { await current?.send(query) }
 
     /// Returns the number of parts of answers that an instance has sent.
     package func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }

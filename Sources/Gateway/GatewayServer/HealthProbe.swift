@@ -11,18 +11,18 @@ import OpenCodeFamilies
 /// Checks the health of an instance with a loop's client, because the control plane itself performs no HTTP.
 enum HealthProbe {
     /// Sends the health check immediately. Tries another path if the first one is wrong. Repeats the request without a
-    /// password if `question` requires that check.
+    /// password if `query` requires that check.
     ///
     /// - Parameter report: Called exactly once with the result.
-    static func ask(_ question: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
-        search(question, client) { finding in
-            guard question.checksPassword, case .healthy(let version, _, let path?, let number) = finding else {
+    static func start(_ query: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
+        search(query, client) { finding in
+            guard query.checksPassword, case .healthy(let version, _, let path?, let number) = finding else {
                 return report(finding)
             }
-            var again = question
-            again.credentials = nil
-            again.search = HealthSearch(family: path.family, found: path)
-            search(again, client) { answer in
+            var unauthenticated = query
+            unauthenticated.credentials = nil
+            unauthenticated.search = HealthSearch(family: path.family, found: path)
+            search(unauthenticated, client) { answer in
                 let enforces = isRefusal(answer)
                 report(.healthy(version: version, enforcesPassword: enforces, path: path, processNumber: number))
             }
@@ -39,25 +39,25 @@ enum HealthProbe {
     }
 
     private static func search(
-        _ question: HealthQuery, _ client: UpstreamClient, report: @escaping (HealthFinding) -> Void
+        _ query: HealthQuery, _ client: UpstreamClient, report: @escaping (HealthFinding) -> Void
     ) {
-        let path = question.search.path
-        let begun = MonotonicTime.now
-        let asked = InstanceQuery(
-            address: question.address, target: Array(path.rawValue.utf8),
-            authorization: question.credentials?.authorization(for: path.family).map { Array($0.utf8) },
-            timeout: question.timeout)
+        let path = query.search.path
+        let startTime = MonotonicTime.now
+        let instanceQuery = InstanceQuery(
+            address: query.address, target: Array(path.rawValue.utf8),
+            authorization: query.credentials?.authorization(for: path.family).map { Array($0.utf8) },
+            timeout: query.timeout)
         WholeAnswer.send(
-            asked.request(), of: client, within: asked.timeout, longestBody: InstanceQuery.longestBody
+            instanceQuery.request(), of: client, within: instanceQuery.timeout, longestBody: InstanceQuery.longestBody
         ) { outcome in
             guard case .answered(let status, let body) = outcome else {
-                return report(.silent(reason: silence(outcome, question.timeout)))
+                return report(.silent(reason: silence(outcome, query.timeout)))
             }
             let answer = HealthAnswer(status: status, body: body, path: path)
-            var question = question
+            var query = query
             // All paths share the time limit of a single request.
-            question.timeout = max(.milliseconds(1), question.timeout - (MonotonicTime.now - begun))
-            if question.search.advance(after: answer) { return search(question, client, report: report) }
+            query.timeout = max(.milliseconds(1), query.timeout - (MonotonicTime.now - startTime))
+            if query.search.advance(after: answer) { return search(query, client, report: report) }
             report(HealthFinding(answer, at: path))
         }
     }

@@ -24,7 +24,7 @@ extension Policy {
             pinsDirectories: configuration.projects.pinsDirectories,
             isOpenCode1Compatible: configuration.projects.isOpenCode1Compatible,
             limits: GatewayLimits(configuration, descriptors: descriptors),
-            eventForm: EventEncoding(rawValue: configuration.events.encoding.rawValue) ?? .raw,
+            eventEncoding: EventEncoding(rawValue: configuration.events.encoding.rawValue) ?? .raw,
             accessLog: configuration.accessLog)
     }
 }

@@ -10,12 +10,12 @@ package import Projects
 /// The control plane implemented by the registry.
 package struct RegistryControl: ProjectControl {
     private let registry: InstanceRegistry
-    private let board: HubSnapshots?
+    private let snapshots: HubSnapshots?
 
     /// Creates the control plane with a registry, and with the hub's snapshots if there is a hub.
-    package init(registry: InstanceRegistry, board: HubSnapshots? = nil) {
+    package init(registry: InstanceRegistry, snapshots: HubSnapshots? = nil) {
         self.registry = registry
-        self.board = board
+        self.snapshots = snapshots
     }
 
     /// Forwards the call to the registry.
@@ -36,7 +36,7 @@ package struct RegistryControl: ProjectControl {
     /// Returns the registry's status together with the hub's warnings.
     package func status(_ name: ProjectName) async -> ProjectStatus? {
         var status = await registry.status(name)
-        status?.report.warnings += board?.warnings(of: name) ?? []
+        status?.report.warnings += snapshots?.warnings(of: name) ?? []
         return status
     }
 
@@ -58,8 +58,8 @@ package struct RegistryControl: ProjectControl {
     package func directories(of name: ProjectName) async -> DirectoryScope? { await registry.directories(of: name) }
 
     /// Forwards the call to the registry.
-    package func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject? {
-        await registry.openCodeProject(inquiry)
+    package func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject? {
+        await registry.openCodeProject(lookup)
     }
 
     /// Forwards the call to the registry.

@@ -13,7 +13,7 @@ package final class BridgeExchange {
     /// The maximum size of a request body in bytes. A prompt with pictures has several million bytes.
     package static let longestBody = 32 * 1024 * 1024
 
-    private let bridge: LoopBridge
+    private let bridge: BridgeFeature
     private let route: RoutingTable.Route
     private let policy: Policy
     private let segment: ArraySlice<UInt8>
@@ -25,7 +25,7 @@ package final class BridgeExchange {
     /// The number of bytes of the body that are reserved in the budget for all requests.
     private var reserved = 0
 
-    init(_ bridge: LoopBridge, _ received: InstanceRequest, translated request: ClientRequest) {
+    init(_ bridge: BridgeFeature, _ received: InstanceRequest, translated request: ClientRequest) {
         self.bridge = bridge
         connection = received.connection
         route = received.route
@@ -47,7 +47,7 @@ package final class BridgeExchange {
         413, "The body is larger than \(longestBody >> 20) MiB. Refer to files by their paths.")
 
     /// Answers the request as soon as it is complete.
-    func begin() {
+    func start() {
         connection?.exchange = self
         if connection?.isBodyComplete == false { bridge.arrives(self, true) }
         requestBodyArrived()
@@ -55,7 +55,7 @@ package final class BridgeExchange {
 
     private func answer() {
         bridge.arrives(self, false)
-        run = bridge.begin(request, to: route, policy: policy, delegate: self)
+        run = bridge.startRun(request, to: route, policy: policy, delegate: self)
         request.body = []
     }
 
@@ -82,7 +82,7 @@ package final class BridgeExchange {
     /// Ends an incomplete request when the gateway shuts down. The instance has not received any part of it.
     func giveUp() { failed(ControlAnswers.shuttingDown) }
 
-    private func end() {
+    private func finish() {
         bridge.threads.bodies.release(reserved)
         reserved = 0
         bridge.arrives(self, false)
@@ -95,20 +95,20 @@ package final class BridgeExchange {
 extension BridgeExchange: BridgeDelegate {
     func answered(_ answer: ClientAnswer) {
         if let connection { owner.answer(connection, GatewayAnswer(head: head(answer, connection), body: answer.body)) }
-        end()
+        finish()
     }
 
-    func began(_ answer: ClientAnswer) {
+    func started(_ answer: ClientAnswer) {
         guard let connection else { return }
         let head = owner.completed(GatewayAnswer(head: head(answer, connection), body: []), connection).head
         guard wantsBody else {
             connection.detach(head, .none(announced: nil), policy: .pauseSource)?.finish()
-            return leave()
+            return abandon()
         }
         if connection.canBegin(head, .unknown) {
             connection.startResponse(head, .unknown)
         } else {
-            guard let detached = connection.detach(head, .unknown, policy: .pauseSource) else { return leave() }
+            guard let detached = connection.detach(head, .unknown, policy: .pauseSource) else { return abandon() }
             self.detached = detached
             self.connection = nil
         }
@@ -122,23 +122,23 @@ extension BridgeExchange: BridgeDelegate {
     func completed() {
         detached?.finish()
         connection?.finish()
-        end()
+        finish()
     }
 
-    func cut() {
+    func aborted() {
         detached?.abort()
         connection?.abort()
-        end()
+        finish()
     }
 
     func failed(_ error: GatewayError) {
         if let connection { owner.answer(connection, OpenCode1Error.answer(to: error)) }
-        end()
+        finish()
     }
 
-    private func leave() {
+    private func abandon() {
         let run = run
-        end()
+        finish()
         run?.abandon(isReading: true)
     }
 }
@@ -158,11 +158,11 @@ extension BridgeExchange: ServerExchange {
         answer()
     }
 
-    func resumeResponse() { run?.goOn() }
+    func resumeResponse() { run?.resume() }
 
     func clientDisconnected() {
         let run = run
-        end()
+        finish()
         run?.abandon(isReading: request.method == "GET")
     }
 }

@@ -30,7 +30,7 @@ enum BridgeRequest {
     /// request must have been checked.
     ///
     /// - Parameter hasHub: Whether the hub serves event streams.
-    static func read(
+    static func parse(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isPinned: Bool, hasHub: Bool
     ) -> Handling? {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
@@ -85,9 +85,9 @@ enum BridgeRequest {
     private static func segments(_ path: ArraySlice<UInt8>) -> [String]? {
         guard path.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
-        var rest = path.dropFirst()
+        var remainder = path.dropFirst()
         while true {
-            let raw = rest.prefix { $0 != UInt8(ascii: "/") }
+            let raw = remainder.prefix { $0 != UInt8(ascii: "/") }
             let isPlain = !raw.contains(UInt8(ascii: "%"))
             guard !raw.isEmpty,
                 let text = isPlain
@@ -96,7 +96,7 @@ enum BridgeRequest {
             else { return nil }
             segments.append(text)
             guard raw.endIndex < path.endIndex else { return segments }
-            rest = path[(raw.endIndex + 1)...]
+            remainder = path[(raw.endIndex + 1)...]
         }
     }
 
@@ -125,13 +125,13 @@ enum BridgeRequest {
     private static func directory(
         _ named: [UInt8], _ fields: FieldList, of route: RoutingTable.Route, isPinned: Bool
     ) -> String? {
-        let own = route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
+        let workingDirectory = route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
         let text = named.isEmpty ? fields.first(.openCodeDirectory).map { Array($0) } ?? [] : named
         // OpenCode decodes the value a second time.
         let decoded = PercentEncoding.decode(text).bytes
-        guard !decoded.isEmpty else { return String(decoding: own, as: UTF8.self) }
+        guard !decoded.isEmpty else { return String(decoding: workingDirectory, as: UTF8.self) }
         guard let path = String(validating: decoded, as: UTF8.self), !decoded.contains(0) else { return nil }
-        let absolute = FolderPath.absolute(path, in: String(decoding: own, as: UTF8.self))
+        let absolute = FolderPath.absolute(path, in: String(decoding: workingDirectory, as: UTF8.self))
         guard isPinned, let scope = route.scope else { return absolute }
         return scope.contains(Array(absolute.utf8)[...]) ? absolute : nil
     }

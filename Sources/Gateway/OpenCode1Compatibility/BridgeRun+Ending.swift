@@ -22,50 +22,50 @@ extension BridgeRun {
         // While the gateway shuts down, its instances continue to run for a while.
         guard !owner.isDraining else { return }
         if case .ended = phase { return }
-        if let ender = currentRoute?.stopInitiator {
-            fail(ControlAnswers.ended(route.text, by: ender))
+        if let initiator = currentRoute?.stopInitiator {
+            fail(ControlAnswers.ended(route.text, by: initiator))
         } else if !isRouted {
             switch phase {
-            case .lost(let failure): tell(failure)
+            case .lost(let failure): report(failure)
             // The connection reports the failure of a call in progress.
             case .calling: break
-            case .thinking, .waiting, .ended: endOfInstance()
+            case .working, .waiting, .ended: endOfInstance()
             }
         }
     }
 
     /// Ends the run because the instance accepts no more calls.
     func endOfInstance() {
-        if owner.isDraining { return failAtTheEnd() }
-        if let ender = currentRoute?.stopInitiator { return fail(ControlAnswers.ended(route.text, by: ender)) }
-        if mayBeTaken { return fail(GatewayError(502, LostInstance.gone(route.text))) }
+        if owner.isDraining { return failAtShutdown() }
+        if let initiator = currentRoute?.stopInitiator { return fail(ControlAnswers.ended(route.text, by: initiator)) }
+        if mayBeReceived { return fail(GatewayError(502, LostInstance.gone(route.text))) }
         fail(ControlAnswers.notRunning(route.text, currentRoute?.state))
     }
 
     /// Ends the run because the time limit of the gateway's shutdown has passed.
-    func failAtTheEnd() { fail(ControlAnswers.shuttingDown(before: route.text, mayBeTaken: mayBeTaken)) }
+    func failAtShutdown() { fail(ControlAnswers.shuttingDown(before: route.text, mayBeReceived: mayBeReceived)) }
 
     /// Handles a connection that the instance closed. A stop initiator may become known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
-        if failure.reachedNoServer { mayBeTaken = isPartlyDone }
+        if failure.reachedNoServer { mayBeReceived = isPartlyDone }
         if owner.isDraining || currentRoute?.stopInitiator != nil { return endOfInstance() }
-        guard case .noAnswer = failure, isRouted else { return tell(failure) }
+        guard case .noAnswer = failure, isRouted else { return report(failure) }
         phase = .lost(failure)
         arm(Self.verdictTime)
     }
 
     /// Reports the reason for the missing answer to the client and to the log.
-    func tell(_ failure: UpstreamFailure) {
+    func report(_ failure: UpstreamFailure) {
         let port = route.endpoint?.address.port ?? 0
-        owner.note(failure, of: route.name, port: port)
-        fail(LostInstance.error(for: failure, port: port, project: route.text, mayBeTaken: mayBeTaken))
+        owner.logFailure(failure, of: route.name, port: port)
+        fail(LostInstance.error(for: failure, port: port, project: route.text, mayBeReceived: mayBeReceived))
     }
 
     /// Replaces an answer that rejects the instance's password, because it comes from another server.
     func refuseAnswerOfAnother(_ endpoint: InstanceEndpoint) {
-        owner.noteAnother(route.name, endpoint.address.port)
-        mayBeTaken = isPartlyDone
-        guard mayBeTaken else { return fail(ControlAnswers.portTaken(endpoint.address.port)) }
+        owner.logForeignServer(route.name, endpoint.address.port)
+        mayBeReceived = isPartlyDone
+        guard mayBeReceived else { return fail(ControlAnswers.portTaken(endpoint.address.port)) }
         fail(GatewayError(502, LostInstance.replaced(endpoint.address.port, route.text)))
     }
 }

@@ -16,15 +16,15 @@ protocol BridgeDelegate: AnyObject {
     /// Receives the complete answer. No other call follows.
     func answered(_ answer: ClientAnswer)
     /// Receives the beginning of an answer whose body is streamed.
-    func began(_ answer: ClientAnswer)
-    /// Receives the next part of the body. Return false if further parts must wait for ``BridgeRun/goOn()``.
+    func started(_ answer: ClientAnswer)
+    /// Receives the next part of the body. Returns false if the next part may only follow after ``BridgeRun/goOn()``.
     func wrote(_ bytes: [UInt8]) -> Bool
     /// Called when the body is complete. No other call follows.
     func completed()
-    /// Called when the answer cannot be completed. The client must be able to recognise that the answer was aborted. No
-    /// other call follows.
-    func cut()
-    /// Receives the gateway's error if there is no answer. No other call follows.
+    /// Called when the answer cannot be completed. A client must recognize the begun answer as aborted. No other call
+    /// follows.
+    func aborted()
+    /// Receives the gateway's error if there is no answer; no other call follows.
     func failed(_ error: GatewayError)
 }
 
@@ -34,7 +34,7 @@ final class BridgeRun {
     /// The event that the run waits for.
     enum Phase {
         /// The next step from the worker.
-        case thinking
+        case working
         /// The answer of the instance to a call.
         case calling(BridgeCall, next: @Sendable (Reply) -> BridgeStep)
         /// Whether the instance has a stop initiator, after the instance has aborted a call.
@@ -55,16 +55,16 @@ final class BridgeRun {
     /// The maximum size in bytes of an answer whose translation takes only a few tenths of a millisecond.
     private static let shortReply = 16 * 1024
 
-    let bridge: LoopBridge
+    let bridge: BridgeFeature
     let route: RoutingTable.Route
     private let limits: GatewayLimits
-    private var follower: (any BridgeDelegate)?
+    private var delegate: (any BridgeDelegate)?
     private var number = 0
-    var phase = Phase.thinking
+    var phase = Phase.working
     private(set) var hasBegun = false
     /// Whether any call may have made the instance execute an operation that must not be repeated.
-    var mayBeTaken = false
-    /// The value of ``mayBeTaken`` before the last call.
+    var mayBeReceived = false
+    /// The value of ``mayBeReceived`` before the last call.
     private(set) var isPartlyDone = false
     /// Whether the client has disconnected. Changes that have begun are still completed, as OpenCode 1 does.
     private var isAbandoned = false
@@ -82,97 +82,95 @@ final class BridgeRun {
     /// - Parameter isShort: Whether `first` runs on this thread instead of a worker thread. Its initial call is then
     ///   sent immediately.
     init(
-        _ bridge: LoopBridge, to route: RoutingTable.Route, limits: GatewayLimits,
-        delegate follower: any BridgeDelegate,
+        _ bridge: BridgeFeature, to route: RoutingTable.Route, limits: GatewayLimits,
+        delegate: any BridgeDelegate,
         isShort: Bool, first: @escaping BridgeAction.Next
     ) {
         self.bridge = bridge
         self.route = route
         self.limits = limits
-        self.follower = follower
-        timer = owner.loop.pooledTimer(self)
+        self.delegate = delegate
+        timer = owner.loop.spareTimer(self)
         number = bridge.add(self)
-        if isShort, route.endpoint != nil, isRouted { takeHere(first) } else { think(first) }
+        if isShort, route.endpoint != nil, isRouted { performInline(first) } else { schedule(first) }
     }
 
     var owner: GatewayLoop { bridge.owner }
 
-    /// Runs the next step on a worker.
-    ///
-    /// - Parameter isLong: Whether the step may take a millisecond or more, such as a page of a long list.
-    private func think(isLong: Bool? = nil, _ next: @escaping BridgeAction.Next) {
-        phase = .thinking
-        bridge.think(number, isLong: isLong ?? hasBegun, next)
+    /// Runs the next step on a worker. `isLong` is whether the step may take a millisecond or more, as a page of a long
+    /// list does.
+    private func schedule(isLong: Bool? = nil, _ next: @escaping BridgeAction.Next) {
+        phase = .working
+        bridge.schedule(number, isLong: isLong ?? hasBegun, next)
     }
 
-    /// Runs the first step without a worker. An answer is delivered through the mailbox, in the same way as an answer
-    /// from a worker.
-    private func takeHere(_ first: BridgeAction.Next) {
+    /// Runs the first step without a worker. An answer is delivered through the mailbox, like that of a worker.
+    private func performInline(_ first: BridgeAction.Next) {
         let action = BridgeAction(first())
         if case .call = action {
-            take(action)
+            perform(action)
         } else {
             owner.mailbox?.post(.feature(BridgeMessage.steps([(number, action)])))
         }
     }
 
     /// Executes the worker's next action.
-    func take(_ action: BridgeAction) {
-        guard case .thinking = phase else { return }
-        if isAbandoned, !action.isShort { return end() }
+    func perform(_ action: BridgeAction) {
+        guard case .working = phase else { return }
+        if isAbandoned, !action.isShort { return close() }
         switch action {
         case .call(let call, let next): send(call, next)
         case .hold(let session, let next):
-            guard let mailbox = owner.mailbox, turn == nil else { return think(next) }
+            guard let mailbox = owner.mailbox, turn == nil else { return schedule(next) }
             phase = .waiting(next: next)
-            if bridge.threads.turns.take(session, run: number, of: mailbox) { takeTurn(of: session) }
-        case .letGo(let next):
-            giveTurn()
-            think(next)
+            if bridge.threads.turns.acquire(session, run: number, of: mailbox) { acquiredTurn(of: session) }
+        case .release(let next):
+            releaseTurn()
+            schedule(next)
         case .watchTurn(let session, let holds, let next):
             if watch == nil, let events = bridge.events {
                 holdsEnd = holds
                 watch = events.watchTurn(of: session, route.name, holds: holds)
             }
-            think(next)
+            schedule(next)
         case .awaitStreams(let next): awaitStreams(next)
         case .publish(let event, let next):
             if let watch { bridge.events?.turnEnds.publish(event, after: watch) }
-            think(next)
+            schedule(next)
         case .pause(let milliseconds, let next):
             phase = .waiting(next: next)
             arm(.milliseconds(milliseconds))
         case .answer(let answer): finish { $0.answered(answer) }
         case .begin(let answer, let next):
             hasBegun = true
-            follower?.began(answer)
-            if case .thinking = phase { think(next) }
+            delegate?.started(answer)
+            if case .working = phase { schedule(next) }
         case .write(let bytes, let next):
             phase = .waiting(next: next)
-            if follower?.wrote(bytes) == true { goOn() }
+            if delegate?.wrote(bytes) == true { resume() }
         case .end: finish { $0.completed() }
-        case .cut: finish { $0.cut() }
+        case .abort: finish { $0.aborted() }
         }
     }
 
     /// Resumes after the client has read enough, the time has passed, or the session was acquired.
-    func goOn() {
+    func resume() {
         guard case .waiting(let next) = phase else { return }
         timer?.disarm()
         awaitsStreams = false
-        think(next)
+        schedule(next)
     }
 
     /// Records that the run holds the session until it releases it.
-    func takeTurn(of session: String) {
+    func acquiredTurn(of session: String) {
         turn = session
-        goOn()
+        resume()
     }
 
     private func awaitStreams(_ next: @escaping BridgeAction.Next) {
-        guard let watch, let events = bridge.events, let mailbox = owner.mailbox else { return think(next) }
+        guard let watch, let events = bridge.events, let mailbox = owner.mailbox else { return schedule(next) }
         switch events.turnEnds.wait(watch, run: number, of: mailbox) {
-        case .nothing: think(next)
+        case .nothing: schedule(next)
         case .pause:
             phase = .waiting(next: next)
             arm(TurnEnds.pause)
@@ -187,11 +185,11 @@ final class BridgeRun {
     func streamed() {
         guard awaitsStreams, case .waiting = phase else { return }
         awaitsStreams = false
-        if holdsEnd { arm(TurnEnds.pause) } else { goOn() }
+        if holdsEnd { arm(TurnEnds.pause) } else { resume() }
     }
 
-    private func giveTurn() {
-        if let turn { bridge.threads.turns.give(turn) }
+    private func releaseTurn() {
+        if let turn { bridge.threads.turns.release(turn) }
         turn = nil
     }
 
@@ -213,9 +211,9 @@ final class BridgeRun {
         let request = UpstreamRequest(
             instance: endpoint.address, method: method, methodName: call.method, target: call.target[...],
             fields: fields, body: isEmpty ? .none : .whole(call.body ?? []))
-        isPartlyDone = mayBeTaken
-        if request.connectionChoice != .kept { mayBeTaken = true }
-        transfer = owner.client.start(request, delegate: self)
+        isPartlyDone = mayBeReceived
+        if request.connectionChoice != .kept { mayBeReceived = true }
+        transfer = owner.client.start(request, follower: self)
         arm(answerTimeout)
     }
 
@@ -245,7 +243,7 @@ final class BridgeRun {
             status: received.status, type: received.type, nextCursor: received.nextCursor, body: received.body,
             isCut: isCut)
         received = Received()
-        think(isLong: reply.body.count > Self.shortReply) { next(reply) }
+        schedule(isLong: reply.body.count > Self.shortReply) { next(reply) }
     }
 
     // MARK: The end
@@ -253,35 +251,35 @@ final class BridgeRun {
     /// Records that the client has disconnected. A run that only reads ends. A run that changes something continues,
     /// unless it lasts as long as a turn.
     func abandon(isReading: Bool) {
-        follower = nil
+        delegate = nil
         isAbandoned = true
-        if case .waiting = phase, turn != nil || isReading || hasBegun { return end() }
-        if isReading { return end() }
-        if case .calling(let call, _) = phase, call.isLong, !call.isOwed { end() }
+        if case .waiting = phase, turn != nil || isReading || hasBegun { return close() }
+        if isReading { return close() }
+        if case .calling(let call, _) = phase, call.isLong, !call.isOwed { close() }
     }
 
     /// Ends the run with this error instead of an answer. An answer that has begun is aborted.
     func fail(_ error: GatewayError) {
-        finish { hasBegun ? $0.cut() : $0.failed(error) }
+        finish { hasBegun ? $0.aborted() : $0.failed(error) }
     }
 
-    private func finish(_ tell: (any BridgeDelegate) -> Void) {
-        guard let follower else { return end() }
-        end()
-        tell(follower)
+    private func finish(_ notify: (any BridgeDelegate) -> Void) {
+        guard let delegate else { return close() }
+        close()
+        notify(delegate)
     }
 
-    private func end() {
+    private func close() {
         if case .ended = phase { return }
         phase = .ended
         transfer?.cancel()
         transfer = nil
         if let timer { owner.loop.release(timer) }
         timer = nil
-        giveTurn()
-        if let watch { bridge.events?.turnEnds.end(watch) }
+        releaseTurn()
+        if let watch { bridge.events?.turnEnds.stopWatching(watch) }
         watch = nil
-        follower = nil
+        delegate = nil
         bridge.remove(number)
     }
 }
@@ -292,7 +290,7 @@ extension BridgeAction {
     fileprivate var isShort: Bool {
         switch self {
         case .call(let call, _): !call.isLong || call.isOwed
-        case .hold, .letGo, .watchTurn: true
+        case .hold, .release, .watchTurn: true
         default: false
         }
     }
@@ -351,8 +349,8 @@ extension BridgeRun: UpstreamDelegate {
 extension BridgeRun: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         switch phase {
-        case .waiting: goOn()
-        case .lost(let failure): tell(failure)
+        case .waiting: resume()
+        case .lost(let failure): report(failure)
         case .calling(let call, _) where call.patience != nil:
             received = Received()
             received.status = 504
@@ -360,7 +358,7 @@ extension BridgeRun: TimerHandler {
         case .calling:
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
             fail(GatewayError(504, LostInstance.late(route.text, after: answerTimeout, setting: setting)))
-        case .thinking, .ended: break
+        case .working, .ended: break
         }
     }
 }

@@ -44,8 +44,9 @@ enum Environment {
     static var stateFolder: String {
         let variables = variables
         // A shell within another service inherits the variables of that service.
-        let isOwn = variables["SYSTEMD_EXEC_PID"].map { $0 == "\(getpid())" } ?? true
-        if isOwn, let folder = variables["STATE_DIRECTORY"]?.split(separator: ":").first, folder.hasPrefix("/") {
+        let isMainProcess = variables["SYSTEMD_EXEC_PID"].map { $0 == "\(getpid())" } ?? true
+        if isMainProcess, let folder = variables["STATE_DIRECTORY"]?.split(separator: ":").first, folder.hasPrefix("/")
+        {
             return String(folder)
         }
         return InstanceRecordStore.state(variables, homeFolder)

@@ -40,7 +40,7 @@ actor Lifecycle {
     func watchSignals() {
         do throws(SystemdError) {
             for number in [SIGTERM, SIGINT] {
-                signals.append(try loop.signal(number) { self.assumeIsolated { $0.end() } })
+                signals.append(try loop.signal(number) { self.assumeIsolated { $0.shutDown() } })
             }
             signals.append(try loop.signal(SIGHUP) { self.assumeIsolated { $0.reload() } })
             try watchLoops()
@@ -54,10 +54,10 @@ actor Lifecycle {
     /// respond. Nothing else would detect a hanging loop.
     private func watchLoops() throws(SystemdError) {
         guard !hasEnded, let time = ServiceNotifier.watchdogTime else { return }
-        nextRound = try loop.timer(after: time / 4) { self.assumeIsolated { $0.askLoops() } }
+        nextRound = try loop.timer(after: time / 4) { self.assumeIsolated { $0.checkLoops() } }
     }
 
-    private func askLoops() {
+    private func checkLoops() {
         Task {
             await dataPlane.answer()
             ServiceNotifier.alive()
@@ -71,7 +71,7 @@ actor Lifecycle {
 
     /// Shuts the gateway down. Requests may finish while their instances still run, then streams end, and then the
     /// instances are stopped.
-    private func end() {
+    private func shutDown() {
         guard !isEnding else { return }
         isEnding = true
         log.notice("the gateway is shutting down")
@@ -81,7 +81,7 @@ actor Lifecycle {
             await dataPlane.drain(within: settings.drainTimeout)
             log.log(.notice, "all requests have ended", fields: await dataPlane.counts())
             await registry.shutdown()
-            endWatching()
+            stopWatching()
             loop.stop()
         }
     }
@@ -90,12 +90,12 @@ actor Lifecycle {
     func giveUp() async {
         isEnding = true
         await registry.shutdown()
-        endWatching()
+        stopWatching()
         loop.stop()
     }
 
     /// Removes the event sources. Their handlers retain this object, which retains the sources.
-    private func endWatching() {
+    private func stopWatching() {
         hasEnded = true
         signals.removeAll()
         nextRound = nil
@@ -111,13 +111,13 @@ actor Lifecycle {
         do throws(SettingError) {
             let change = try settings.reload()
             dataPlane.apply(settings.policy)
-            tell(change)
+            logChange(change)
         } catch {
             log.error("cannot reload the settings", LogField("reason", error.description))
         }
     }
 
-    private func tell(_ change: ConfigurationChange) {
+    private func logChange(_ change: ConfigurationChange) {
         for notice in change.configuration.notices {
             log.warning("a setting needs attention", LogField("reason", notice))
         }

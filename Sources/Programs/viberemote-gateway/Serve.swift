@@ -84,7 +84,7 @@ private final class Service: Sendable {
             limits: InstanceLimits(configuration.instances, configuration.limits), logger: log,
             links: InstanceRegistry.Links(
                 probe: { await link.probe($0) }, progress: { await link.progress(ofSlot: $0) },
-                inquire: { await link.inquire($0) }, publish: { link.publish($0) },
+                inquire: { await link.send($0) }, publish: { link.publish($0) },
                 environmentDigest: { InstanceEnvironment.currentDigest(of: $0, home: Environment.homeFolder) },
                 history: Self.history(state, configuration: configuration, log: log)))
         let listen = configuration.listen
@@ -94,13 +94,13 @@ private final class Service: Sendable {
                     "\(listen) (--listen) is not an address of this machine. Use one that `ip address` lists, or 0.0.0.0."
             )
         }
-        let board = HubSnapshots()
+        let snapshots = HubSnapshots()
         var setUp = DataPlane.SetUp(
             address: address, threads: configuration.threads,
             policy: settings.policy, log: log,
-            control: RegistryControl(registry: registry, board: configuration.events.isHubOn ? board : nil))
+            control: RegistryControl(registry: registry, snapshots: configuration.events.isHubOn ? snapshots : nil))
         if configuration.events.isHubOn {
-            setUp.events = (Self.hubSettings(configuration, state), board)
+            setUp.events = (Self.hubSettings(configuration, state), snapshots)
         }
         if configuration.events.isHubOn {
             let conversations = try ConversationService(
@@ -113,7 +113,7 @@ private final class Service: Sendable {
         }
         setUp.userHome = Environment.homeFolder
         setUp.inheritedListeners = inherited.listeners
-        setUp.entrances = try Self.entrances(configuration)
+        setUp.endpointListeners = try Self.endpointListeners(configuration)
         dataPlane = try DataPlane(setUp)
         link.connect(dataPlane)
         announcement = [
@@ -126,7 +126,7 @@ private final class Service: Sendable {
     }
 
     /// Returns the listeners in addition to the gateway's own listener.
-    private static func entrances(_ configuration: Configuration) throws -> [EndpointListener] {
+    private static func endpointListeners(_ configuration: Configuration) throws -> [EndpointListener] {
         let chat = configuration.chat
         let wanted: [(EndpointListener.Purpose, String, ListenAddress?)] = [
             (.chat, "--chat-listen", chat.listen), (.conversations, "--conversations-listen", chat.conversations),
@@ -155,10 +155,10 @@ private final class Service: Sendable {
             hub.obstacle = store.obstacle?.description
             hub.onceFree = { body in if store.isOpen(orElse: body) { body() } }
         }
-        hub.form = { project in
-            let own = try? InstanceEnvironment.load(project: project, home: Environment.homeFolder, base: [:])
+        hub.encoding = { project in
+            let encoding = try? InstanceEnvironment.load(project: project, home: Environment.homeFolder, base: [:])
                 .eventEncoding
-            return own.flatMap { EventEncoding(rawValue: $0) }
+            return encoding.flatMap { EventEncoding(rawValue: $0) }
         }
         return hub
     }
@@ -184,11 +184,12 @@ private final class Service: Sendable {
             return ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log)
         case .systemd:
             log.notice("instances will run as systemd units", LogField("reason", selection.reason))
-            let places = InstanceRecordStore.unitLocations(environment: environment, userHome: Environment.homeFolder)
+            let recordStores = InstanceRecordStore.unitLocations(
+                environment: environment, userHome: Environment.homeFolder)
             let memories = InstanceRecordStore.memories(environment: environment, userHome: Environment.homeFolder)
             return SystemdSupervisor(loop: loop, access: access, logger: log, memories: memories) { project, run in
-                places.lazy.compactMap { place in
-                    place.read(project) {
+                recordStores.lazy.compactMap { recordStore in
+                    recordStore.read(project) {
                         log.warning("cannot use an instance record", LogField("reason", "\($0)"))
                     }
                 }.first { $0.run == run }
@@ -227,11 +228,11 @@ private final class Service: Sendable {
         try await dataPlane.accept()
         log.log(.notice, "the gateway listens", fields: announcement)
         StandardStreams.writeLine("viberemote-gateway listening on http://\(dataPlane.address)")
-        for entrance in dataPlane.entrances {
+        for listener in dataPlane.endpointListeners {
             log.notice(
-                "an additional listener is open", LogField("setting", entrance.setting),
-                LogField("address", "\(entrance.address)"), LogField("chat_open", entrance.isOpen ? "on" : "off"))
-            StandardStreams.writeLine("viberemote-gateway \(entrance.announcement)")
+                "an additional listener is open", LogField("setting", listener.setting),
+                LogField("address", "\(listener.address)"), LogField("chat_open", listener.isOpen ? "on" : "off"))
+            StandardStreams.writeLine("viberemote-gateway \(listener.announcement)")
         }
         ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)")
     }

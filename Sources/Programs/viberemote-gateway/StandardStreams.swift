@@ -31,11 +31,11 @@ enum StandardStreams {
     }
 
     private static func write(_ text: String, to descriptor: Int32) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        var remaining = Array(text.utf8)[...]
+        while !remaining.isEmpty {
+            let count = remaining.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0 && errno != EINTR { return }
-            rest = rest.dropFirst(max(0, count))
+            remaining = remaining.dropFirst(max(0, count))
         }
     }
 }

@@ -17,7 +17,7 @@ import WebSockets
 @testable import GatewayServer
 
 /// Sends every message back, and records the calls that it receives.
-final class Echo: ChatTalker {
+final class Echo: ChatDelegate {
     private let heard: Recorded<String>
 
     init(_ heard: Recorded<String>) { self.heard = heard }
@@ -42,7 +42,7 @@ final class Echo: ChatTalker {
 }
 
 /// A talker that receives texts and sends nothing.
-final class Listening: ChatTalker {
+final class Listening: ChatDelegate {
     func opened(_ socket: ChatSocket) {}
     func received(text: [UInt8], on socket: ChatSocket) {}
     func ended() {}
@@ -61,7 +61,7 @@ struct ChatFixture {
     /// The `ChatLine`s of its sockets.
     let lines = Recorded<ChatLine>("a line to a socket")
     var port: UInt16 { plane.address.port }
-    var chatPort: UInt16 { plane.entrances[0].address.port }
+    var chatPort: UInt16 { plane.endpointListeners[0].address.port }
 
     init(
         isOpen: Bool = false, policy: Policy = Policy(key: key), _ limits: ChatLimits = ChatLimits(),
@@ -70,12 +70,12 @@ struct ChatFixture {
         let address = try #require(SocketAddress(host: "127.0.0.1", port: 0))
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: policy, log: Logger(sink: log), control: NoProjects())
-        setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: isOpen)]
+        setUp.endpointListeners = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: isOpen)]
         let (heard, lines) = (heard, lines)
         setUp.chat = ChatSetUp(
             decide: decide ?? { opening in
                 lines.append(opening.line)
-                return .talks(Echo(heard))
+                return .accepted(Echo(heard))
             }, limits: limits)
         plane = try DataPlane(setUp)
         try await plane.accept()
@@ -87,7 +87,7 @@ struct ChatFixture {
             keys: KeyTable(keys: keys.map { ($0.name, Array($0.key.utf8)) }),
             failedTries: FailureLimiter.Rate(burst: failedTries, interval: .seconds(60)),
             trustedProxies: AddressRanges([]), origins: .none, pinsDirectories: true, isOpenCode1Compatible: true,
-            limits: .ofTests, eventForm: .raw, accessLog: true)
+            limits: .ofTests, eventEncoding: .raw, accessLog: true)
     }
 
     /// Opens a WebSocket to the chat.

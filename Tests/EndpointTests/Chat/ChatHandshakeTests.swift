@@ -129,7 +129,7 @@ import Testing
 
     @Test func `the chat handler can reject a handshake by its query`() async throws {
         let fixture = try await ChatFixture { opening in
-            opening.query["project"] == "there" ? .talks(Listening()) : .refused(ControlAnswers.projectNotFound("x"))
+            opening.query["project"] == "there" ? .accepted(Listening()) : .refused(ControlAnswers.projectNotFound("x"))
         }
         defer { fixture.plane.stop() }
 
@@ -148,7 +148,7 @@ import Testing
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
-        setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: false)]
+        setUp.endpointListeners = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: false)]
         let failure = #expect(throws: DataPlaneError.self) { try DataPlane(setUp) }
 
         #expect(failure?.description.contains("(--chat-listen). Remove --chat-listen.") == true)

@@ -211,7 +211,8 @@ import WebSockets
         let policy = Policy(
             keys: KeyTable(keys: [(name: "k", secret: Array(ChatFixture.key.utf8))]),
             failedTries: .init(burst: 0, interval: .seconds(1)), trustedProxies: .init([]), origins: .none,
-            pinsDirectories: true, isOpenCode1Compatible: true, limits: gatewayLimits, eventForm: .raw, accessLog: false
+            pinsDirectories: true, isOpenCode1Compatible: true, limits: gatewayLimits, eventEncoding: .raw,
+            accessLog: false
         )
         let fixture = try await ChatFixture(policy: policy)
         defer { fixture.plane.stop() }
@@ -270,7 +271,7 @@ import WebSockets
     }
 
     @Test func `a binary message to a text-only chat closes it with 1003`() async throws {
-        let fixture = try await ChatFixture { _ in .talks(Listening()) }
+        let fixture = try await ChatFixture { _ in .accepted(Listening()) }
         defer { fixture.plane.stop() }
         let code = try await onThread {
             let client = try fixture.open()

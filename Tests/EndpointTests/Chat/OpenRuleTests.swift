@@ -31,9 +31,9 @@ import Testing
             "[::1]:9200",
         ])
     func `each loopback Host is admitted unless its Origin is foreign`(host: String) {
-        #expect(Self.verdict([("Host", host)]) == .letIn)
-        #expect(Self.verdict([("Host", host), ("Origin", "http://\(host)")]) == .letIn)
-        #expect(Self.verdict([("Host", host), ("Origin", "WS://\(host)")]) == .letIn)
+        #expect(Self.verdict([("Host", host)]) == .admitted)
+        #expect(Self.verdict([("Host", host), ("Origin", "http://\(host)")]) == .admitted)
+        #expect(Self.verdict([("Host", host), ("Origin", "WS://\(host)")]) == .admitted)
         #expect(Self.isRefused([("Host", host), ("Origin", "https://example.com")]))
     }
 
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: ["same-origin", "none"]) func `a browser's own request needs no key`(site: String) {
-        #expect(Self.verdict([("Host", "localhost"), ("Sec-Fetch-Site", site)]) == .letIn)
+        #expect(Self.verdict([("Host", "localhost"), ("Sec-Fetch-Site", site)]) == .admitted)
     }
 
     @Test(arguments: ["cross-site", "same-site", "", "Same-Origin", "none, none", "unknown"])
@@ -181,7 +181,7 @@ import Testing
         var setUp = DataPlane.SetUp(
             address: free, threads: 2, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
-        setUp.entrances = [
+        setUp.endpointListeners = [
             EndpointListener(.conversations, setting: "--conversations-listen", address: free, isOpen: true)
         ]
         setUp.conversationEndpoints = [own]
@@ -189,10 +189,12 @@ import Testing
         defer { plane.stop() }
         try await plane.accept()
 
-        #expect(plane.entrances[0].announcement == "conversations listening on http://\(plane.entrances[0].address)")
+        #expect(
+            plane.endpointListeners[0].announcement
+                == "conversations listening on http://\(plane.endpointListeners[0].address)")
 
         try await onThread {
-            let port = plane.entrances[0].address.port
+            let port = plane.endpointListeners[0].address.port
             let unnamed = try TestClient.request(port: port, "GET", "/models")
             #expect(unnamed.status == 200)
             #expect(unnamed.text == #""-""#)
@@ -225,8 +227,8 @@ import Testing
         var setUp = DataPlane.SetUp(
             address: free, threads: 1, policy: Policy(key: ChatFixture.key), log: .init(sink: LogKeeper()),
             control: NoProjects())
-        setUp.chat = ChatSetUp { _ in .talks(Listening()) }
-        setUp.entrances = [EndpointListener(.chat, setting: "--chat-listen", address: taken, isOpen: false)]
+        setUp.chat = ChatSetUp { _ in .accepted(Listening()) }
+        setUp.endpointListeners = [EndpointListener(.chat, setting: "--chat-listen", address: taken, isOpen: false)]
         let failure = #expect(throws: DataPlaneError.self) { try DataPlane(setUp) }
 
         #expect(failure?.description.contains("\(taken) (--chat-listen)") == true)

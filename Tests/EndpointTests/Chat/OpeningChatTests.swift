@@ -48,9 +48,9 @@ import WebSockets
     @Test func `a key revoked while the chat handler is waiting closes the chat with 1008`() async throws {
         let questions = Recorded<CheckedContinuation<Void, Never>>("a question")
         let fixture = try await ChatFixture { _ in
-            .asks { _ in
+            .deferred { _ in
                 await withCheckedContinuation { questions.append($0) }
-                return { _ in .talks(Listening()) }
+                return { _ in .accepted(Listening()) }
             }
         }
         defer { fixture.plane.stop() }
@@ -70,7 +70,7 @@ import WebSockets
 
     @Test func `a message that arrives before the chat is open is delivered to its handler`() async throws {
         let heard = Recorded<String>("calls of the chat's talker")
-        let fixture = try await ChatFixture { _ in .asks { _ in { _ in .talks(Echo(heard)) } } }
+        let fixture = try await ChatFixture { _ in .deferred { _ in { _ in .accepted(Echo(heard)) } } }
         defer { fixture.plane.stop() }
 
         try await onThread {

@@ -10,11 +10,11 @@ import Testing
         var watch = PingWatch()
         for _ in 0..<3 {
             #expect(watch.tick(isBlocked: false) == .ping)
-            watch.heard()
+            watch.received()
         }
 
         #expect(watch.tick(isBlocked: false) == .ping)
-        #expect(watch.tick(isBlocked: false) == .cut)
+        #expect(watch.tick(isBlocked: false) == .disconnect)
     }
 
     @Test func `receipt of the ping alone does not count as an answer`() {
@@ -22,9 +22,9 @@ import Testing
 
         #expect(watch.tick(isBlocked: false) == .ping)
 
-        watch.moved()
+        watch.sent()
 
-        #expect(watch.tick(isBlocked: false) == .cut)
+        #expect(watch.tick(isBlocked: false) == .disconnect)
     }
 
     @Test func `a client that keeps reading its backlog needs no ping`() {
@@ -33,10 +33,10 @@ import Testing
         #expect(watch.tick(isBlocked: false) == .ping)
 
         for _ in 0..<3 {
-            watch.moved()
+            watch.sent()
             #expect(watch.tick(isBlocked: true) == .wait)
         }
 
-        #expect(watch.tick(isBlocked: true) == .cut)
+        #expect(watch.tick(isBlocked: true) == .disconnect)
     }
 }

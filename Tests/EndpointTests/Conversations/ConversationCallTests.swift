@@ -46,7 +46,7 @@ final class HubFixture {
 
     private let requests: Mailbox<LoopMessage>
     private let received = Received()
-    private var report: HubFollower?
+    private var report: HubSubscriber?
 
     /// Creates conversations that wait for the hub's first snapshot.
     ///
@@ -65,8 +65,8 @@ final class HubFixture {
         requests = try loop.mailbox { received.message($0) }
         let hub = try loop.mailbox { [unowned self] (message: HubMessage) in
             switch message {
-            case .follow(_, let report): self.report = report
-            case .ask(_, let query, let report):
+            case .subscribe(_, let report): self.report = report
+            case .query(_, let query, let report):
                 queries.append(query)
                 report(Self.answer(query))
             default: break
@@ -84,7 +84,7 @@ final class HubFixture {
     func snapshot(_ upstream: HubSnapshot.Upstream, run: UInt64? = 1) throws {
         let view = HubSnapshot(
             project: name, log: log, upstream: upstream, since: 0, run: run, connected: nil, translatedConnected: nil,
-            opened: [], form: .raw, warnings: [], subscribers: HubSnapshot.Subscribers())
+            opened: [], encoding: .raw, warnings: [], subscribers: HubSnapshot.Subscribers())
         report?(view, log.end)
         try settle()
     }
@@ -119,7 +119,7 @@ final class HubFixture {
         limits: ConversationCall.Limits = ConversationCall.Limits()
     ) {
         let request = RequestBuilder(directory: "/home/vibe/demo").request(method, ["session"])
-        ConversationCall(project, request, for: initiator, limits: limits) { [self] in answers.append($0) }.ask()
+        ConversationCall(project, request, for: initiator, limits: limits) { [self] in answers.append($0) }.attempt()
     }
 
     /// Reports on behalf of the loop that the instances of all pending requests are not reachable.

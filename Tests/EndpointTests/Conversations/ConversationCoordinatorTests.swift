@@ -49,7 +49,7 @@ private final class CoordinatorUnderTest {
         coordinator.post = { work in works.withLock { $0.append(work) } }
         coordinator.follow(.ready(name))
         project = coordinator.project(name)
-        project.listens()
+        project.startedReceiving()
         try work()
     }
 
@@ -158,7 +158,7 @@ private final class SlowStore: ConversationKeeping {
         project.whenReady { isReady = true }
         #expect(isReady)
         project.state.pin("ses_1", true)
-        project.keep()
+        project.save()
         fixture.tick()
         try fixture.work()
         #expect(store.kept.count == 0)
@@ -196,8 +196,8 @@ private final class SlowStore: ConversationKeeping {
             let session = ChatSession(version: "1.2.3")
             let chat = ConversationChat(
                 number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
-            defer { chat.end() }
-            chat.begin()
+            defer { chat.close() }
+            chat.open()
             let atBeginning = try fixture.sent()
 
             chat.received(Array(Self.new.utf8), at: fixture.coordinator.now)
@@ -222,8 +222,8 @@ private final class SlowStore: ConversationKeeping {
             let session = ChatSession(version: "1.2.3")
             let chat = ConversationChat(
                 number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
-            defer { chat.end() }
-            chat.begin()
+            defer { chat.close() }
+            chat.open()
             chat.received(Array(Self.new.utf8), at: fixture.coordinator.now)
             fixture.answer(Self.made)
 
@@ -242,9 +242,9 @@ private final class SlowStore: ConversationKeeping {
         var sent: [Int] = []
 
         commits.add { sent.append(0) }
-        let first = commits.begin()
+        let first = commits.startCommit()
         commits.add { sent.append(1) }
-        let second = commits.begin()
+        let second = commits.startCommit()
         commits.add { sent.append(2) }
         commits.committed(first)
         let afterFirst = sent
@@ -266,9 +266,9 @@ private final class SlowStore: ConversationKeeping {
             let session = ChatSession(version: "1.2.3")
             let chat = ConversationChat(
                 number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
-            chat.begin()
+            chat.open()
             chat.received(Array(first.utf8), at: fixture.coordinator.now)
-            chat.end()
+            chat.close()
             left = chat
         }
         fixture.makeSession()

@@ -27,7 +27,7 @@ import Testing
         switch choice {
         case .project(let name): return "project \(name.string)"
         case .unknown(let name): return "unknown \(name)"
-        case .unsaid: return "unsaid"
+        case .unspecified: return "unsaid"
         }
     }
 

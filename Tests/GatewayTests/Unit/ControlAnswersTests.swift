@@ -137,9 +137,9 @@ struct ControlAnswersTests {
         let again = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
 
         expect(ControlAnswers.shuttingDown, 503, again)
-        expect(ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: false), 503, again)
+        expect(ControlAnswers.shuttingDown(before: "alpha", mayBeReceived: false), 503, again)
         expect(
-            ControlAnswers.shuttingDown(before: "alpha", mayBeTaken: true), 503,
+            ControlAnswers.shuttingDown(before: "alpha", mayBeReceived: true), 503,
             #"{"detail":"The gateway is shutting down, and OpenCode instance for alpha has not responded yet. "#
                 + #"Check the session before you send the request again."}"#)
     }

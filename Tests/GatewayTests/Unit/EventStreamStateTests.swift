@@ -18,20 +18,20 @@ import Testing
     @Test func `news is read at once by an idle stream and kept by one that reads`() {
         var state = state()
 
-        let first = (state.noteNews(), state.wantsRead(at: start))
-        let second = (state.noteNews(), state.wantsRead(at: start))
+        let first = (state.recordUpdate(), state.wantsRead(at: start))
+        let second = (state.recordUpdate(), state.wantsRead(at: start))
 
         #expect(first == (true, .read))
         #expect(second == (false, .no))
-        #expect(state.newsWaits)
+        #expect(state.hasPendingUpdate)
         #expect(state.continues(isAtEnd: true))
     }
 
     @Test func `a blocked stream reads only after its client accepts bytes again`() {
         var state = state()
-        state.block(held: 1, at: start)
+        state.block(unacknowledged: 1, at: start)
 
-        let whileBlocked = (state.noteNews(), state.wantsRead(at: start))
+        let whileBlocked = (state.recordUpdate(), state.wantsRead(at: start))
         let isUnblocked = state.unblock()
         let isUnblockedAgain = state.unblock()
         let afterwards = state.wantsRead(at: start)
@@ -45,8 +45,8 @@ import Testing
     @Test func `an ended stream does nothing`() {
         var state = state()
 
-        let ends = [state.end(), state.end()]
-        let readsNews = state.noteNews()
+        let ends = [state.finish(), state.finish()]
+        let readsNews = state.recordUpdate()
         let read = state.wantsRead(at: start)
         let isUnblocked = state.unblock()
 
@@ -60,7 +60,7 @@ import Testing
         var state = state(maxRate: 10)
 
         let first = state.wantsRead(at: start)
-        state.noteRead()
+        state.recordRead()
         let early = state.wantsRead(at: start + .milliseconds(99))
         let due = state.deadline(at: start + .milliseconds(99))
         let later = state.wantsRead(at: start + .milliseconds(100))
@@ -85,8 +85,8 @@ import Testing
         if reads { _ = state.wantsRead(at: start) }
         let now = start + .seconds(seconds)
 
-        let due = state.timePassed(at: now, held: 0)
-        let again = state.timePassed(at: now, held: 0)
+        let due = state.timePassed(at: now, unacknowledged: 0)
+        let again = state.timePassed(at: now, unacknowledged: 0)
 
         #expect(due == actions)
         #expect(again == [])
@@ -96,9 +96,9 @@ import Testing
         var state = state()
         state.wait(until: start + .milliseconds(5))
 
-        let early = state.timePassed(at: start + .milliseconds(4), held: 0)
+        let early = state.timePassed(at: start + .milliseconds(4), unacknowledged: 0)
         let due = state.deadline(at: start)
-        let onTime = state.timePassed(at: start + .milliseconds(5), held: 0)
+        let onTime = state.timePassed(at: start + .milliseconds(5), unacknowledged: 0)
 
         #expect(early == [])
         #expect(due == start + .milliseconds(5))
@@ -108,11 +108,11 @@ import Testing
 
     @Test func `a client that accepts nothing within the limit is disconnected`() {
         var state = state(stall: .seconds(60))
-        state.block(held: 100, at: start)
+        state.block(unacknowledged: 100, at: start)
 
-        let early = state.timePassed(at: start + .seconds(59), held: 100)
-        let readSome = state.timePassed(at: start + .seconds(60), held: 50)
-        let stalled = state.timePassed(at: start + .seconds(120), held: 50)
+        let early = state.timePassed(at: start + .seconds(59), unacknowledged: 100)
+        let readSome = state.timePassed(at: start + .seconds(60), unacknowledged: 50)
+        let stalled = state.timePassed(at: start + .seconds(120), unacknowledged: 50)
 
         #expect(early == [])
         #expect(readSome == [])
@@ -125,11 +125,11 @@ import Testing
         let position = log.end
         let before = state.isLive(at: position)
         _ = state.wantsRead(at: start)
-        state.noteRead()
-        state.noteSent(10, at: position, now: start)
+        state.recordRead()
+        state.recordSent(10, at: position, now: start)
 
         let live = state.isLive(at: position)
-        state.noteLastEvent()
+        state.recordLastEvent()
 
         #expect(!before)
         #expect(live)

@@ -9,7 +9,7 @@ import Testing
 struct HopByHopTests {
     private func heldBack(_ fields: FieldList) -> [Bool] {
         let hopByHop = HopByHop(fields)
-        return (0..<fields.count).map { hopByHop.holdsBack(fields.knownName(at: $0), fields.name(at: $0).span) }
+        return (0..<fields.count).map { hopByHop.removes(fields.knownName(at: $0), fields.name(at: $0).span) }
     }
 
     @Test(

@@ -15,7 +15,7 @@ import Testing
 
     @Test(arguments: failures)
     func `the 502 to a request that may have been received asks to check the session first`(failure: UpstreamFailure) {
-        let error = LostInstance.error(for: failure, port: 4096, project: "alpha", mayBeTaken: true)
+        let error = LostInstance.error(for: failure, port: 4096, project: "alpha", mayBeReceived: true)
 
         #expect(error.status == 502)
         #expect(error.sentence.hasSuffix("Check the session before you send the request again."))
@@ -27,7 +27,7 @@ import Testing
     func `the answer to a request that did not reach the instance does not warn against a repeat`(
         failure: UpstreamFailure
     ) {
-        let error = LostInstance.error(for: failure, port: 4096, project: "alpha", mayBeTaken: false)
+        let error = LostInstance.error(for: failure, port: 4096, project: "alpha", mayBeReceived: false)
         let isUnsent = failure == .refused || failure == .outOfDescriptors
 
         #expect(error.status == (isUnsent ? 503 : 502))

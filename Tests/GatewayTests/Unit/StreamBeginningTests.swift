@@ -8,11 +8,11 @@ import Testing
 @Suite struct StreamBeginningTests {
     @Test func `a stream requests its position once its directory is open and the hub receives its events`() {
         var beginning = StreamBeginning()
-        let beforeItIsOpen = beginning.wantsPlace(isHeard: true)
+        let beforeItIsOpen = beginning.needsPosition(receivesEvents: true)
         beginning.isOpen = true
         // The last call returns false, because the position is requested only once.
-        let asked = [false, true, true].map { beginning.wantsPlace(isHeard: $0) }
-        let begins = beginning.begins(isHeard: true)
+        let asked = [false, true, true].map { beginning.needsPosition(receivesEvents: $0) }
+        let begins = beginning.mayStart(receivesEvents: true)
 
         #expect(!beforeItIsOpen)
         #expect(asked == [false, true, false])
@@ -23,10 +23,10 @@ import Testing
     @Test func `a stream whose subscription ends before its position arrives waits for the next one`() {
         var beginning = StreamBeginning()
         beginning.isOpen = true
-        let asked = beginning.wantsPlace(isHeard: true)
-        let begins = beginning.begins(isHeard: false)
-        let askedAgain = [false, true].map { beginning.wantsPlace(isHeard: $0) }
-        let beginsThen = beginning.begins(isHeard: true)
+        let asked = beginning.needsPosition(receivesEvents: true)
+        let begins = beginning.mayStart(receivesEvents: false)
+        let askedAgain = [false, true].map { beginning.needsPosition(receivesEvents: $0) }
+        let beginsThen = beginning.mayStart(receivesEvents: true)
 
         #expect(asked)
         #expect(!begins)
@@ -37,10 +37,10 @@ import Testing
     @Test func `a stream begins after its deadline even if the hub receives no events`() {
         var beginning = StreamBeginning()
         beginning.isOpen = true
-        let inTime = beginning.wantsPlace(isHeard: false)
+        let inTime = beginning.needsPosition(receivesEvents: false)
         beginning.isLate = true
-        let late = beginning.wantsPlace(isHeard: false)
-        let begins = beginning.begins(isHeard: false)
+        let late = beginning.needsPosition(receivesEvents: false)
+        let begins = beginning.mayStart(receivesEvents: false)
 
         #expect(!inTime)
         #expect(late)

@@ -60,16 +60,16 @@ package final class ChatFeature: LoopFeature {
         let admission = ChatAdmission(
             principal: request.principal,
             hasRoom: sockets.count < setUp.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2)
-        var talker: (any ChatTalker)?
+        var delegate: (any ChatDelegate)?
         if admission.hasRoom {
             switch decide(opening) {
-            case .asks(let question):
-                return gateway.ask(connection, request) { request, control in
-                    let decide = await question(control)
+            case .deferred(let lookup):
+                return gateway.callControl(connection, request) { request, control in
+                    let decide = await lookup(control)
                     return .loop { $1.feature(ChatFeature.self)?.open(request, on: $0, decide: decide) }
                 }
             case .refused(let error): return gateway.refuse(connection, error)
-            case .talks(let found): talker = found
+            case .accepted(let found): delegate = found
             }
         }
         let peer = connection.request.forwardedClient?.description ?? connection.peer
@@ -77,8 +77,8 @@ package final class ChatFeature: LoopFeature {
             let refusal = admission.refusal(under: gateway.snapshot.policy.keys)
             let chatSocket = ChatSocket(
                 gateway, self, number: number, socket: socket, peer: peer, principal: request.principal,
-                talker: refusal == nil ? talker : nil, limits: setUp.limits, onEnd: finish)
-            chatSocket.begin(early: early, refusal: refusal)
+                delegate: refusal == nil ? delegate : nil, limits: setUp.limits, onEnd: finish)
+            chatSocket.start(early: early, refusal: refusal)
         }
     }
 

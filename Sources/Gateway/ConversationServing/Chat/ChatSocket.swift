@@ -16,7 +16,7 @@ package final class ChatSocket {
     /// The principal of the key that opened it; nil if it was opened without a key.
     package let principal: Principal?
     /// The handler of the client's messages.
-    private(set) var talker: (any ChatTalker)?
+    private(set) var delegate: (any ChatDelegate)?
     private unowned let owner: GatewayLoop
     private unowned let chats: ChatFeature
     private let peer: String
@@ -38,8 +38,8 @@ package final class ChatSocket {
     ///
     /// - Parameter onEnd: Called once, with the number of bytes that were sent.
     init(
-        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, socket: Socket, peer: String, principal: Principal?,
-        talker: (any ChatTalker)?, limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
+        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, _ socket: Socket, peer: String, principal: Principal?,
+        delegate: (any ChatDelegate)?, limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
     ) {
         self.owner = owner
         self.chats = chats
@@ -47,7 +47,7 @@ package final class ChatSocket {
         self.socket = socket
         self.peer = peer
         self.principal = principal
-        self.talker = talker
+        self.delegate = delegate
         self.limits = limits
         self.onEnd = onEnd
         endpoint = WebSocketEndpoint(limit: limits.message)
@@ -58,7 +58,7 @@ package final class ChatSocket {
     /// - Parameters:
     ///   - early: Bytes that were already received.
     ///   - refusal: The status with which the socket is closed if there is no talker.
-    func begin(early: [UInt8], refusal: CloseStatus?) {
+    func start(early: [UInt8], refusal: CloseStatus?) {
         chats.add(self)
         owner.streamStarted(self)
         let timer = owner.loop.timer(self)
@@ -70,11 +70,11 @@ package final class ChatSocket {
             watch = try owner.loop.watch(
                 socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
         } catch {
-            return end()
+            return finish()
         }
-        talker?.opened(self)
+        delegate?.opened(self)
         if let refusal { close(refusal) }
-        take(early.span)
+        process(early.span)
         workAtEndOfPass()
     }
 
@@ -101,7 +101,7 @@ package final class ChatSocket {
 
     /// Closes the socket because the client's key was revoked.
     func revoke() {
-        talker?.revoked()
+        delegate?.revoked()
         close(.revoked)
     }
 
@@ -122,14 +122,14 @@ package final class ChatSocket {
         isStalled = endpoint.outgoing.waiting > limits.backlog
     }
 
-    private func read() {
+    private func receive() {
         hasMoreToRead = false
         for _ in 0..<Self.readsPerPass {
             guard onEnd != nil, !isStalled else { return }
-            switch socket.receive(owner.loop.scratch, { take($0) }) {
-            case .bytes: pings.heard()
+            switch socket.receive(owner.loop.scratch, { process($0) }) {
+            case .bytes: pings.received()
             case .nothingYet: return
-            case .end, .failed: return end()
+            case .end, .failed: return finish()
             }
         }
         // Other sockets are served first. The kernel does not report bytes again that are already available.
@@ -137,15 +137,15 @@ package final class ChatSocket {
         workAtEndOfPass()
     }
 
-    private func take(_ bytes: Span<UInt8>) {
+    private func process(_ bytes: Span<UInt8>) {
         guard !bytes.isEmpty else { return }
         endpoint.receive(bytes) { event in
             switch event {
             case .message(let message):
                 if message.isText {
-                    talker?.received(text: message.bytes, on: self)
+                    delegate?.received(text: message.bytes, on: self)
                 } else {
-                    talker?.received(bytes: message.bytes, on: self)
+                    delegate?.received(bytes: message.bytes, on: self)
                 }
             case .pong, .closed, .failed: break
             }
@@ -162,8 +162,8 @@ package final class ChatSocket {
             case .bytes(let count):
                 endpoint.sent(count)
                 bytesSent += UInt64(count)
-                pings.moved()
-            case .failed: return end()
+                pings.sent()
+            case .failed: return finish()
             }
         }
         if onEnd != nil, endpoint.phase == .ended, !isLingering {
@@ -178,14 +178,14 @@ package final class ChatSocket {
     // MARK: The end
 
     /// Resets the connection without a close frame, because the frame would not arrive.
-    private func cut(_ reason: RejectedClient) {
+    private func reset(_ reason: RejectedClient) {
         guard onEnd != nil else { return }
         owner.rejected(peer, reason)
         SocketOptions.setLingerToZero(socket.descriptor)
-        end()
+        finish()
     }
 
-    private func end() {
+    private func finish() {
         guard let report = onEnd else { return }
         onEnd = nil
         if let watch { owner.loop.cancel(watch) }
@@ -196,16 +196,16 @@ package final class ChatSocket {
         chats.remove(self)
         owner.streamEnded(self)
         report(bytesSent)
-        let talker = talker
-        self.talker = nil
-        talker?.ended()
+        let delegate = delegate
+        self.delegate = nil
+        delegate?.ended()
     }
 }
 
 extension ChatSocket: ReadinessHandler {
     /// Handles events of the socket's descriptor.
     package func ready(_ readiness: Readiness) {
-        read()
+        receive()
         if !endpoint.outgoing.isEmpty { workAtEndOfPass() }
     }
 }
@@ -214,10 +214,10 @@ extension ChatSocket: PassHandler {
     /// Sends the messages of the pass.
     package func passEnded() {
         isInPass = false
-        if hasMoreToRead { read() }
+        if hasMoreToRead { receive() }
         flush()
         if isStalled {
-            cut(.slowChat(waiting: endpoint.outgoing.waiting))
+            reset(.slowChat(waiting: endpoint.outgoing.waiting))
         }
     }
 }
@@ -225,9 +225,9 @@ extension ChatSocket: PassHandler {
 extension ChatSocket: TimerHandler {
     /// Sends a ping, or ends the wait for the client's close frame.
     package func timerFired(_ timer: LoopTimer) {
-        guard endpoint.phase == .open else { return end() }
+        guard endpoint.phase == .open else { return finish() }
         switch pings.tick(isBlocked: !endpoint.outgoing.isEmpty) {
-        case .cut: return cut(.silentChat(limits.pingInterval))
+        case .disconnect: return reset(.silentChat(limits.pingInterval))
         case .ping: endpoint.ping()
         case .wait: break
         }
@@ -239,8 +239,8 @@ extension ChatSocket: TimerHandler {
 extension ChatSocket: OpenStream {
     /// Closes the socket because the gateway is shutting down. The close frame asks the client to reconnect. It is
     /// written immediately, because the loop may end next. A second call ends the socket.
-    func breakOff() {
-        guard endpoint.phase == .open else { return end() }
+    func abort() {
+        guard endpoint.phase == .open else { return finish() }
         close(CloseStatus(.goingAway, "the gateway is shutting down; connect again"))
         flush()
     }

@@ -7,33 +7,33 @@ import GatewayCore
 /// after them. It performs no I/O.
 struct PingWatch: Sendable, Equatable {
     /// The action to perform at a tick.
-    enum Move: Equatable {
+    enum Action: Equatable {
         case ping
         case wait
-        case cut
+        case disconnect
     }
 
-    private var isAsked = false
-    private var hasHeard = false
-    private var hasMoved = false
+    private var hasPinged = false
+    private var hasReceived = false
+    private var hasSent = false
 
     /// Records that bytes were received.
-    mutating func heard() { hasHeard = true }
+    mutating func received() { hasReceived = true }
 
     /// Records that the client has accepted bytes.
-    mutating func moved() { hasMoved = true }
+    mutating func sent() { hasSent = true }
 
     /// Returns the action to perform at a tick.
     ///
     /// - Parameter isBlocked: Whether bytes wait that the client has not accepted.
-    mutating func tick(isBlocked: Bool) -> Move {
+    mutating func tick(isBlocked: Bool) -> Action {
         defer {
-            hasHeard = false
-            hasMoved = false
+            hasReceived = false
+            hasSent = false
         }
-        if isBlocked { return hasHeard || hasMoved ? .wait : .cut }
-        guard !isAsked || hasHeard else { return .cut }
-        isAsked = true
+        if isBlocked { return hasReceived || hasSent ? .wait : .disconnect }
+        guard !hasPinged || hasReceived else { return .disconnect }
+        hasPinged = true
         return .ping
     }
 }

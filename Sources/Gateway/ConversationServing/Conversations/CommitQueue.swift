@@ -11,7 +11,7 @@ struct CommitQueue {
     private var waiting: [(commit: Int, send: () -> Void)] = []
 
     /// Begins to wait for a commit. Returns its number for ``committed(_:)``.
-    mutating func begin() -> Int {
+    mutating func startCommit() -> Int {
         last += 1
         return last
     }

@@ -36,7 +36,7 @@ final class ConversationCall {
 
     private let project: ConversationProject
     private let request: ClientRequest
-    private let asker: RequestInitiator
+    private let initiator: RequestInitiator
     private let limits: Limits
     private var hasStarted = false
     /// The deadline for a started instance to appear in the routing table; nil before the start.
@@ -47,21 +47,21 @@ final class ConversationCall {
     private var timer: LoopTimer?
 
     init(
-        _ project: ConversationProject, _ request: ClientRequest, for asker: RequestInitiator,
+        _ project: ConversationProject, _ request: ClientRequest, for initiator: RequestInitiator,
         limits: Limits = Limits(), answered: @escaping (OpenCodeAnswer) -> Void
     ) {
         self.project = project
         self.request = request
-        self.asker = asker
+        self.initiator = initiator
         self.limits = limits
         self.answered = answered
     }
 
     /// Sends the request, or waits until it can be sent.
-    func ask() {
+    func attempt() {
         if let timer { project.coordinator.loop.withdraw(timer) }
         guard let route = project.coordinator.routes.route(to: project.name), route.isReachable else {
-            return askWithoutRoute()
+            return handleMissingRoute()
         }
         // A request that only reads causes no events.
         if request.method != "GET", let feed = project.feed, !feed.receives(route) {
@@ -89,13 +89,13 @@ final class ConversationCall {
         post: @escaping @Sendable (@escaping ConversationService.Work) -> Void
     ) {
         guard let route = loop.snapshot.routes.route(to: name), route.isReachable,
-            let bridge = loop.feature(LoopBridge.self)
+            let bridge = loop.feature(BridgeFeature.self)
         else {
             return post { $0.answered(number, .notRunning) }
         }
         var request = request
         if let scope = route.scope { request.directory = String(decoding: scope.workingDirectory, as: UTF8.self) }
-        _ = bridge.ask(request, of: route, loop.snapshot.policy) { outcome in
+        _ = bridge.send(request, of: route, loop.snapshot.policy) { outcome in
             let answer =
                 switch outcome {
                 case .answered(let status, let fields, let body):
@@ -108,18 +108,18 @@ final class ConversationCall {
 
     private func finish(_ reply: Reply) {
         switch reply {
-        case .answer(let answer): end(answer)
+        case .answer(let answer): complete(answer)
         // The loop had a newer routing table. This thread will receive the same table next.
-        case .notRunning: askWithoutRoute()
+        case .notRunning: handleMissingRoute()
         }
     }
 
     // MARK: Waiting
 
     /// Starts the instance on behalf of a client, or waits for the route to an instance that was started.
-    private func askWithoutRoute() {
+    private func handleMissingRoute() {
         if let routeDeadline, .now < routeDeadline { return wait(until: routeDeadline) }
-        guard case .client(let principal) = asker, !hasStarted else {
+        guard case .client(let principal) = initiator, !hasStarted else {
             return fail(InstanceMessage.notRunning(project.name.string))
         }
         hasStarted = true
@@ -137,29 +137,29 @@ final class ConversationCall {
         guard let post = project.coordinator.post else { return }
         let name = project.name
         let control = project.coordinator.control
-        project.coordinator.keep(self)
+        project.coordinator.retain(self)
         let key = ObjectIdentifier(self)
         Task {
             let answer = await control.start(name, for: principal)
-            post { $0.kept(key)?.started(answer) }
+            post { $0.retained(key)?.started(answer) }
         }
     }
 
     private func started(_ answer: StartAnswer) {
-        project.coordinator.letGo(self)
+        project.coordinator.release(self)
         switch answer {
         case .started, .alreadyRunning:
             routeDeadline = .now + limits.route
-            ask()
+            attempt()
         case .pending(let state): fail(InstanceMessage.stillStarting(project.name.string, state))
         case .notFound: fail(InstanceMessage.projectNotFound(project.name.string))
         case .failed(let sentence): fail(sentence)
         }
     }
 
-    private func fail(_ sentence: String) { end(OpenCodeAnswer(503, message: sentence)) }
+    private func fail(_ sentence: String) { complete(OpenCodeAnswer(503, message: sentence)) }
 
-    private func end(_ answer: OpenCodeAnswer) {
+    private func complete(_ answer: OpenCodeAnswer) {
         if let timer { project.coordinator.loop.cancel(timer) }
         timer = nil
         let answered = answered

@@ -30,13 +30,13 @@ final class ConversationCoordinator {
     private var projects: [ProjectName: ConversationProject] = [:]
     private var chats: [Int: ConversationChat] = [:]
     /// The messages from chats whose project is still being determined.
-    private var early: [Int: [[UInt8]]] = [:]
+    private var earlyMessages: [Int: [[UInt8]]] = [:]
     /// The chats in ``early`` that have ended in the meantime.
     private var endedEarly: Set<Int> = []
     /// The chats in ``early`` whose key was revoked in the meantime.
     private var revokedEarly: Set<Int> = []
     private var waiting: [Int: (ConversationCall.Reply) -> Void] = [:]
-    private var questions: [ObjectIdentifier: ConversationCall] = [:]
+    private var startingCalls: [ObjectIdentifier: ConversationCall] = [:]
     private var pauses: [Int: (pause: Pause, timer: LoopTimer)] = [:]
     private var count = 0
     private var timer: LoopTimer?
@@ -49,7 +49,7 @@ final class ConversationCoordinator {
     }
 
     /// Starts the periodic check. Called when the thread starts.
-    func begin() {
+    func start() {
         let timer = loop.timer(self)
         self.timer = timer
         loop.arm(timer, after: Self.tick)
@@ -62,7 +62,7 @@ final class ConversationCoordinator {
         if let known = projects[name] { return known }
         let project = ConversationProject(self, name)
         projects[name] = project
-        project.begin()
+        project.start()
         return project
     }
 
@@ -92,7 +92,7 @@ final class ConversationCoordinator {
     ) {
         if project == nil, !late, let post {
             let control = control
-            early[number] = []
+            earlyMessages[number] = []
             Task {
                 var only: ProjectName?
                 if case .projects(let projects) = await control.projects(), projects.count == 1 {
@@ -108,7 +108,7 @@ final class ConversationCoordinator {
             return
         }
         defer {
-            for text in early.removeValue(forKey: number) ?? [] { received(number, text) }
+            for text in earlyMessages.removeValue(forKey: number) ?? [] { received(number, text) }
             if revokedEarly.remove(number) != nil { revoked(number) }
             if endedEarly.remove(number) != nil { ended(number) }
         }
@@ -116,25 +116,27 @@ final class ConversationCoordinator {
             number: number, line, for: .client(principal), project: project.map { self.project($0) },
             session: ChatSession(version: setUp.version, refusal: refusal))
         chats[number] = chat
-        chat.begin()
+        chat.open()
     }
 
     func received(_ number: Int, _ text: [UInt8]) {
-        if chats[number] == nil, early[number] != nil, !revokedEarly.contains(number) { early[number]?.append(text) }
+        if chats[number] == nil, earlyMessages[number] != nil, !revokedEarly.contains(number) {
+            earlyMessages[number]?.append(text)
+        }
         chats[number]?.received(text, at: now)
     }
 
     func revoked(_ number: Int) {
-        if early[number] != nil {
-            early[number] = []
+        if earlyMessages[number] != nil {
+            earlyMessages[number] = []
             revokedEarly.insert(number)
         }
         chats[number]?.revoke()
     }
 
     func ended(_ number: Int) {
-        if early[number] != nil { endedEarly.insert(number) }
-        chats.removeValue(forKey: number)?.end()
+        if earlyMessages[number] != nil { endedEarly.insert(number) }
+        chats.removeValue(forKey: number)?.close()
     }
 
     // MARK: Time
@@ -161,11 +163,11 @@ final class ConversationCoordinator {
     }
 
     /// Retains a call while its project is being started.
-    func keep(_ question: ConversationCall) { questions[ObjectIdentifier(question)] = question }
+    func retain(_ call: ConversationCall) { startingCalls[ObjectIdentifier(call)] = call }
 
-    func kept(_ key: ObjectIdentifier) -> ConversationCall? { questions[key] }
+    func retained(_ key: ObjectIdentifier) -> ConversationCall? { startingCalls[key] }
 
-    func letGo(_ question: ConversationCall) { questions[ObjectIdentifier(question)] = nil }
+    func release(_ call: ConversationCall) { startingCalls[ObjectIdentifier(call)] = nil }
 
     func answered(_ number: Int, _ reply: ConversationCall.Reply) { waiting.removeValue(forKey: number)?(reply) }
 }
@@ -190,25 +192,25 @@ private final class Pause: TimerHandler {
 final class ConversationChat {
     let number: Int
     private let line: ChatLine
-    private let asker: RequestInitiator
+    private let initiator: RequestInitiator
     private let project: ConversationProject?
     private(set) var session: ChatSession
     private var isRevoked = false
 
     init(
-        number: Int, _ line: ChatLine, for asker: RequestInitiator, project: ConversationProject?,
+        number: Int, _ line: ChatLine, for initiator: RequestInitiator, project: ConversationProject?,
         session: ChatSession
     ) {
         self.number = number
         self.line = line
-        self.asker = asker
+        self.initiator = initiator
         self.project = project
         self.session = session
     }
 
-    func begin() {
+    func open() {
         project?.chats[number] = self
-        take(session.opened(project?.state.catalogue))
+        perform(session.opened(project?.state.catalogue))
     }
 
     /// Records that the client's key is revoked. Requests that were not sent to OpenCode yet are discarded.
@@ -218,7 +220,7 @@ final class ConversationChat {
     }
 
     /// Records that the client has disconnected. Pending operations retain this object until they are finished.
-    func end() {
+    func close() {
         project?.chats[number] = nil
         session.clientDisconnected()
     }
@@ -227,13 +229,13 @@ final class ConversationChat {
         guard let project else {
             // Without a project, nothing is requested, and the client only receives the reason.
             var state = ConversationState(directory: "/")
-            return take(session.receive(text, in: &state, at: now) { 0 })
+            return perform(session.receive(text, in: &state, at: now) { 0 })
         }
         project.whenReady { [self] in
             guard !isRevoked else { return }
             let actions = session.receive(text, in: &project.state, at: now, random: Self.random)
-            project.keepBeforeSending()
-            take(actions)
+            project.saveBeforeSending()
+            perform(actions)
         }
     }
 
@@ -245,14 +247,14 @@ final class ConversationChat {
         return line
     }
 
-    private func take(_ actions: [ChatSession.Action]) {
+    private func perform(_ actions: [ChatSession.Action]) {
         var frames: [Frame] = []
         for action in actions {
             switch action {
             case .send(let text): frames.append(.text(text))
             case .run(let number, let plan):
                 // The plan runs to its end even if the client disconnects, because the client's message was accepted.
-                project?.run(plan, for: asker) { [self] in finished(number, $0) }
+                project?.run(plan, for: initiator) { [self] in finished(number, $0) }
             case .watch: continue
             case .publish(let events):
                 flush(&frames)
@@ -275,8 +277,8 @@ final class ConversationChat {
         guard let project else { return }
         let now = project.coordinator.now
         let actions = session.finished(number, result, in: &project.state, at: now, random: Self.random)
-        project.keepBeforeSending()
-        take(actions)
+        project.saveBeforeSending()
+        perform(actions)
     }
 
     static func random() -> UInt64 { UInt64.random(in: 0...UInt64.max) }

@@ -64,7 +64,7 @@ extension ConversationService {
             .passedError(404, "The conversation or the project does not exist."),
             .passedError(500, "OpenCode returned an error."),
             .passedError(503, "OpenCode cannot be reached or has no model."))
-        description.hasErrorForm = true
+        description.rendersErrors = true
         return Endpoint(
             method, template, requires: .key(.useInstances),
             body: body ?? (hasBody ? .json(limit: Self.longestBody) : .ignored), description: description,
@@ -79,7 +79,7 @@ extension ConversationService {
     }
 
     /// The form of errors of these endpoints.
-    package static let errorForm = ErrorForm(
+    package static let errorRenderer = ErrorRenderer(
         applies: isTheirs, render: answer(to:), interrupted: ControlAnswers.shuttingDownInConversation)
 
     /// Returns whether a target belongs to these endpoints, whose errors have a special form.

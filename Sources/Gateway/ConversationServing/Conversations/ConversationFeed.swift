@@ -25,7 +25,7 @@ final class ConversationFeed {
     /// The reader of the project's log; nil until the start position is known.
     private var reader: TranslatedEventReader?
     /// Whether the reader waits for the answer to a query.
-    private var isAsking = false
+    private var isQuerying = false
     private var snapshot: HubSnapshot?
     /// The current run of the instance, and whether a run has ended since.
     private var run: UInt64?
@@ -39,39 +39,38 @@ final class ConversationFeed {
         name = project.name
     }
 
-    func begin() {
+    func subscribe() {
         let name = name
         let post = hub.post
-        hub.mailbox.post(.follow(name) { view, place in post { $0.known(name)?.feed?.receive(view, place) } })
+        hub.mailbox.post(
+            .subscribe(name) { hubSnapshot, position in post { $0.known(name)?.feed?.receive(hubSnapshot, position) } })
     }
 
-    /// Returns whether the hub receives the events of the run that this route leads to.
-    func receives(_ route: RoutingTable.Route) -> Bool { snapshot?.hears(route) ?? false }
+    /// Whether the hub receives the events of the run that this route leads to.
+    func receives(_ route: RoutingTable.Route) -> Bool { snapshot?.receivesEvents(of: route) ?? false }
 
-    /// Updates the project's snapshot.
-    ///
-    /// - Parameter place: The position in the log after all events of the project so far.
-    private func receive(_ view: HubSnapshot, _ place: LogPosition) {
-        snapshot = view
+    /// Updates the project's snapshot. All of the project's events so far are before `position` in the log.
+    private func receive(_ hubSnapshot: HubSnapshot, _ position: LogPosition) {
+        snapshot = hubSnapshot
         defer { project.resumeCalls() }
-        guard reader != nil else { return start(view, place) }
-        if run != view.run {
+        guard reader != nil else { return start(hubSnapshot, position) }
+        if run != hubSnapshot.run {
             if run != nil { hasEnded = true }
-            run = view.run
+            run = hubSnapshot.run
         }
-        read()
+        readEvents()
     }
 
-    private func start(_ view: HubSnapshot, _ place: LogPosition) {
-        // OpenCode since 1.2 does not store a text before it is complete, so only the log contains the deltas that were
-        // sent so far.
-        let beginning = view.log.beginningOfOpenTurns(before: place, atMost: Self.mostReplayed)
-        reader = TranslatedEventReader(view.log, after: beginning ?? place)
-        run = view.run
-        guard beginning != nil else { return project.listens() }
+    private func start(_ hubSnapshot: HubSnapshot, _ position: LogPosition) {
+        // OpenCode since 1.2 does not store a text before it is complete, so only the log contains the deltas sent so
+        // far.
+        let beginning = hubSnapshot.log.beginningOfOpenTurns(before: position, atMost: Self.mostReplayed)
+        reader = TranslatedEventReader(hubSnapshot.log, after: beginning ?? position)
+        run = hubSnapshot.run
+        guard beginning != nil else { return project.startedReceiving() }
         isReplaying = true
         project.coordinator.later(Self.replayTimeout) { [weak self] in self?.endReplay() }
-        read()
+        readEvents()
     }
 
     private func endReplay() {
@@ -80,27 +79,27 @@ final class ConversationFeed {
         project.replayed()
     }
 
-    private func read() {
-        while !isAsking, let batch = reader?.nextBatch(atMost: Self.portion) {
+    private func readEvents() {
+        while !isQuerying, let batch = reader?.read(atMost: Self.portion) {
             if !batch.events.isEmpty {
                 if isReplaying { project.replay(batch.events) } else { project.receive(batch.events) }
             }
-            if let query = batch.query { return ask(query) }
+            if let query = batch.question { return sendQuery(query) }
             if batch.isAtEnd { return reachedEnd() }
         }
     }
 
-    private func ask(_ query: TranslationQuery) {
-        isAsking = true
+    private func sendQuery(_ query: TranslationQuery) {
+        isQuerying = true
         let name = name
         let post = hub.post
-        hub.mailbox.post(.ask(name, query) { answer in post { $0.known(name)?.feed?.answered(answer) } })
+        hub.mailbox.post(.query(name, query) { answer in post { $0.known(name)?.feed?.answered(answer) } })
     }
 
     private func answered(_ answer: TranslationAnswer) {
-        isAsking = false
-        reader?.resume(answer)
-        read()
+        isQuerying = false
+        reader?.learn(answer)
+        readEvents()
     }
 
     private func reachedEnd() {

@@ -24,11 +24,11 @@ final class ConversationProject {
     var state: ConversationState
     var chats: [Int: ConversationChat] = [:]
     var streams: [Int: ConversationStream] = [:]
-    private var reading = LoadState.idle
+    private var loadState = LoadState.idle
     /// Whether reading the stored entries has finished, successfully or not.
     private var isLoaded = false
     private var hasFailed = false
-    private var isHeard = false
+    private var receivesEvents = false
     private var waiting: [() -> Void] = []
     private var checking: Set<String> = []
     /// The calls that wait for a route to the instance or for its events, in order.
@@ -50,10 +50,10 @@ final class ConversationProject {
     }
 
     /// Reads the stored entries and subscribes to the events.
-    func begin() {
-        read()
+    func start() {
+        load()
         feed = coordinator.hub.map { ConversationFeed(self, $0) }
-        feed?.begin()
+        feed?.subscribe()
     }
 
     // MARK: Storage
@@ -62,37 +62,37 @@ final class ConversationProject {
         case idle, underWay, done
     }
 
-    private func read() {
-        guard reading == .idle, let post = coordinator.post else { return }
-        reading = .underWay
+    private func load() {
+        guard loadState == .idle, let post = coordinator.post else { return }
+        loadState = .underWay
         let name = name
         let folder = Array(folder.utf8)
         let store = coordinator.setUp.store
         Task {
             do {
-                let kept = try await store?.entries(of: folder) ?? []
-                post { $0.known(name)?.read(kept) }
+                let entries = try await store?.entries(of: folder) ?? []
+                post { $0.known(name)?.loaded(entries) }
             } catch {
                 post { $0.known(name)?.failed("\(error)") }
             }
         }
     }
 
-    private func read(_ kept: [ConversationTable.Entry]) {
-        reading = .done
+    private func loaded(_ entries: [ConversationTable.Entry]) {
+        loadState = .done
         if hasFailed {
             coordinator.log.notice("stored conversations are readable again", LogField("project", name.string))
         }
-        state.recall(kept)
+        state.recall(entries)
         isLoaded = true
-        keep()
-        goOn()
+        save()
+        runWaiting()
     }
 
     /// Continues without the stored entries and tries to read them again later. Nothing is written before that, because
     /// it would overwrite the stored entries.
     private func failed(_ reason: String) {
-        reading = .idle
+        loadState = .idle
         if !hasFailed {
             coordinator.log.error(
                 "cannot read stored conversations", LogField("project", name.string),
@@ -100,30 +100,30 @@ final class ConversationProject {
         }
         hasFailed = true
         isLoaded = true
-        goOn()
+        runWaiting()
     }
 
     /// Records that the subscription is active, so that no event of OpenCode is missed from now on.
-    func listens() {
-        isHeard = true
-        goOn()
+    func startedReceiving() {
+        receivesEvents = true
+        runWaiting()
     }
 
     /// Records that all earlier events of unfinished answers were replayed.
     func replayed() {
         let open = state.endReplay()
-        listens()
+        startedReceiving()
         // The log may not contain the end of an answer.
         check(open)
     }
 
     /// Runs the work as soon as the stored entries are known and the subscription is active.
     func whenReady(_ work: @escaping () -> Void) {
-        if isLoaded, isHeard, waiting.isEmpty { work() } else { waiting.append(work) }
+        if isLoaded, receivesEvents, waiting.isEmpty { work() } else { waiting.append(work) }
     }
 
-    private func goOn() {
-        guard isLoaded, isHeard else { return }
+    private func runWaiting() {
+        guard isLoaded, receivesEvents else { return }
         let works = waiting
         waiting = []
         for work in works { work() }
@@ -131,7 +131,7 @@ final class ConversationProject {
 
     /// Stores the changes once the stored entries are known. Returns whether there were any changes.
     @discardableResult
-    func keep() -> Bool {
+    func save() -> Bool {
         let changes = state.takeChanges()
         guard !changes.isEmpty, let store = coordinator.setUp.store else { return false }
         store.keep(changes, of: Array(folder.utf8))
@@ -140,10 +140,10 @@ final class ConversationProject {
 
     /// Stores the changes that a client has made. Later messages to clients wait until the changes are committed, so
     /// that the client finds its changes again even if the gateway ends.
-    func keepBeforeSending() {
-        guard keep(), let post = coordinator.post else { return }
+    func saveBeforeSending() {
+        guard save(), let post = coordinator.post else { return }
         let name = name
-        let commit = commits.begin()
+        let commit = commits.startCommit()
         coordinator.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
     }
 
@@ -162,11 +162,11 @@ final class ConversationProject {
             case .gap: check(state.missed())
             }
         }
-        keep()
+        save()
         for held in state.removePendingEnds() {
             coordinator.later(.milliseconds(Abort.patience)) { [self] in
                 publish(state.stopWaiting(held, at: coordinator.now))
-                keep()
+                save()
                 resumeEndWaiters()
             }
         }
@@ -190,7 +190,7 @@ final class ConversationProject {
             "OpenCode of project \(name.string) ended before the answer was complete. "
             + "Check the conversation before you send the message again."
         publish(state.instanceEnded(reason, at: coordinator.now))
-        keep()
+        save()
         resumeEndWaiters()
     }
 
@@ -211,7 +211,7 @@ final class ConversationProject {
     /// Does the periodic work of the project.
     func tick() {
         let now = coordinator.now
-        read()
+        load()
         commits.tick()
         for stream in Array(streams.values) { stream.wake(at: now) }
         check(state.quiet(for: Self.quiet, at: now))
@@ -223,7 +223,7 @@ final class ConversationProject {
                 checking.remove(session)
                 guard case .success(let check) = result else { return }
                 publish(state.checked(check, at: coordinator.now))
-                keep()
+                save()
             }
         }
     }
@@ -232,23 +232,24 @@ final class ConversationProject {
 
     /// Runs the steps of a plan.
     func run<Value>(
-        _ plan: Plan<Value>, for asker: RequestInitiator, _ done: @escaping (Result<Value, ConversationError>) -> Void
+        _ plan: Plan<Value>, for initiator: RequestInitiator,
+        _ done: @escaping (Result<Value, ConversationError>) -> Void
     ) {
         switch plan {
         case .pause(let milliseconds, let next):
-            coordinator.later(.milliseconds(milliseconds)) { [self] in run(next(), for: asker, done) }
+            coordinator.later(.milliseconds(milliseconds)) { [self] in run(next(), for: initiator, done) }
         case .aborting(let session, let next):
             state.abort(session)
-            run(next(), for: asker, done)
+            run(next(), for: initiator, done)
         case .ended(let session, let next):
-            afterEnd(in: session) { [self] in run(next(state.isBusy(session)), for: asker, done) }
+            afterEnd(in: session) { [self] in run(next(state.isBusy(session)), for: initiator, done) }
         case .store(let catalogue, let next):
             state.catalogue = catalogue
-            run(next(), for: asker, done)
+            run(next(), for: initiator, done)
         case .done(let value): done(.success(value))
         case .refused(let refusal): done(.failure(refusal))
         case .send(let request, let next):
-            ask(request, for: asker) { [self] answer in run(next(answer), for: asker, done) }
+            call(request, for: initiator) { [self] answer in run(next(answer), for: initiator, done) }
         }
     }
 
@@ -263,7 +264,7 @@ final class ConversationProject {
         coordinator.later(.milliseconds(Abort.patience)) { [self] in
             guard endWaiters[number] != nil else { return }
             publish(state.stopWaitingForEnd(of: session, at: coordinator.now))
-            keep()
+            save()
             resumeEndWaiters()
         }
     }
@@ -281,8 +282,9 @@ final class ConversationProject {
     /// Sends a request to the project's OpenCode.
     ///
     /// - Parameter answered: Called on this thread with the answer.
-    func ask(_ request: ClientRequest, for asker: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void) {
-        ConversationCall(self, request, for: asker, answered: answered).ask()
+    func call(_ request: ClientRequest, for initiator: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void)
+    {
+        ConversationCall(self, request, for: initiator, answered: answered).attempt()
     }
     /// Retains a call until ``resumeCalls()`` or ``resume(_:)``.
     func wait(_ call: ConversationCall) { waitingCalls.append(call) }
@@ -291,12 +293,12 @@ final class ConversationProject {
     func resumeCalls() {
         let calls = waitingCalls
         waitingCalls = []
-        for call in calls { call.ask() }
+        for call in calls { call.attempt() }
     }
 
     /// Resumes a call whose time limit has passed.
     func resume(_ call: ConversationCall) {
         waitingCalls.removeAll { $0 === call }
-        call.ask()
+        call.attempt()
     }
 }

@@ -16,15 +16,15 @@ extension ConversationService {
     ) async -> ControlResponse {
         let names = ["limit", "cursor", "search"]
         let query = names.compactMap { name in request.query[name].map { (name: name, value: $0) } }
-        let asked = ConversationRequest(method, path, query: query, body: request.body)
+        let conversationRequest = ConversationRequest(method, path, query: query, body: request.body)
         switch await choose(request.query["project"], control) {
         case .unknown(let name): return .answer(GatewayAnswer(ConversationAnswer(404, "Project not found: \(name)")))
-        case .unsaid(let sentence):
+        case .unspecified(let sentence):
             return .answer(GatewayAnswer(ConversationAnswer(ConversationError(.noProject, sentence))))
         case .project(let name):
-            let asker = RequestInitiator(method, by: request.principal)
+            let initiator = RequestInitiator(method, by: request.principal)
             return await withCheckedContinuation { continuation in
-                post { $0.request(asked, project: name, for: asker, answer: continuation) }
+                post { $0.request(conversationRequest, project: name, for: initiator, answer: continuation) }
             }
         }
     }
@@ -33,57 +33,57 @@ extension ConversationService {
 extension ConversationCoordinator {
     /// Processes a request and answers it once.
     func request(
-        _ request: ConversationRequest, project name: ProjectName, for asker: RequestInitiator,
+        _ request: ConversationRequest, project name: ProjectName, for initiator: RequestInitiator,
         answer: CheckedContinuation<ControlResponse, Never>
     ) {
         let project = project(name)
         project.whenReady { [self] in
             var work = ConversationWork(request, at: now, random: ConversationChat.random)
             let step = work.start(in: project.state)
-            take(step, of: work, in: project, for: asker, answer: answer)
+            perform(step, of: work, in: project, for: initiator, answer: answer)
         }
     }
 
-    private func take(
+    private func perform(
         _ step: ConversationWork.Step, of work: ConversationWork, in project: ConversationProject,
-        for asker: RequestInitiator,
+        for initiator: RequestInitiator,
         answer: CheckedContinuation<ControlResponse, Never>
     ) {
         switch step {
         case .run(let plan):
-            project.run(plan, for: asker) { [self] result in
+            project.run(plan, for: initiator) { [self] result in
                 let step = work.finished(result, in: &project.state, at: now)
-                project.keepBeforeSending()
-                take(step, of: work, in: project, for: asker, answer: answer)
+                project.saveBeforeSending()
+                perform(step, of: work, in: project, for: initiator, answer: answer)
             }
         case .answer(let whole, let events):
             project.publish(events)
             project.send { answer.resume(returning: .answer(GatewayAnswer(whole))) }
         case .stream(let stream, let prompt, let otherEvents):
             project.publish(otherEvents)
-            let (pieces, continuation) = AsyncStream.makeStream(of: [UInt8].self)
+            let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
             let number = number()
-            let answerStream = ConversationStream(project, number: number, stream, pieces: continuation)
+            let answerStream = ConversationStream(project, number: number, stream, chunks: continuation)
             project.streams[number] = answerStream
             let name = project.name
             let post = post
             // This is also called if the client disconnects before it receives the first bytes.
             continuation.onTermination = { _ in post? { $0.known(name)?.streams[number] = nil } }
-            let begun = response(pieces)
-            project.send { answer.resume(returning: begun) }
-            project.ask(prompt, for: asker) { answerStream.prompted($0) }
+            let head = response(chunks)
+            project.send { answer.resume(returning: head) }
+            project.call(prompt, for: initiator) { answerStream.prompted($0) }
         }
     }
 
     /// Returns the response with the event stream of an answer. If a client closes the stream, the answer continues.
     /// The stream is not paced, because the bytes for a client that does not read would accumulate here without a
     /// limit.
-    private func response(_ pieces: AsyncStream<[UInt8]>) -> ControlResponse {
+    private func response(_ chunks: AsyncStream<[UInt8]>) -> ControlResponse {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
         head.fields.appendStreamDirectives()
         return .stream(head, isPaced: false) { stream in
-            for await piece in pieces { guard await stream.write(piece) else { break } }
+            for await chunk in chunks { guard await stream.write(chunk) else { break } }
         }
     }
 }

@@ -71,7 +71,7 @@ package final class ConversationService: Sendable {
         coordinator.post = { mailbox.post(.work($0)) }
         let handover = Handover(loop: loop, coordinator: coordinator)
         thread = try WorkerThread(name: "conversations") {
-            handover.coordinator.begin()
+            handover.coordinator.start()
             do {
                 try handover.loop.run()
             } catch {
@@ -119,7 +119,7 @@ package final class ConversationService: Sendable {
         /// No project has this name.
         case unknown(String)
         /// The client must name a project, for the reason in the sentence.
-        case unsaid(String)
+        case unspecified(String)
     }
 
     /// Chooses the project that the parameter `project` of a request names, otherwise the project in the settings,
@@ -131,7 +131,7 @@ package final class ConversationService: Sendable {
             return .project(name)
         }
         if let only = table.onlyProject { return .project(only) }
-        return .unsaid(
+        return .unspecified(
             "The request names no project, and the gateway chooses one only if it serves exactly one. Add ?project=NAME, or "
                 + "set --chat-project."
         )
@@ -160,7 +160,7 @@ package final class ConversationService: Sendable {
             let named = opening.query["project"]
             let choice = self.choose(named, opening.routes)
             if case .project = choice { return self.decide(choice, opening) }
-            return .asks { control in
+            return .deferred { control in
                 let choice = await self.choose(named, control)
                 return { self.decide(choice, $0) }
             }
@@ -169,26 +169,26 @@ package final class ConversationService: Sendable {
 
     private func decide(_ choice: Choice, _ opening: ChatOpening) -> ChatDecision {
         switch choice {
-        case .project(let name): .talks(talker(for: opening, project: name, refusal: nil))
+        case .project(let name): .accepted(delegate(for: opening, project: name, refusal: nil))
         case .unknown(let name): .refused(ControlAnswers.projectNotFound(name))
-        case .unsaid(let sentence):
-            .talks(talker(for: opening, project: nil, refusal: ConversationError(.noProject, sentence)))
+        case .unspecified(let sentence):
+            .accepted(delegate(for: opening, project: nil, refusal: ConversationError(.noProject, sentence)))
         }
     }
 
-    private func talker(for opening: ChatOpening, project: ProjectName?, refusal: ConversationError?)
-        -> ConversationTalker
+    private func delegate(for opening: ChatOpening, project: ProjectName?, refusal: ConversationError?)
+        -> ConversationChatDelegate
     {
         let number = count.withLock { count in
             count += 1
             return count
         }
-        return ConversationTalker(self, number: number, opening, project: project, refusal: refusal)
+        return ConversationChatDelegate(self, number: number, opening, project: project, refusal: refusal)
     }
 }
 
 /// A chat client on its loop. It passes the client's messages to the service.
-final class ConversationTalker: ChatTalker {
+final class ConversationChatDelegate: ChatDelegate {
     private let service: ConversationService
     private let number: Int
     private let line: ChatLine

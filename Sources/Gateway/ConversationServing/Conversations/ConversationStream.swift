@@ -10,36 +10,36 @@ final class ConversationStream {
     private unowned let project: ConversationProject
     private let number: Int
     private var stream: AnswerStream
-    private let pieces: AsyncStream<[UInt8]>.Continuation
+    private let chunks: AsyncStream<[UInt8]>.Continuation
 
     init(
         _ project: ConversationProject, number: Int, _ stream: AnswerStream,
-        pieces: AsyncStream<[UInt8]>.Continuation
+        chunks: AsyncStream<[UInt8]>.Continuation
     ) {
         self.project = project
         self.number = number
         self.stream = stream
-        self.pieces = pieces
+        self.chunks = chunks
     }
 
-    func receive(_ event: ConversationEvent, at now: Int64) { take(stream.receive(event, at: now)) }
+    func receive(_ event: ConversationEvent, at now: Int64) { perform(stream.receive(event, at: now)) }
 
-    func wake(at now: Int64) { take(stream.wake(at: now)) }
+    func wake(at now: Int64) { perform(stream.wake(at: now)) }
 
     /// Processes OpenCode's answer to the prompt.
     func prompted(_ answer: OpenCodeAnswer) {
         let actions = ConversationWork.prompted(answer, &stream, in: &project.state, at: project.coordinator.now)
-        project.keep()
-        take(actions)
+        project.save()
+        perform(actions)
     }
 
-    private func take(_ actions: [AnswerStream.Action]) {
-        let pieces = pieces
+    private func perform(_ actions: [AnswerStream.Action]) {
+        let chunks = chunks
         for action in actions {
             switch action {
-            case .write(let bytes): project.send { pieces.yield(bytes) }
+            case .write(let bytes): project.send { chunks.yield(bytes) }
             case .end:
-                project.send { pieces.finish() }
+                project.send { chunks.finish() }
                 project.streams[number] = nil
             }
         }

@@ -13,7 +13,7 @@ package final class EventFilter {
         "Proxy error: OpenCode's events are compressed, so the gateway cannot omit the events of other projects. Turn compression off."
 
     private var filter: EventDirectoryFilter
-    private let knowledge: RunSessionIndex
+    private let sessionIndex: RunSessionIndex
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
@@ -21,21 +21,21 @@ package final class EventFilter {
     package var settled: (() -> Void)?
 
     /// Creates a filter that buffers at most `limit` bytes.
-    package init(_ scope: DirectoryScope, limit: Int, sessionIndex knowledge: RunSessionIndex, log: Logger) {
+    package init(_ scope: DirectoryScope, limit: Int, sessionIndex: RunSessionIndex, log: Logger) {
         filter = EventDirectoryFilter(scope: scope, limit: limit)
-        self.knowledge = knowledge
+        self.sessionIndex = sessionIndex
         self.log = log
     }
 
     /// The query whose answer the filter needs before it can continue.
-    var question: EventSessionIndex.Query? { filter.query }
+    var query: EventSessionIndex.Query? { filter.query }
 
     /// Starts to pass permitted events to `output`.
     ///
     /// - Parameter target: The target of the client's request.
-    package func begin(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {
+    package func start(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {
         self.output = output
-        knowledge.join(self, isNative: !Self.isWrapped(target))
+        sessionIndex.add(self, isNative: !Self.isWrapped(target))
     }
 
     /// Applies new directories, beginning with the next event.
@@ -45,41 +45,41 @@ package final class EventFilter {
 
     /// Filters the stream's next bytes and forwards the permitted events.
     package func pass(_ bytes: Span<UInt8>) {
-        knowledge.willFilter()
-        filter.filter(bytes, &knowledge.events) { [output] in output?($0) }
+        sessionIndex.willFilter()
+        filter.filter(bytes, &sessionIndex.events) { [output] in output?($0) }
         passed()
     }
 
     /// Continues after the answer to a query has arrived, or when no answer will arrive.
-    func goOn() {
-        knowledge.willFilter()
-        filter.resume(&knowledge.events) { [output] in output?($0) }
+    func resume() {
+        sessionIndex.willFilter()
+        filter.resume(&sessionIndex.events) { [output] in output?($0) }
         passed()
     }
 
     /// Ends the stream. Buffered events whose project is known are forwarded.
     package func finish() {
-        filter.finish(&knowledge.events) { [output] in output?($0) }
-        leave()
+        filter.finish(&sessionIndex.events) { [output] in output?($0) }
+        stop()
     }
 
     /// Stops filtering, because the client has disconnected.
-    package func leave() {
+    package func stop() {
         output = nil
         settled = nil
-        knowledge.leave(self)
+        sessionIndex.remove(self)
     }
 
     private func passed() {
         guard output != nil else { return }
         settled?()
         guard output != nil else { return }
-        knowledge.filtered(self)
+        sessionIndex.filtered(self)
         guard filter.overlongFrames > 0, !hasComplained else { return }
         hasComplained = true
         log.warning(
             "an event was omitted: its project was unknown when the stream's backlog was full",
-            LogField("project", knowledge.project.string))
+            LogField("project", sessionIndex.project.string))
     }
 
     /// Returns whether the target is exactly OpenCode 1's `/global/event`, whose events name a directory or apply to

@@ -13,7 +13,7 @@ package final class LoopSessionIndex {
     private var runs: [Int: RunSessionIndex] = [:]
     private var calls: [Int: (OpenCodeProject?) -> Void] = [:]
     private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
-    private var newsCalls: [Int: () -> Void] = [:]
+    private var catchUpCalls: [Int: () -> Void] = [:]
     private var callCount = 0
     /// For each instance, by slot, the last run that is known to have opened the project's folder.
     private var openRuns: [Int: UInt64] = [:]
@@ -34,13 +34,13 @@ package final class LoopSessionIndex {
     /// Applies a message from another thread.
     package func receive(_ message: SessionIndexMessage) {
         switch message {
-        case .ownProject(let call, let own): calls.removeValue(forKey: call)?(own)
+        case .openCodeProject(let call, let openCodeProject): calls.removeValue(forKey: call)?(openCodeProject)
         case .directories(let call, let scope): scopeCalls.removeValue(forKey: call)?(scope)
-        case .caughtUp(let call): newsCalls.removeValue(forKey: call)?()
+        case .caughtUp(let call): catchUpCalls.removeValue(forKey: call)?()
         case .opened(let slot, let generation): opened(Run(slot: slot, generation: generation))
-        case .session(let slot, let generation, let id, let place):
+        case .session(let slot, let generation, let id, let location):
             guard let run = runs[slot], run.generation == generation else { return }
-            run.learn(id, place)
+            run.record(id, location)
         }
     }
 
@@ -59,7 +59,7 @@ package final class LoopSessionIndex {
     }
 
     /// Returns the session index of a run whose events are followed from now on.
-    package func beginRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
+    package func startRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
         if let known = run(endpoint) { return known }
         let run = RunSessionIndex(self, route: owner.routes.route(to: route.name) ?? route, endpoint: endpoint)
         runs[endpoint.slot] = run
@@ -70,9 +70,9 @@ package final class LoopSessionIndex {
 
     /// Calls `proceed` later, after all messages have been received that other threads sent before this call.
     func catchUp(proceed: @escaping () -> Void) {
-        guard let post = owner.knowledgePost else { return proceed() }
+        guard let post = owner.sessionIndexPost else { return proceed() }
         callCount += 1
-        newsCalls[callCount] = proceed
+        catchUpCalls[callCount] = proceed
         post(.caughtUp(call: callCount))
     }
 
@@ -87,7 +87,7 @@ package final class LoopSessionIndex {
     package func isOpen(_ endpoint: InstanceEndpoint) -> Bool { openRuns[endpoint.slot] == endpoint.generation }
 
     /// Records that the run has opened the project's folder, so that other loops do not need to ask for it.
-    func noteOpen(_ endpoint: InstanceEndpoint) {
+    func markOpen(_ endpoint: InstanceEndpoint) {
         guard !isOpen(endpoint) else { return }
         openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
         // The closures wait for the message to this loop, whose delivery calls them.
@@ -104,13 +104,13 @@ package final class LoopSessionIndex {
     /// - Parameters:
     ///   - proceed: Called once, later.
     ///   - ask: Called for the first waiting call if the folder is not open. It makes one loop call ``openFolder(_:)``.
-    func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void, ask: @escaping () -> Void) {
+    func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void, open: @escaping () -> Void) {
         catchUp { [weak self] in
             guard let self, !isOpen(endpoint) else { return proceed() }
             let run = Run(slot: endpoint.slot, generation: endpoint.generation)
             let isFirst = folderCalls[run] == nil
             folderCalls[run, default: []].append(proceed)
-            if isFirst { ask() }
+            if isFirst { open() }
         }
     }
 
@@ -121,10 +121,10 @@ package final class LoopSessionIndex {
         // The caller may not have received the report yet.
         guard !isOpen(endpoint) else { return owner.broadcast(.opened(slot: run.slot, generation: run.generation)) }
         guard openings.insert(run).inserted else { return }
-        let question = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
-        question.ask(owner.client) { [weak self] _ in
+        let query = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
+        query.send(through: owner.client) { [weak self] _ in
             self?.openings.remove(run)
-            self?.noteOpen(endpoint)
+            self?.markOpen(endpoint)
         }
     }
 
@@ -133,8 +133,8 @@ package final class LoopSessionIndex {
     /// Requests the current directories of a project.
     ///
     /// - Parameter proceed: Called once, later.
-    func askDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
-        guard let post = owner.knowledgePost else { return proceed(nil) }
+    func lookUpDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
+        guard let post = owner.sessionIndexPost else { return proceed(nil) }
         callCount += 1
         let call = callCount
         scopeCalls[call] = proceed
@@ -147,11 +147,12 @@ package final class LoopSessionIndex {
     /// Returns the OpenCode project of an instance's folder if it is available immediately. While a stream on this loop
     /// follows the instance's events, changes of the project are noticed.
     package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
-        guard let own = route.openCodeProject, let endpoint = route.endpoint, let run = run(endpoint), run.trusts(own)
+        guard let openCodeProject = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint),
+            run.trusts(openCodeProject)
         else {
             return nil
         }
-        return own
+        return openCodeProject
     }
 
     /// Requests the OpenCode project of an instance's folder. If an event reports a change while the answer is pending,
@@ -160,23 +161,25 @@ package final class LoopSessionIndex {
     /// - Parameters:
     ///   - newerThan: The number of the answer must be greater than this number.
     ///   - proceed: Called once, later.
-    package func askProject(
-        of route: RoutingTable.Route, newerThan number: UInt64 = 0, tries: Int = 3,
+    package func lookUpProject(
+        of route: RoutingTable.Route, newerThan number: UInt64 = 0, attempts: Int = 3,
         proceed: @escaping (OpenCodeProject?) -> Void
     ) {
-        guard let post = owner.knowledgePost else { return proceed(nil) }
+        guard let post = owner.sessionIndexPost else { return proceed(nil) }
         callCount += 1
         let call = callCount
         let run = route.endpoint.flatMap(run)
-        let news = run?.events.projectChanges
-        calls[call] = { [unowned self] own in
-            guard let own, let run, run.events.projectChanges != news, tries > 1 else { return proceed(own) }
-            askProject(of: route, newerThan: own.number, tries: tries - 1, proceed: proceed)
+        let changeCount = run?.events.projectNews
+        calls[call] = { [unowned self] openCodeProject in
+            guard let openCodeProject, let run, run.events.projectNews != changeCount, attempts > 1 else {
+                return proceed(openCodeProject)
+            }
+            lookUpProject(of: route, newerThan: openCodeProject.number, attempts: attempts - 1, proceed: proceed)
         }
-        let question = ProjectLookup(
+        let query = ProjectLookup(
             name: route.name, isWatched: run?.isWatched ?? false, newerThan: max(number, run?.staleNumber ?? 0))
         let control = owner.control
-        Task { post(.ownProject(call: call, await control.ownProject(question))) }
+        Task { post(.openCodeProject(call: call, await control.openCodeProject(query))) }
     }
 
     /// Reports to the control plane that its answer with this number may no longer be correct.
@@ -197,8 +200,8 @@ package final class LoopSessionIndex {
             notifyPeers(session, in: .directory(directory), of: endpoint)
             return proceed()
         }
-        let question = InstanceQuery(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
-        question.ask(owner.client) { [weak self] reply in
+        let query = InstanceQuery(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
+        query.send(through: owner.client) { [weak self] reply in
             if let reply,
                 case .directory(let directory)? = SessionLookup.location(
                     status: reply.status, body: reply.body, for: endpoint.family)
@@ -209,7 +212,9 @@ package final class LoopSessionIndex {
         }
     }
 
-    private func notifyPeers(_ session: [UInt8], in place: SessionDirectories.Location, of endpoint: InstanceEndpoint) {
-        owner.broadcast(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, place))
+    private func notifyPeers(
+        _ session: [UInt8], in location: SessionDirectories.Location, of endpoint: InstanceEndpoint
+    ) {
+        owner.broadcast(.session(slot: endpoint.slot, generation: endpoint.generation, id: session, location))
     }
 }

@@ -31,8 +31,8 @@ package final class RunSessionIndex {
     private var unknown: Set<[UInt8]> = []
     private var filling: SessionFilling?
     private var hasFilled = false
-    private var isAskingProject = false
-    private var lastNews = 0
+    private var isLookingUpProject = false
+    private var reportedChanges = 0
     private var lastNumber: UInt64 = 0
     /// The number of the answer in use, and the time since which it has been used.
     private var trusted: (number: UInt64, since: MonotonicTime) = (0, .now)
@@ -60,7 +60,7 @@ package final class RunSessionIndex {
     /// Adds a stream that begins.
     ///
     /// - Parameter isNative: Whether the stream's events do not need to name their directory.
-    func join(_ filter: EventFilter, isNative: Bool) {
+    func add(_ filter: EventFilter, isNative: Bool) {
         if filters.isEmpty {
             // Changes were not observed while no stream was running.
             staleNumber = max(route.openCodeProject?.number ?? 0, lastNumber)
@@ -76,11 +76,11 @@ package final class RunSessionIndex {
         } finished: { [weak self] in
             self?.filled()
         }
-        filling?.begin()
+        filling?.start()
     }
 
     /// Removes a stream that has ended.
-    func leave(_ filter: EventFilter) {
+    func remove(_ filter: EventFilter) {
         filters[ObjectIdentifier(filter)] = nil
         catchingUp.remove(ObjectIdentifier(filter))
     }
@@ -94,18 +94,18 @@ package final class RunSessionIndex {
     }
 
     /// Records the directory of a session that another thread has found.
-    func learn(_ session: [UInt8], _ place: SessionDirectories.Location) {
-        guard case .directory(let directory) = place else { return }
+    func record(_ session: [UInt8], _ location: SessionDirectories.Location) {
+        guard case .directory(let directory) = location else { return }
         events.sessions.record(session, directory)
         settle(.session(session))
     }
 
     /// Returns whether a published answer may be used.
-    func trusts(_ own: OpenCodeProject) -> Bool {
-        guard isWatched, own.number > staleNumber else { return false }
-        if trusted.number != own.number { trusted = (own.number, loop.owner.loop.now) }
+    func trusts(_ openCodeProject: OpenCodeProject) -> Bool {
+        guard isWatched, openCodeProject.number > staleNumber else { return false }
+        if trusted.number != openCodeProject.number { trusted = (openCodeProject.number, loop.owner.loop.now) }
         guard loop.owner.loop.now - trusted.since < Self.trust else {
-            staleNumber = own.number
+            staleNumber = openCodeProject.number
             return false
         }
         return true
@@ -122,11 +122,11 @@ package final class RunSessionIndex {
 
     /// Starts the query that a stream needs, after the stream was filtered as far as possible.
     func filtered(_ filter: EventFilter) {
-        noteNews()
-        switch filter.question {
+        reportProjectChange()
+        switch filter.query {
         case .updates: catchUp(filter)
-        case .session(let session): look(for: session)
-        case .project: askProject()
+        case .session(let session): lookUpDirectory(for: session)
+        case .project: lookUpProject()
         case nil: break
         }
     }
@@ -137,50 +137,52 @@ package final class RunSessionIndex {
         guard catchingUp.insert(ObjectIdentifier(filter)).inserted else { return }
         loop.catchUp { [weak self, weak filter] in
             guard let self, let filter, catchingUp.remove(ObjectIdentifier(filter)) != nil else { return }
-            if filter.question == .updates { filter.goOn() }
+            if filter.query == .updates { filter.resume() }
         }
     }
 
-    private func noteNews() {
-        guard events.projectChanges != lastNews else { return }
-        lastNews = events.projectChanges
+    private func reportProjectChange() {
+        guard events.projectChanges != reportedChanges else { return }
+        reportedChanges = events.projectChanges
         let number = max(route.openCodeProject?.number ?? 0, lastNumber)
         guard number > staleNumber else { return }
         staleNumber = number
         loop.reportChange(project, number: number)
     }
 
-    private func askProject() {
-        guard !isAskingProject else { return }
-        isAskingProject = true
-        loop.askProject(of: route, newerThan: staleNumber) { [weak self] own in self?.projectAnswered(own) }
+    private func lookUpProject() {
+        guard !isLookingUpProject else { return }
+        isLookingUpProject = true
+        loop.lookUpProject(of: route, newerThan: staleNumber) { [weak self] openCodeProject in
+            self?.projectAnswered(openCodeProject)
+        }
     }
 
-    private func projectAnswered(_ own: OpenCodeProject?) {
-        isAskingProject = false
-        if let own {
-            lastNumber = max(lastNumber, own.number)
-            events.project = own.id
+    private func projectAnswered(_ openCodeProject: OpenCodeProject?) {
+        isLookingUpProject = false
+        if let openCodeProject {
+            lastNumber = max(lastNumber, openCodeProject.number)
+            events.project = openCodeProject.id
         }
         settle(.project)
     }
 
-    private func look(for session: [UInt8]) {
+    private func lookUpDirectory(for session: [UInt8]) {
         guard !unknown.contains(session), lookups.insert(session).inserted else { return }
         guard let target = SessionLookup.path(of: session, for: endpoint.family) else {
             return settle(.session(session))
         }
-        let question = InstanceQuery(
+        let query = InstanceQuery(
             endpoint: endpoint, target: target, timeout: loop.owner.lookupTimeout)
-        question.ask(loop.owner.client) { [weak self] reply in self?.sessionAnswered(session, reply) }
+        query.send(through: loop.owner.client) { [weak self] reply in self?.sessionAnswered(session, reply) }
     }
 
     private func sessionAnswered(_ session: [UInt8], _ reply: InstanceReply?) {
         lookups.remove(session)
-        let place = reply.flatMap { SessionLookup.location(status: $0.status, body: $0.body, for: endpoint.family) }
+        let location = reply.flatMap { SessionLookup.location(status: $0.status, body: $0.body, for: endpoint.family) }
         // If events or other loops have reported a directory in the meantime, it is newer.
         if events.sessions[session] == nil {
-            switch place {
+            switch location {
             case .directory(let directory)?: events.sessions.record(session, directory)
             case .nowhere?:
                 guard filling == nil else {
@@ -207,7 +209,7 @@ package final class RunSessionIndex {
     }
 
     /// Resumes the streams that wait for this query.
-    private func settle(_ question: EventSessionIndex.Query) {
-        for filter in filters.values where filter.question == question { filter.goOn() }
+    private func settle(_ query: EventSessionIndex.Query) {
+        for filter in filters.values where filter.query == query { filter.resume() }
     }
 }

@@ -17,7 +17,7 @@ final class SessionFilling {
     private var listing: SessionListing
     private let onSession: (_ session: [UInt8], _ directory: [UInt8]) -> Void
     private let finished: () -> Void
-    private let start = MonotonicTime.now
+    private let startTime = MonotonicTime.now
 
     /// Creates a reader of the list.
     ///
@@ -36,18 +36,18 @@ final class SessionFilling {
     }
 
     /// Requests the first page of the list.
-    func begin() { ask(listing.firstTarget) }
+    func start() { requestPage(listing.firstTarget) }
 
-    private func ask(_ target: [UInt8]) {
-        let question = InstanceQuery(endpoint: endpoint, target: target, timeout: Self.pageTimeout)
-        WholeAnswer.send(question.request(), of: client, within: question.timeout) { [weak self] status, bytes in
+    private func requestPage(_ target: [UInt8]) {
+        let query = InstanceQuery(endpoint: endpoint, target: target, timeout: Self.pageTimeout)
+        WholeAnswer.send(query.request(), of: client, within: query.timeout) { [weak self] status, bytes in
             guard let self, status == 200 else { return }
             listing.parse(bytes, onSession: onSession)
         } report: { [weak self] outcome in
             guard let self else { return }
-            let isLate = MonotonicTime.now - start > Self.pageTimeout
+            let isLate = MonotonicTime.now - startTime > Self.pageTimeout
             guard case .answered(200, _) = outcome, let next = listing.nextTarget(), !isLate else { return finished() }
-            ask(next)
+            requestPage(next)
         }
     }
 }

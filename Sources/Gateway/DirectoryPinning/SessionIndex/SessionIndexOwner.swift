@@ -13,7 +13,7 @@ package protocol SessionIndexOwner: AnyObject {
     /// The routing table that is currently in use.
     var routes: RoutingTable { get }
     /// A function that sends an answer from another thread to this one; nil while such an answer cannot be sent.
-    var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? { get }
+    var sessionIndexPost: (@Sendable (SessionIndexMessage) -> Void)? { get }
     /// Whether other threads have sent messages that this thread has not received yet.
     var hasUnread: Bool { get }
     /// The time limit for an instance to report the directory of a session.

@@ -7,7 +7,7 @@ import GatewayCore
 import Projects
 
 /// A request of a stream to read from a log.
-struct ReadingOrder: Sendable {
+struct EventReadRequest: Sendable {
     /// The number of the stream on its loop.
     let stream: Int
     /// The log of the project; nil to read the events of all projects.
@@ -37,67 +37,67 @@ package struct EventLogReadResult: Sendable {
 /// A reader of logs that queries instances for facts that their events do not contain. It is confined to one thread,
 /// which may wait for a disk.
 final class EventLogReader {
-    private struct Inquiry: Hashable {
+    private struct PendingQuery: Hashable {
         let log: ObjectIdentifier
-        let question: TranslationQuery
+        let query: TranslationQuery
     }
 
-    private var tracks = EncodedStreams()
-    private let board: HubSnapshots
+    private var encodedStreams = EncodedStreams()
+    private let snapshots: HubSnapshots
     private let hub: Mailbox<HubMessage>
     private let turnEnds: TurnEnds
     /// Sends an answer back to the reader's thread, to ``answered(_:query:answer:)``.
     var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
-    private var asked: Set<Inquiry> = []
+    private var pendingQueries: Set<PendingQuery> = []
     /// The requests that wait for an answer, by their logs.
-    private var waiting: [ObjectIdentifier: [ReadingOrder]] = [:]
+    private var waiting: [ObjectIdentifier: [EventReadRequest]] = [:]
 
     /// Creates a reader of the logs that the hub publishes.
-    init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) {
-        self.board = board
+    init(_ snapshots: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) {
+        self.snapshots = snapshots
         self.hub = hub
         self.turnEnds = turnEnds
     }
 
     /// Returns the events that are available now. Returns nil if an instance must be queried first; the events are then
     /// reported later.
-    func read(_ order: ReadingOrder) -> EventLogReadResult? {
-        var cursor = order.cursor
+    func read(_ request: EventReadRequest) -> EventLogReadResult? {
+        var cursor = request.cursor
         var batch: EventBatch
         var isWatched = false
-        if let log = order.log {
+        if let log = request.log {
             if cursor.isEncoded {
-                (batch, isWatched) = readFormed(&cursor, from: log, for: order)
+                (batch, isWatched) = readEncoded(&cursor, from: log, for: request)
             } else {
-                batch = cursor.nextBatch(log, atMost: order.limit, connected: order.connected)
+                batch = cursor.nextBatch(log, atMost: request.limit, connected: request.connected)
             }
-            if let question = batch.query, batch.bytes.isEmpty {
-                wait(order, on: log, for: question)
+            if let query = batch.query, batch.bytes.isEmpty {
+                wait(request, on: log, for: query)
                 return nil
             }
-        } else if let index = board.index {
-            batch = cursor.readAll(index, &tracks, atMost: order.limit, now: WallClock.milliseconds) { name in
-                ProjectName(name).flatMap { board.view($0)?.log }
+        } else if let index = snapshots.index {
+            batch = cursor.readAll(index, &encodedStreams, atMost: request.limit, now: WallClock.milliseconds) { name in
+                ProjectName(name).flatMap { snapshots.snapshot(of: $0)?.log }
             }
         } else {
             return nil
         }
-        return EventLogReadResult(stream: order.stream, cursor: cursor, batch: batch, isWatched: isWatched)
+        return EventLogReadResult(stream: request.stream, cursor: cursor, batch: batch, isWatched: isWatched)
     }
 
     /// Reads encoded frames, up to the end of a turn whose answer is pending.
-    private func readFormed(
-        _ cursor: inout EventCursor, from log: EventLog, for order: ReadingOrder
+    private func readEncoded(
+        _ cursor: inout EventCursor, from log: EventLog, for request: EventReadRequest
     ) -> (batch: EventBatch, isWatched: Bool) {
         let now = WallClock.milliseconds
-        guard cursor.isOpenCode1Compatible, let name = order.name, turnEnds.isWatched(name) else {
+        guard cursor.isOpenCode1Compatible, let name = request.name, turnEnds.isWatched(name) else {
             let batch = cursor.nextEncodedBatch(
-                log, &tracks, atMost: order.limit, connected: order.connected, now: now)
+                log, &encodedStreams, atMost: request.limit, connected: request.connected, now: now)
             return (batch, false)
         }
         var held: MonotonicTime?
         var batch = cursor.nextEncodedBatch(
-            log, &tracks, atMost: order.limit, connected: order.connected, now: now,
+            log, &encodedStreams, atMost: request.limit, connected: request.connected, now: now,
             isBlocked: { session, frame in
                 held = turnEnds.hold(session, of: name, before: frame)
                 return held != nil
@@ -110,21 +110,21 @@ final class EventLogReader {
     }
 
     /// Reads again for the order after an answer has arrived.
-    private func wait(_ order: ReadingOrder, on log: EventLog, for question: TranslationQuery) {
+    private func wait(_ request: EventReadRequest, on log: EventLog, for query: TranslationQuery) {
         let name = ObjectIdentifier(log)
-        waiting[name, default: []].append(order)
-        guard asked.insert(Inquiry(log: name, question: question)).inserted, let post else { return }
-        guard let project = ProjectName(order.cursor.project) else { return post(log, question, .nothing) }
-        hub.post(.ask(project, question) { post(log, question, $0) })
+        waiting[name, default: []].append(request)
+        guard pendingQueries.insert(PendingQuery(log: name, query: query)).inserted, let post else { return }
+        guard let project = ProjectName(request.cursor.project) else { return post(log, query, .nothing) }
+        hub.post(.query(project, query) { post(log, query, $0) })
     }
 
     /// Continues the reads that wait for this answer of an instance.
-    func answered(_ log: EventLog, query question: TranslationQuery, answer: TranslationAnswer) {
+    func answered(_ log: EventLog, query: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
-        asked.remove(Inquiry(log: name, question: question))
-        tracks.resume(for: log, query: question, answer: answer)
-        for order in waiting.removeValue(forKey: name) ?? [] {
-            if let reading = read(order) { order.report(reading) }
+        pendingQueries.remove(PendingQuery(log: name, query: query))
+        encodedStreams.resume(for: log, query: query, answer: answer)
+        for request in waiting.removeValue(forKey: name) ?? [] {
+            if let reading = read(request) { request.report(reading) }
         }
     }
 }

@@ -10,7 +10,7 @@ internal import Projects
 /// The thread that reads logs for streams with a backlog, because such a read could make a loop wait for a disk.
 final class EventReaderThread: Sendable {
     fileprivate enum Message: Sendable {
-        case read(ReadingOrder)
+        case read(EventReadRequest)
         case resolve([UInt8], report: @Sendable ([UInt8]) -> Void)
         case answered(EventLog, TranslationQuery, TranslationAnswer)
         case stop
@@ -26,17 +26,17 @@ final class EventReaderThread: Sendable {
     /// Starts the thread.
     ///
     /// - Parameter hub: Receives the queries to instances.
-    init(_ board: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
+    init(_ snapshots: HubSnapshots, hub: Mailbox<HubMessage>, turnEnds: TurnEnds) throws {
         let handover = Handover(loop: try EventLoop())
         let loop = handover.loop
         // The mailbox owns the reader, and calls it only on this thread.
-        let reader = EventLogReader(board, hub: hub, turnEnds: turnEnds)
+        let reader = EventLogReader(snapshots, hub: hub, turnEnds: turnEnds)
         mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
-            case .read(let order): if let reading = reader.read(order) { order.report(reading) }
+            case .read(let request): if let reading = reader.read(request) { request.report(reading) }
             case .resolve(let path, let report):
                 report(FolderPath.resolved(String(decoding: path, as: UTF8.self)).map { Array($0.utf8) } ?? path)
-            case .answered(let log, let question, let answer): reader.answered(log, query: question, answer: answer)
+            case .answered(let log, let query, let answer): reader.answered(log, query: query, answer: answer)
             case .stop: loop.stop()
             }
         }
@@ -49,7 +49,7 @@ final class EventReaderThread: Sendable {
     }
 
     /// Reads for an order. The order's `report` receives the result.
-    func read(_ order: ReadingOrder) { mailbox.post(.read(order)) }
+    func read(_ request: EventReadRequest) { mailbox.post(.read(request)) }
 
     /// Resolves the symbolic links of an absolute path. If nothing exists at the path, it is reported unchanged, as in
     /// OpenCode.

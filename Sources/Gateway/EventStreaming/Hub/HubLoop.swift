@@ -19,17 +19,17 @@ package enum HubMessage: Sendable {
     case routes(RoutingTable)
     /// The policy for future requests.
     case policy(Policy)
-    case knowledge(SessionIndexMessage)
+    case sessionIndex(SessionIndexMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
     /// A stream on this loop is ready to begin, under this number, after everything that has arrived so far. If the
-    /// project is nil, the stream sends the events of all projects.
-    case mark(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
-    /// An observer on any thread requests the snapshot and the end position of a project. The current values are
-    /// reported first, and then every change of one of them.
-    case follow(ProjectName, report: HubFollower)
+    /// project is nil, the stream is one of all projects' events.
+    case requestPosition(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
+    /// An observer on any thread requests the snapshot and the end position of a project. The present ones are
+    /// reported first, then each change of either.
+    case subscribe(ProjectName, report: HubSubscriber)
     /// A translation needs a fact from the instance. The report may be called on any thread.
-    case ask(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
+    case query(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
     /// A request for the number of chunks that have arrived from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     /// A check whether the loop is running. The loop calls this function.
@@ -40,7 +40,7 @@ package enum HubMessage: Sendable {
 }
 
 /// Receives a project's snapshot and the position after all its events.
-package typealias HubFollower = @Sendable (HubSnapshot, LogPosition) -> Void
+package typealias HubSubscriber = @Sendable (HubSnapshot, LogPosition) -> Void
 
 /// The thread that subscribes to the events of all instances. It keeps one stream for each instance, reads it at all
 /// times, and stores each event in the project's log before it sends the event to a client.
@@ -59,8 +59,8 @@ final class HubLoop: SessionIndexOwner {
     let turnEnds: TurnEnds
     private(set) var routes = RoutingTable.empty
     private(set) var policy: Policy
-    private(set) lazy var knowledge = LoopSessionIndex(self)
-    private let board: HubSnapshots
+    private(set) lazy var sessionIndex = LoopSessionIndex(self)
+    private let snapshots: HubSnapshots
     let index: EventIndex
     /// The reason why the folder of logs must not be used yet.
     private(set) var obstacle: String?
@@ -68,15 +68,15 @@ final class HubLoop: SessionIndexOwner {
     private var loops: [Mailbox<LoopMessage>] = []
     private var projects: [ProjectName: HubProject] = [:]
     /// The updates that are sent to the loops at the end of the pass.
-    private var news: [EventUpdate] = []
-    /// The events of one instance since the last of the queued updates.
-    private var saying: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
-    /// The streams that want to begin. At the end of the pass, everything that had arrived before their requests has
-    /// been processed.
-    private var marks: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
-    private var followers: [ProjectName: [HubFollower]] = [:]
-    /// The projects whose followers are called at the end of the pass.
-    private var followed: Set<ProjectName> = []
+    private var updates: [EventUpdate] = []
+    /// The events of one instance since the last of these updates.
+    private var pendingEvents: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
+    /// The streams that want to begin. At the end of the pass, everything that had arrived when they
+    /// asked has been processed.
+    private var positionRequests: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
+    private var subscribers: [ProjectName: [HubSubscriber]] = [:]
+    /// The projects whose subscribers are called at the end of the pass.
+    private var changedProjects: Set<ProjectName> = []
     var progress = ProgressCounts()
     private var isFlushScheduled = false
     /// Whether the total size of all logs must be checked.
@@ -87,7 +87,7 @@ final class HubLoop: SessionIndexOwner {
     private var isIndexInMemory = false
 
     init(
-        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots,
+        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots: HubSnapshots,
         log: Logger, turnEnds: TurnEnds = TurnEnds()
     )
         throws
@@ -99,13 +99,13 @@ final class HubLoop: SessionIndexOwner {
         self.settings = settings
         self.policy = policy
         self.control = control
-        self.board = board
+        self.snapshots = snapshots
         self.log = log
         index = EventIndex.open(
             settings.folder, limits: LogLimits(bytes: settings.limits.bytes, time: settings.limits.time),
             now: WallClock.milliseconds, obstacle: settings.obstacle)
         obstacle = settings.obstacle
-        board.set(index)
+        snapshots.set(index)
     }
 
     func openMailbox() throws -> Mailbox<HubMessage> {
@@ -117,20 +117,20 @@ final class HubLoop: SessionIndexOwner {
 
     /// Runs on the calling thread until the loop is stopped.
     func run() throws {
-        openKept()
+        openStoredLogs()
         let timer = loop.timer(self)
         trimTimer = timer
         loop.arm(timer, after: Self.trimInterval)
         try loop.run()
         // Disk space that has just become free is used before the process ends.
         _ = retryDisk()
-        for project in projects.values { project.end() }
+        for project in projects.values { project.close() }
         client.stop()
         loop.releaseHandlers()
     }
 
     /// Opens the logs that earlier gateways have stored, so that their events are served as well.
-    private func openKept() {
+    private func openStoredLogs() {
         guard obstacle == nil else { return }
         for name in EventLog.projects(in: settings.folder) {
             if let name = ProjectName(name) { _ = project(name) }
@@ -142,7 +142,7 @@ final class HubLoop: SessionIndexOwner {
         obstacle = nil
         index.useFolder(now: WallClock.milliseconds)
         for project in projects.values { project.useFolder() }
-        openKept()
+        openStoredLogs()
         if settings.limits.bytes > 0 { log.notice("events are kept on the disk") }
     }
 
@@ -150,25 +150,25 @@ final class HubLoop: SessionIndexOwner {
         switch message {
         case .loops(let loops):
             self.loops = loops
-            for project in projects.values { tell(.view(project.view)) }
+            for project in projects.values { publish(.snapshot(project.snapshot)) }
         case .routes(let routes): follow(routes)
         case .policy(let policy):
             self.policy = policy
             client.peerLoss = policy.limits.peerLoss
             for project in projects.values { project.reload() }
-        case .knowledge(let message): knowledge.receive(message)
+        case .sessionIndex(let message): sessionIndex.receive(message)
         case .opened(let name, let run, let directory): projects[name]?.opened(directory, in: run)
-        case .mark(let name, let loop, let number):
-            let own = name.map { project($0) }
-            for project in own.map({ [$0] }) ?? Array(projects.values) { project.readArrived() }
-            marks.append((own, loop, number))
+        case .requestPosition(let name, let loop, let number):
+            let requested = name.map { project($0) }
+            for project in requested.map({ [$0] }) ?? Array(projects.values) { project.readArrived() }
+            positionRequests.append((requested, loop, number))
             scheduleFlush()
-        case .follow(let name, let report):
-            followers[project(name).name, default: []].append(report)
-            followed.insert(name)
+        case .subscribe(let name, let report):
+            subscribers[project(name).name, default: []].append(report)
+            changedProjects.insert(name)
             scheduleFlush()
-        case .ask(let name, let question, let report):
-            if let project = projects[name] { project.ask(question, report: report) } else { report(.nothing) }
+        case .query(let name, let query, let report):
+            if let project = projects[name] { project.sendQuery(query, report: report) } else { report(.nothing) }
         case .progress(let slot, let report): report(progress[slot])
         case .answer(let report): report()
         case .folderIsFree: useFolder()
@@ -179,7 +179,7 @@ final class HubLoop: SessionIndexOwner {
     private func follow(_ routes: RoutingTable) {
         self.routes = routes
         progress.makeRoom(for: routes)
-        knowledge.follow(routes)
+        sessionIndex.follow(routes)
         for project in projects.values where routes.route(to: project.name)?.endpoint == nil {
             project.follow(routes.route(to: project.name))
         }
@@ -190,49 +190,47 @@ final class HubLoop: SessionIndexOwner {
         if let known = projects[name] { return known }
         let project = HubProject(self, name)
         projects[name] = project
-        tell(.view(project.view))
+        publish(.snapshot(project.snapshot))
         return project
     }
 
     // MARK: Updates for the loops
 
     /// Queues an update. At the end of the pass, each loop receives one message with all updates.
-    func tell(_ item: EventUpdate) {
-        if case .view(let view) = item {
-            board.set(view)
-            noteFollowed(view.project)
+    func publish(_ item: EventUpdate) {
+        if case .snapshot(let snapshot) = item {
+            snapshots.set(snapshot)
+            scheduleReport(snapshot.project)
         }
-        endSaying()
-        news.append(item)
+        flushPendingEvents()
+        updates.append(item)
         scheduleFlush()
     }
 
-    /// Returns whether the last queued update is an event of this project, so that another event can be appended to it.
-    func isSaying(_ project: ProjectName) -> Bool { saying?.project == project }
+    /// Whether the last queued update is an event of this project, so that another event can be appended to it.
+    func hasPendingEvents(_ project: ProjectName) -> Bool { pendingEvents?.project == project }
 
-    /// Queues an event.
-    ///
-    /// - Parameter from: The position before the event; nil if ``isSaying(_:)`` is true.
-    func say(_ project: ProjectName, _ event: StoredEvent, from: LogPosition?) {
+    /// Queues an event. `from` is the position before the event, or nil if ``hasPendingEvents(_:)``.
+    func addPending(_ project: ProjectName, _ event: StoredEvent, from: LogPosition?) {
         if let from {
-            endSaying()
-            saying = (project, [.event(event)], from, event.after)
+            flushPendingEvents()
+            pendingEvents = (project, [.event(event)], from, event.after)
         } else {
-            saying?.items.append(.event(event))
-            saying?.to = event.after
+            pendingEvents?.items.append(.event(event))
+            pendingEvents?.to = event.after
         }
         scheduleFlush()
     }
 
-    private func endSaying() {
-        guard let said = saying else { return }
-        saying = nil
-        news.append(.said(said.project, said.items, from: said.from, to: said.to))
-        noteFollowed(said.project)
+    private func flushPendingEvents() {
+        guard let pending = pendingEvents else { return }
+        pendingEvents = nil
+        updates.append(.events(pending.project, pending.items, from: pending.from, to: pending.to))
+        scheduleReport(pending.project)
     }
 
-    private func noteFollowed(_ name: ProjectName) {
-        if !followers.isEmpty, followers[name] != nil { followed.insert(name) }
+    private func scheduleReport(_ name: ProjectName) {
+        if !subscribers.isEmpty, subscribers[name] != nil { changedProjects.insert(name) }
     }
 
     private func scheduleFlush() {
@@ -248,14 +246,14 @@ final class HubLoop: SessionIndexOwner {
 
     var hasUnread: Bool { mailbox?.hasUnread ?? false }
 
-    var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? {
+    var sessionIndexPost: (@Sendable (SessionIndexMessage) -> Void)? {
         guard let mailbox else { return nil }
-        return { mailbox.post(.knowledge($0)) }
+        return { mailbox.post(.sessionIndex($0)) }
     }
 
     func broadcast(_ message: SessionIndexMessage) {
         for loop in loops { loop.post(.feature(message)) }
-        knowledge.receive(message)
+        sessionIndex.receive(message)
     }
 
     // MARK: Retention
@@ -293,11 +291,11 @@ final class HubLoop: SessionIndexOwner {
             isWaiting = isWaiting || project.log.isWaitingForDisk
         }
         if index.isWaitingForDisk { index.retryDisk(now: WallClock.milliseconds) }
-        noteIndex()
+        reportIndexStorage()
         return isWaiting || index.isWaitingForDisk
     }
 
-    private func noteIndex() {
+    private func reportIndexStorage() {
         let isInMemory = index.isWaitingForDisk
         guard isInMemory != isIndexInMemory else { return }
         isIndexInMemory = isInMemory
@@ -324,26 +322,26 @@ final class HubLoop: SessionIndexOwner {
 extension HubLoop: PassHandler {
     func passEnded() {
         isFlushScheduled = false
-        endSaying()
-        noteIndex()
+        flushPendingEvents()
+        reportIndexStorage()
         if isTotalDue { enforceTotal(keepsNewest: true) }
         // The followers are called before the loops receive their updates. The followers send their results to the
         // loops, and loops that are already busy would delay them.
-        for name in followed {
+        for name in changedProjects {
             guard let project = projects[name] else { continue }
-            for report in followers[name] ?? [] { report(project.view, project.log.end) }
+            for report in subscribers[name] ?? [] { report(project.snapshot, project.log.end) }
         }
-        followed.removeAll(keepingCapacity: true)
-        if !news.isEmpty {
-            let news = self.news
-            self.news.removeAll(keepingCapacity: true)
-            for loop in loops { loop.post(.feature(EventStreamMessage.updates(news))) }
+        changedProjects.removeAll(keepingCapacity: true)
+        if !updates.isEmpty {
+            let updates = self.updates
+            self.updates.removeAll(keepingCapacity: true)
+            for loop in loops { loop.post(.feature(EventStreamMessage.updates(updates))) }
         }
-        for mark in marks {
-            let position = mark.project?.log.end ?? index.end
-            mark.loop.post(.feature(EventStreamMessage.marked(number: mark.number, position)))
+        for request in positionRequests {
+            let position = request.project?.log.end ?? index.end
+            request.loop.post(.feature(EventStreamMessage.position(number: request.number, position)))
         }
-        marks.removeAll(keepingCapacity: true)
+        positionRequests.removeAll(keepingCapacity: true)
     }
 }
 

@@ -26,14 +26,14 @@ final class HubProject: TimerHandler {
     /// Whether the instance's stream is lost and no other stream has begun since then.
     private var isLost = false
     private var timer: LoopTimer?
-    private var form: EventEncoding
+    private var encoding: EventEncoding
     /// Whether the run's streams omit the events of other folders.
     private var isPinned = false
     /// The number of the log's newest segment when the total size limit was last enforced.
     private var newestSegment: UInt64 = 0
     /// Whether the gateway has logged that the events are in memory until the disk is usable.
     private var isInMemory = false
-    private(set) lazy var view = makeView()
+    private(set) lazy var snapshot = makeSnapshot()
 
     /// The log message when events are kept in memory because the disk is unusable.
     static let inMemory = "events are not kept on the disk"
@@ -68,7 +68,7 @@ final class HubProject: TimerHandler {
         log = EventLog.open(
             hub.settings.folder, project: name.string, limits: hub.settings.limits, now: WallClock.milliseconds,
             obstacle: hub.obstacle)
-        form = hub.settings.form(name) ?? hub.policy.eventForm
+        encoding = hub.settings.encoding(name) ?? hub.policy.eventEncoding
         reason = reasonAfterStart
         hasIndexedGap = log.endsInGap
         // The gateway has already logged the obstacle.
@@ -108,7 +108,7 @@ final class HubProject: TimerHandler {
     }
 
     /// Logs a change when the event log moves to memory because the disk is unusable, or back to the disk.
-    private func noteDisk() {
+    private func reportStorage() {
         guard log.isWaitingForDisk != isInMemory else { return }
         awaitDisk()
         if isInMemory {
@@ -123,7 +123,7 @@ final class HubProject: TimerHandler {
     func retryDisk() {
         guard log.isWaitingForDisk else { return }
         log.retryDisk(now: WallClock.milliseconds)
-        noteDisk()
+        reportStorage()
         // The logs together may now be too large for the disk.
         if !isInMemory { hub.segmentBegan() }
     }
@@ -144,7 +144,7 @@ final class HubProject: TimerHandler {
         if let reason { index(reason) }
         log.beginGeneration(now: WallClock.milliseconds, after: reason)
         reason = nil
-        form = hub.settings.form(name) ?? hub.policy.eventForm
+        encoding = hub.settings.encoding(name) ?? hub.policy.eventEncoding
         isPinned = hub.policy.pinsDirectories
         change(to: .waiting)
         perform(next.state.on(.begin, at: MonotonicTime.now.nanoseconds))
@@ -154,17 +154,17 @@ final class HubProject: TimerHandler {
         guard let run else { return }
         for stream in run.streams.values { stream.close() }
         self.run = nil
-        note(reason)
+        recordGap(reason)
         isLost = false
         warnings = []
         timer?.disarm()
         change(to: .off)
-        hub.tell(.lost(name))
+        hub.publish(.lost(name))
     }
 
     /// Applies the settings after a reload.
     func reload() {
-        form = hub.settings.form(name) ?? hub.policy.eventForm
+        encoding = hub.settings.encoding(name) ?? hub.policy.eventEncoding
         if run != nil, isPinned != hub.policy.pinsDirectories {
             // A stream determines at its beginning which events it omits.
             endRun(.upstreamLost)
@@ -174,7 +174,7 @@ final class HubProject: TimerHandler {
     }
 
     /// Closes all streams, because the gateway is shutting down.
-    func end() {
+    func close() {
         for stream in run?.streams.values ?? [:].values { stream.close() }
         run = nil
         if let timer { hub.loop.cancel(timer) }
@@ -213,7 +213,7 @@ final class HubProject: TimerHandler {
                     warnings = []
                     publish()
                 }
-                if isLost { note(.upstreamLost) }
+                if isLost { recordGap(.upstreamLost) }
                 isLost = false
                 run.streams[number]?.follow()
             case .announce: change(to: .connected)
@@ -222,10 +222,10 @@ final class HubProject: TimerHandler {
                 // have another reason.
                 isLost = true
                 change(to: .waiting)
-                hub.tell(.lost(name))
+                hub.publish(.lost(name))
             case .warn:
                 // The warning of a refusal is more specific.
-                if warnings.isEmpty { warn(Self.notBegun) }
+                if warnings.isEmpty { warn(Self.streamNotStarted) }
             }
         }
         arm()
@@ -261,10 +261,10 @@ final class HubProject: TimerHandler {
             "no events from the instance", LogField("project", name.string), LogField("reason", sentence))
     }
 
-    private static let notBegun =
+    private static let streamNotStarted =
         "OpenCode does not begin the event stream that the gateway requested. This project's event streams are on hold until OpenCode begins it. Check OpenCode's log."
 
-    func heard(_ number: Int) {
+    func received(_ number: Int) {
         // This only records the time, unless there is a second stream or the deadline has passed.
         on(.received(number))
     }
@@ -279,15 +279,15 @@ final class HubProject: TimerHandler {
     // MARK: Events
 
     /// Handles a frame of the followed stream.
-    func take(_ frame: FrameReader.Frame, _ knowledge: EventSessionIndex?) {
+    func receive(_ frame: FrameReader.Frame, _ sessionIndex: EventSessionIndex?) {
         guard let run else { return }
         switch frame {
-        case .other(let bytes): hub.tell(.comment(name, bytes))
+        case .other(let bytes): hub.publish(.comment(name, bytes))
         case .tooLarge:
             hub.log.warning(
                 "an event was omitted because it is too large", LogField("project", name.string),
                 LogField("limit_bytes", HubLoop.largestEvent))
-            note(.tooLarge)
+            recordGap(.tooLarge)
             publish()
         case .event(let data):
             var skeleton = EventSkeleton(line: data.span, family: run.endpoint.family ?? .one)
@@ -299,46 +299,46 @@ final class HubProject: TimerHandler {
                 return publish()
             }
             guard !skeleton.isHeartbeat else {
-                return hub.tell(.heartbeat(name, ConnectedFrame(data, payload: skeleton.payload)))
+                return hub.publish(.heartbeat(name, ConnectedFrame(data, payload: skeleton.payload)))
             }
-            if skeleton.directory == nil, let session = skeleton.session, let knowledge,
-                case .directory(let directory)? = knowledge.sessions[session]
+            if skeleton.directory == nil, let session = skeleton.session, let sessionIndex,
+                case .directory(let directory)? = sessionIndex.sessions[session]
             {
                 skeleton.directory = directory
             }
-            let from = hub.isSaying(name) ? nil : log.end
-            noteTurn(skeleton, data.span, of: run)
+            let from = hub.hasPendingEvents(name) ? nil : log.end
+            recordTurn(skeleton, data.span, of: run)
             let event = log.append(skeleton, line: data.span, time: WallClock.milliseconds)
             _ = hub.index.append(name.string, event.id, time: event.time)
             hasIndexedGap = false
-            hub.say(name, event, from: from)
-            noteSegment(of: event.after)
+            hub.addPending(name, event, from: from)
+            checkSegment(of: event.after)
             if skeleton.isDispose, let directory = skeleton.directory {
                 run.opened.remove(directory)
                 publish()
-                hub.tell(.disposed(name, directory: directory, event.id))
+                hub.publish(.disposed(name, directory: directory, event.id))
             }
             if skeleton.isShutdown, let directory = skeleton.directory {
-                hub.tell(.disposed(name, directory: directory, event.id))
+                hub.publish(.disposed(name, directory: directory, event.id))
             }
         }
     }
 
     /// Reports an event that begins or ends a turn of an OpenCode 2 to the coordinator of the translated streams. This
     /// must happen before the event is in the log, because a stream may read the log at any time.
-    private func noteTurn(_ skeleton: EventSkeleton, _ line: borrowing Span<UInt8>, of run: Run) {
+    private func recordTurn(_ skeleton: EventSkeleton, _ line: borrowing Span<UInt8>, of run: Run) {
         guard run.endpoint.family == .two, let session = skeleton.session,
             let mark = TurnBoundary(skeleton, payload: line)
         else { return }
-        hub.turnEnds.note(mark, of: session, name, at: log.nextID)
+        hub.turnEnds.record(mark, of: session, name, at: log.nextID)
     }
 
     /// Records a gap after the last event.
-    private func note(_ reason: EventGap.Reason) {
-        hub.turnEnds.noteGap(name)
+    private func recordGap(_ reason: EventGap.Reason) {
+        hub.turnEnds.recordGap(name)
         log.append(gap: reason, time: WallClock.milliseconds)
         index(reason)
-        noteSegment(of: log.end)
+        checkSegment(of: log.end)
     }
 
     /// Records a gap after the last event in the index of all projects.
@@ -351,10 +351,10 @@ final class HubProject: TimerHandler {
 
     /// Enforces `--event-keep-total` when the log has begun a segment. Only then do the logs take
     /// more space on the disk.
-    private func noteSegment(of end: LogPosition) {
+    private func checkSegment(of end: LogPosition) {
         guard end.segmentNumber != newestSegment else { return }
         newestSegment = end.segmentNumber
-        noteDisk()
+        reportStorage()
         hub.segmentBegan()
     }
 
@@ -363,10 +363,10 @@ final class HubProject: TimerHandler {
     /// Queries the running instance.
     ///
     /// - Parameter report: Called once, on this thread.
-    func ask(_ question: TranslationQuery, report: @escaping (TranslationAnswer) -> Void) {
+    func sendQuery(_ query: TranslationQuery, report: @escaping (TranslationAnswer) -> Void) {
         guard let run, run.endpoint.family == .two else { return report(.nothing) }
         let directory = run.route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
-        TranslationLookup.ask(question, at: run.endpoint, in: directory, with: hub.client, report: report)
+        TranslationLookup.start(query, at: run.endpoint, in: directory, with: hub.client, report: report)
     }
 
     // MARK: Updates for the loops
@@ -378,14 +378,14 @@ final class HubProject: TimerHandler {
     }
 
     private func publish() {
-        view = makeView()
-        hub.tell(.view(view))
+        snapshot = makeSnapshot()
+        hub.publish(.snapshot(snapshot))
     }
 
-    private func makeView() -> HubSnapshot {
+    private func makeSnapshot() -> HubSnapshot {
         HubSnapshot(
             project: name, log: log, upstream: upstream, since: since, run: run?.endpoint.generation,
             connected: run?.connected, translatedConnected: run?.translatedConnected, opened: run?.opened ?? [],
-            form: form, warnings: warnings, subscribers: subscribers)
+            encoding: encoding, warnings: warnings, subscribers: subscribers)
     }
 }

@@ -18,7 +18,7 @@ package struct HubSettings: Sendable {
     /// The maximum total size of all logs in bytes (`--event-keep-total`).
     package var total: Int
     /// The limits for the stored events of one project.
-    package var form: @Sendable (ProjectName) -> EventEncoding? = { _ in nil }
+    package var encoding: @Sendable (ProjectName) -> EventEncoding? = { _ in nil }
 }
 
 extension HubSettings {

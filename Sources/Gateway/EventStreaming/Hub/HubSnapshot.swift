@@ -32,7 +32,7 @@ package final class HubSnapshot: Sendable {
     /// The directories that streams have opened in the current run.
     let opened: Set<[UInt8]>
     /// The encoding of the project's streams for requests that do not name one.
-    let form: EventEncoding
+    let encoding: EventEncoding
     /// The warnings that `status` shows for the project.
     let warnings: [String]
     /// The number of clients' streams of the project.
@@ -40,7 +40,7 @@ package final class HubSnapshot: Sendable {
 
     init(
         project: ProjectName, log: EventLog, upstream: Upstream, since: Int64, run: UInt64?,
-        connected: ConnectedFrame?, translatedConnected: ConnectedFrame?, opened: Set<[UInt8]>, form: EventEncoding,
+        connected: ConnectedFrame?, translatedConnected: ConnectedFrame?, opened: Set<[UInt8]>, encoding: EventEncoding,
         warnings: [String], subscribers: Subscribers
     ) {
         self.project = project
@@ -51,13 +51,13 @@ package final class HubSnapshot: Sendable {
         self.connected = connected
         self.translatedConnected = translatedConnected
         self.opened = opened
-        self.form = form
+        self.encoding = encoding
         self.warnings = warnings
         self.subscribers = subscribers
     }
 
     /// Returns whether the hub receives the events of the run that this route leads to.
-    package func hears(_ route: RoutingTable.Route) -> Bool {
+    package func receivesEvents(of route: RoutingTable.Route) -> Bool {
         upstream == .connected && run == route.endpoint?.generation
     }
 
@@ -107,9 +107,9 @@ package struct ConnectedFrame: Sendable, Equatable {
 /// An update from the hub to the loops. Updates arrive in sending order.
 package enum EventUpdate: Sendable {
     /// A project has a new snapshot.
-    case view(HubSnapshot)
+    case snapshot(HubSnapshot)
     /// An instance has sent these events. They are in the log between the two positions.
-    case said(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
+    case events(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
     /// A heartbeat event of the instance, or in the next case a comment. Heartbeats and comments are not stored, and
     /// only live streams receive them.
     case heartbeat(ProjectName, ConnectedFrame)

@@ -21,15 +21,15 @@ package final class HubThreads: Sendable {
     ///
     /// - Parameter board: Receives the projects' snapshots.
     package init(
-        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots board: HubSnapshots, log: Logger
+        _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots: HubSnapshots, log: Logger
     )
         throws
     {
         let handover = Handover(
             hub: try HubLoop(
-                settings, policy: policy, control: control, snapshots: board, log: log, turnEnds: turnEnds))
+                settings, policy: policy, control: control, snapshots: snapshots, log: log, turnEnds: turnEnds))
         mailbox = try handover.hub.openMailbox()
-        reader = try EventReaderThread(board, hub: mailbox, turnEnds: turnEnds)
+        reader = try EventReaderThread(snapshots, hub: mailbox, turnEnds: turnEnds)
         thread = try WorkerThread(name: "event-hub") {
             do {
                 try handover.hub.run()

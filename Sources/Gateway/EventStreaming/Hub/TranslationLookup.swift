@@ -29,21 +29,21 @@ final class TranslationLookup {
     /// - Parameters:
     ///   - directory: The directory of the project.
     ///   - report: Called once with the answer.
-    static func ask(
-        _ question: TranslationQuery, at endpoint: InstanceEndpoint, in directory: [UInt8], with client: UpstreamClient,
+    static func start(
+        _ query: TranslationQuery, at endpoint: InstanceEndpoint, in directory: [UInt8], with client: UpstreamClient,
         report: @escaping (TranslationAnswer) -> Void
     ) {
-        switch question {
+        switch query {
         case .defaults:
             let targets = TranslationQueries.defaults(in: directory)
-            ask([targets.configuration, targets.model], at: endpoint, with: client) { replies in
+            request([targets.configuration, targets.model], at: endpoint, with: client) { replies in
                 report(
                     .defaults(
                         version: endpoint.version ?? "", configuration: body(replies[0]), model: body(replies[1])))
             }
         case .session(let id):
             guard let targets = TranslationQueries.session(id) else { return report(.unknown) }
-            ask([targets.session, targets.messages, targets.inbox, targets.active], at: endpoint, with: client) {
+            request([targets.session, targets.messages, targets.inbox, targets.active], at: endpoint, with: client) {
                 replies in
                 guard let session = replies[0] else { return report(.nothing) }
                 guard session.status == 200 else { return report(session.status == 404 ? .unknown : .nothing) }
@@ -55,14 +55,14 @@ final class TranslationLookup {
     }
 
     /// Sends the requests for all targets at once.
-    private static func ask(
+    private static func request(
         _ targets: [[UInt8]], at endpoint: InstanceEndpoint, with client: UpstreamClient,
         then finish: @escaping ([InstanceReply?]) -> Void
     ) {
-        let inquiry = TranslationLookup(targets.count, finish)
+        let lookup = TranslationLookup(targets.count, finish)
         for (index, target) in targets.enumerated() {
-            let question = InstanceQuery(endpoint: endpoint, target: target, timeout: timeout)
-            question.ask(client, longestBody: longestBody) { inquiry.answered(index, $0) }
+            let query = InstanceQuery(endpoint: endpoint, target: target, timeout: timeout)
+            query.send(through: client, longestBody: longestBody) { lookup.answered(index, $0) }
         }
     }
 

@@ -35,12 +35,12 @@ package final class TurnEnds: Sendable {
     /// The time between an answer and the end of the turn on streams. OpenCode 1.18 takes 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
     /// How long a published event is kept for streams that are late or resume.
-    static let longestKept = Duration.seconds(30)
+    static let retentionTime = Duration.seconds(30)
     /// The maximum size of a published event in bytes. A client determines the size, because `command.executed`
     /// contains the command's arguments, and each slow stream keeps its own copy.
     static let largestEvent = 64 << 10
     /// The maximum number of published events that are kept for each project.
-    static let mostKept = 64
+    static let mostRetained = 64
 
     /// The watch of a request for the end of a turn.
     private struct Watch {
@@ -65,10 +65,10 @@ package final class TurnEnds: Sendable {
         var waiter: (loop: Mailbox<LoopMessage>, run: Int)?
         /// The JSON of the event that the request has published, and the time until which it is kept.
         var event: [UInt8]?
-        var keptUntil: MonotonicTime?
+        var retainedUntil: MonotonicTime?
 
         /// Records an event that begins or ends a turn of the session.
-        mutating func note(_ mark: TurnBoundary, at event: EventID) {
+        mutating func record(_ mark: TurnBoundary, at event: EventID) {
             switch mark {
             case .began:
                 // The request's turn follows a turn that was running before the request.
@@ -88,7 +88,7 @@ package final class TurnEnds: Sendable {
 
         /// Returns whether streams may still need the watch at this time.
         func isNeeded(at now: MonotonicTime) -> Bool {
-            !isOver || [heldUntil, keptUntil].contains { $0.map { $0 > now } ?? false }
+            !isOver || [heldUntil, retainedUntil].contains { $0.map { $0 > now } ?? false }
         }
     }
 
@@ -104,7 +104,7 @@ package final class TurnEnds: Sendable {
         var held: EventID?
 
         /// Returns whether the stream has sent the `session.idle` of this end of a turn.
-        func isPast(_ end: EventID) -> Bool {
+        func hasPassed(_ end: EventID) -> Bool {
             if end.isOfEvent(ended) { return true }
             guard let last else { return false }
             // A stream that begins after the whole event has no frame of the event.
@@ -127,13 +127,13 @@ package final class TurnEnds: Sendable {
             let streams = awaited(watch.project)
             if streams.isEmpty { return true }
             guard let end = watch.end else { return false }
-            return streams.allSatisfy { $0.isPast(end) || watch.holds && end.isOfEvent($0.held) }
+            return streams.allSatisfy { $0.hasPassed(end) || watch.holds && end.isOfEvent($0.held) }
         }
 
         /// Removes the project's oldest watches that are only kept for their events, if there are too many.
         mutating func dropOldEvents(of project: ProjectName) {
-            let kept = watches.filter { $0.value.project == project && $0.value.isOver && $0.value.event != nil }
-            for number in kept.keys.sorted().dropLast(TurnEnds.mostKept) { watches[number] = nil }
+            let retained = watches.filter { $0.value.project == project && $0.value.isOver && $0.value.event != nil }
+            for number in retained.keys.sorted().dropLast(TurnEnds.mostRetained) { watches[number] = nil }
         }
 
         /// Removes and returns the runs that do not need to wait any more.
@@ -166,7 +166,7 @@ package final class TurnEnds: Sendable {
     package enum Waiting { case nothing, pause, streams }
 
     /// Makes the run wait until the instance has reported the session as idle and all streams have reached the end of
-    /// the turn. ``LoopEvents/turnReached`` is then called with the run's number, unless the run does not need to wait.
+    /// the turn. ``EventStreamFeature/turnReached`` is then called with the run's number, unless the run does not need to wait.
     package func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
         state.withLock { state in
             state.watches[number]?.isSettled = true
@@ -189,7 +189,7 @@ package final class TurnEnds: Sendable {
 
     /// Ends a watch, because its request has been answered or will never be answered. Streams that the watch has
     /// stopped continue a moment later.
-    package func end(_ number: Int) {
+    package func stopWatching(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
             guard var watch = state.watches[number] else { return nil }
             let now = MonotonicTime.now
@@ -199,7 +199,7 @@ package final class TurnEnds: Sendable {
             watch.waiter = nil
             let stops = watch.holds && watch.end != nil && watch.heldUntil.map { $0 > now } ?? false
             watch.heldUntil = stops ? watch.heldUntil.map { min($0, now + Self.delay) } : nil
-            if watch.event != nil { watch.keptUntil = now + Self.longestKept }
+            if watch.event != nil { watch.retainedUntil = now + Self.retentionTime }
             state.watches[number] = watch.isNeeded(at: now) ? watch : nil
             state.dropOldEvents(of: watch.project)
             return stops ? (watch.project, loops) : nil
@@ -216,7 +216,7 @@ package final class TurnEnds: Sendable {
     /// Adds a translated stream that begins. Every such stream waits for answers.
     ///
     /// - Parameter isAwaited: Whether answers also wait for the stream.
-    func join(
+    func addStream(
         _ stream: ObjectIdentifier, of project: ProjectName, on loop: Mailbox<LoopMessage>, isAwaited: Bool = true
     ) {
         state.withLock {
@@ -225,7 +225,7 @@ package final class TurnEnds: Sendable {
     }
 
     /// Removes a translated stream that has ended.
-    func leave(_ stream: ObjectIdentifier, _ project: ProjectName) {
+    func removeStream(_ stream: ObjectIdentifier, _ project: ProjectName) {
         let runs = state.withLock { state in
             state.streams[project]?[stream] = nil
             if state.streams[project]?.isEmpty == true { state.streams[project] = nil }
@@ -240,7 +240,7 @@ package final class TurnEnds: Sendable {
     ///   - last: The last frame that the stream has sent.
     ///   - ended: The last `session.idle` at the end of a turn up to that frame.
     ///   - held: The frame before which the stream stops; nil if it does not stop.
-    func came(
+    func advanceStream(
         _ stream: ObjectIdentifier, _ project: ProjectName, to last: EventID?, ended: EventID?, held: EventID?
     ) {
         let runs = state.withLock { state in
@@ -260,17 +260,17 @@ package final class TurnEnds: Sendable {
 
     /// Records that the next event of the project's log, `event`, begins or ends a turn of the session. The hub must
     /// call this for all such events in order, before a stream can read them.
-    func note(_ mark: TurnBoundary, of session: [UInt8], _ project: ProjectName, at event: EventID) {
+    func record(_ mark: TurnBoundary, of session: [UInt8], _ project: ProjectName, at event: EventID) {
         state.withLock { state in
             for (number, watch) in state.watches where watch.project == project && watch.session == session {
-                state.watches[number]?.note(mark, at: event)
+                state.watches[number]?.record(mark, at: event)
             }
         }
     }
 
     /// Records that events are missing at the end of the project's log. If the end of a request's turn is not known, it
     /// may be among them, and the next end could belong to a later turn.
-    func noteGap(_ project: ProjectName) {
+    func recordGap(_ project: ProjectName) {
         state.withLock { state in
             for (number, watch) in state.watches where watch.project == project && watch.end == nil {
                 state.watches[number]?.isInterrupted = true

@@ -17,14 +17,14 @@ final class UpstreamEventStream: UpstreamDelegate {
     private let number: Int
     private var transfer: UpstreamTransfer?
     private var filter: EventFilter?
-    private let knowledge: RunSessionIndex
+    private let sessionIndex: RunSessionIndex
     private var reader = FrameReader(limit: HubLoop.largestEvent)
     private var isFollowed = false
     private var isOpen = false
     /// The frames that were read but not processed yet.
     private var frames: [FrameReader.Frame] = []
     /// The frames that arrived before the stream was followed.
-    private var held: [FrameReader.Frame] = []
+    private var waitingFrames: [FrameReader.Frame] = []
     private unowned let hub: HubLoop
 
     init(
@@ -34,17 +34,17 @@ final class UpstreamEventStream: UpstreamDelegate {
         self.project = project
         self.number = number
         self.hub = hub
-        knowledge = hub.knowledge.beginRun(route, endpoint)
+        sessionIndex = hub.sessionIndex.startRun(route, endpoint)
         if hub.policy.pinsDirectories, let scope = hub.routes.route(to: route.name)?.scope ?? route.scope {
-            filter = EventFilter(scope, limit: HubLoop.largestEvent, sessionIndex: knowledge, log: hub.log)
+            filter = EventFilter(scope, limit: HubLoop.largestEvent, sessionIndex: sessionIndex, log: hub.log)
         }
         var fields = FieldList()
         fields.append("Accept", "text/event-stream")
         if let authorization = endpoint.authorization {
             fields.append(name: Array("Authorization".utf8), value: authorization[...])
         }
-        filter?.begin(traits.path[...]) { [unowned self] in read($0) }
-        filter?.settled = { [unowned self] in takeFrames() }
+        filter?.start(traits.path[...]) { [unowned self] in parse($0) }
+        filter?.settled = { [unowned self] in deliverFrames() }
         transfer = hub.client.start(
             UpstreamRequest(
                 instance: endpoint.address, method: .get, methodName: "GET", target: traits.path[...], fields: fields,
@@ -55,49 +55,49 @@ final class UpstreamEventStream: UpstreamDelegate {
     func follow() {
         guard !isFollowed else { return }
         isFollowed = true
-        for frame in held { project.take(frame, knowledge.events) }
-        held = []
+        for frame in waitingFrames { project.receive(frame, sessionIndex.events) }
+        waitingFrames = []
     }
 
     /// Cancels the stream and discards its held frames.
     func close() {
         transfer?.cancel()
         transfer = nil
-        filter?.leave()
+        filter?.stop()
         filter = nil
-        held = []
+        waitingFrames = []
     }
 
     /// Reads the bytes that have arrived so far.
     func readArrived() { transfer?.readArrived() }
 
-    private func read(_ bytes: borrowing Span<UInt8>) { reader.parse(bytes) { frames.append($0) } }
+    private func parse(_ bytes: borrowing Span<UInt8>) { reader.parse(bytes) { frames.append($0) } }
 
     /// Processes the frames that were read. When this is called, nothing is in use that a frame may change.
-    private func takeFrames() {
+    private func deliverFrames() {
         guard !frames.isEmpty else { return }
         let new = frames
         frames.removeAll(keepingCapacity: true)
         for frame in new {
             if isFollowed {
-                project.take(frame, knowledge.events)
+                project.receive(frame, sessionIndex.events)
                 continue
             }
-            held.append(frame)
+            waitingFrames.append(frame)
             if case .event(let data) = frame, EventSkeleton(line: data.span, family: family).isConnected {
                 project.connected(number)
             }
         }
     }
 
-    private var family: APIFamily { knowledge.endpoint.family ?? .one }
+    private var family: APIFamily { sessionIndex.endpoint.family ?? .one }
 
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         guard head.status == 200, head.isEventStream, framing != .none, !EventFilter.isEncoded(head) else {
             let status = head.status
             transfer?.cancel()
             transfer = nil
-            filter?.leave()
+            filter?.stop()
             return project.refused(
                 number,
                 "Cannot subscribe to OpenCode's events (HTTP \(status)). This project's event streams are on hold until OpenCode recovers. Check its log."
@@ -108,25 +108,25 @@ final class UpstreamEventStream: UpstreamDelegate {
     }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
-        hub.progress.add(knowledge.endpoint.slot)
-        project.heard(number)
+        hub.progress.add(sessionIndex.endpoint.slot)
+        project.received(number)
         if let filter {
             filter.pass(bytes)
         } else {
-            read(bytes)
-            takeFrames()
+            parse(bytes)
+            deliverFrames()
         }
         return true
     }
 
-    func answerEnded(trailers: FieldList) { end() }
+    func answerEnded(trailers: FieldList) { finish() }
 
-    func answerFailed(_ failure: UpstreamFailure) { end() }
+    func answerFailed(_ failure: UpstreamFailure) { finish() }
 
-    private func end() {
+    private func finish() {
         transfer = nil
         filter?.finish()
-        takeFrames()
+        deliverFrames()
         filter = nil
         project.ended(number)
     }

@@ -38,7 +38,7 @@ final class ChildSessions {
     }
 
     /// Sends the first query, or reports immediately if there is none.
-    func begin() { next() }
+    func start() { next() }
 
     private func next() {
         guard found.count < EventSelector.mostSessions, owner.loop.now < deadline,
@@ -49,19 +49,19 @@ final class ChildSessions {
             report?(found)
             return
         }
-        ask(children.firstTarget, about: children, at: endpoint)
+        requestPage(children.firstTarget, about: children, at: endpoint)
     }
 
-    private func ask(_ target: [UInt8], about children: SessionChildren, at endpoint: InstanceEndpoint) {
-        let question = InstanceQuery(endpoint: endpoint, target: target, timeout: deadline - owner.loop.now)
+    private func requestPage(_ target: [UInt8], about children: SessionChildren, at endpoint: InstanceEndpoint) {
+        let query = InstanceQuery(endpoint: endpoint, target: target, timeout: deadline - owner.loop.now)
         var children = children
-        WholeAnswer.send(question.request(), of: owner.client, within: question.timeout) { [weak self] status, bytes in
+        WholeAnswer.send(query.request(), of: owner.client, within: query.timeout) { [weak self] status, bytes in
             guard status == 200 else { return }
             children.parse(bytes) { self?.add($0, endpoint) }
         } report: { [weak self] outcome in
             guard let self else { return }
             guard case .answered(200, _) = outcome, let target = children.nextTarget() else { return next() }
-            ask(target, about: children, at: endpoint)
+            requestPage(target, about: children, at: endpoint)
         }
     }
 

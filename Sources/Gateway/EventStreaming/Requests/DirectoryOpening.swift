@@ -32,10 +32,10 @@ final class DirectoryOpening: UpstreamDelegate {
         report = nil
     }
 
-    private func finish(_ isGiven: Bool) {
+    private func finish(_ isAccepted: Bool) {
         let report = report
         cancel()
-        report?(isGiven)
+        report?(isAccepted)
     }
 
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {

@@ -24,7 +24,7 @@ struct EventQuery: Sendable {
     static let largestRate = 1_000
 
     var selector = EventSelector()
-    var form = EventEncoding.raw
+    var encoding = EventEncoding.raw
     /// Whether the events are sent in OpenCode 1's API.
     var isOpenCode1Compatible = false
     var maxRate: Int?
@@ -42,10 +42,10 @@ struct EventQuery: Sendable {
             selector.types.append(pattern)
         }
         if let text = query["form"] {
-            guard let form = EventEncoding(rawValue: text) else {
+            guard let encoding = EventEncoding(rawValue: text) else {
                 throw QueryError(sentence: "form=\(text) is unknown. Use raw, delta or full.")
             }
-            self.form = form
+            self.encoding = encoding
         }
         switch query["speak"] {
         case nil: break
@@ -90,20 +90,22 @@ package enum EventEndpoint: Sendable {
 
     /// Answers the request on the loop itself.
     package func serve(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
-        guard let events = loop.feature(LoopEvents.self) else { return loop.refuse(connection, Self.off) }
+        guard let events = loop.feature(EventStreamFeature.self) else { return loop.refuse(connection, Self.off) }
         guard self == .project else { return open(nil, for: request, on: connection, events: events) }
         guard let name = request.project else {
             return loop.refuse(connection, ControlAnswers.projectNotFound(""))
         }
         if loop.snapshot.routes.mayBeProject(name) { return open(name, for: request, on: connection, events: events) }
         let found = ControlResponse.loop { connection, loop in
-            if let events = loop.feature(LoopEvents.self) { open(name, for: request, on: connection, events: events) }
+            if let events = loop.feature(EventStreamFeature.self) {
+                open(name, for: request, on: connection, events: events)
+            }
         }
         loop.lookFor(name, on: connection, for: request, found: found)
     }
 
     private func open(
-        _ name: ProjectName?, for request: ControlRequest, on connection: ClientConnection, events: LoopEvents
+        _ name: ProjectName?, for request: ControlRequest, on connection: ClientConnection, events: EventStreamFeature
     ) {
         do throws(EventQuery.QueryError) {
             let query = try EventQuery(connection.head, request.query)
@@ -113,7 +115,7 @@ package enum EventEndpoint: Sendable {
                         "speak is not available for the events of all projects. Request /projects/NAME/events?speak=1 instead."
                 )
             }
-            GatewayStreamOpening.begin(events, connection, project: name, query: query)
+            GatewayStreamOpening.start(events, connection, project: name, query: query)
         } catch {
             events.owner.refuse(connection, GatewayError(400, error.sentence))
         }
@@ -125,22 +127,22 @@ package enum EventEndpoint: Sendable {
 
     /// Answers a request for `…/events/state` on the loop itself.
     package static func serveState(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
-        guard let events = loop.feature(LoopEvents.self) else { return loop.refuse(connection, off) }
+        guard let events = loop.feature(EventStreamFeature.self) else { return loop.refuse(connection, off) }
         guard let name = request.project else { return loop.refuse(connection, .notFound) }
-        if let view = events.view(name) { return loop.answer(connection, state(view)) }
+        if let snapshot = events.snapshot(of: name) { return loop.answer(connection, state(snapshot)) }
         loop.lookFor(name, on: connection, for: request, found: .answer(nothingYet))
     }
 
     /// Returns the answer of `…/events/state` for a project.
-    static func state(_ view: HubSnapshot) -> GatewayAnswer {
-        let summary = view.log.summary
+    static func state(_ snapshot: HubSnapshot) -> GatewayAnswer {
+        let summary = snapshot.log.summary
         func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }
-        let since = Timestamp.utc(milliseconds: view.since)
+        let since = Timestamp.utc(milliseconds: snapshot.since)
         return ControlAnswers.json(
             200,
             """
-            {"subscribers":\(view.subscribers.value),"first":\(text(summary.first)),"last":\(text(summary.last)),\
-            "bytes":\(summary.bytes),"upstream":"\(view.upstream.rawValue)","since":"\(since)","gaps":\(summary.gaps)}
+            {"subscribers":\(snapshot.subscribers.value),"first":\(text(summary.first)),"last":\(text(summary.last)),\
+            "bytes":\(summary.bytes),"upstream":"\(snapshot.upstream.rawValue)","since":"\(since)","gaps":\(summary.gaps)}
             """)
     }
 }

@@ -15,13 +15,13 @@ extension Endpoint.Parameter {
     private static let session = Self(
         name: "session",
         meaning: "Send only events of the session with this id and of its child sessions. Default: all sessions.",
-        form: ["type": "string"])
+        schema: ["type": "string"])
 
     private static let types = Self(
         name: "types",
         meaning: "Send only events of these types: names, or prefixes followed by `*`, separated by commas, "
             + "for example `message.*,session.idle`. Default: all types.",
-        form: ["type": "string", "pattern": "^,*([^*,]*\\*|[^*,]+)?(,+([^*,]*\\*|[^*,]+))*,*$"])
+        schema: ["type": "string", "pattern": "^,*([^*,]*\\*|[^*,]+)?(,+([^*,]*\\*|[^*,]+))*,*$"])
 
     private static let since = Self(
         name: "since",
@@ -29,28 +29,28 @@ extension Endpoint.Parameter {
             "Where the stream begins: after the event with this id, at a time (RFC 3339), or at `now` (the default). The field "
             + "`Last-Event-ID` takes precedence. After an unknown id, the stream reports a gap and continues with "
             + "new events.",
-        form: ["type": "string"])
+        schema: ["type": "string"])
 
     private static let wait = Self(
         name: "wait",
         meaning:
             "Return one page of JSON instead of a stream, as soon as there is an event, or after this number of seconds.",
-        form: ["type": "integer", "minimum": 0, "maximum": .number(Number(EventQuery.longestWait))])
+        schema: ["type": "integer", "minimum": 0, "maximum": .number(Number(EventQuery.longestWait))])
 
     private static let form = Self(
         name: "form",
         meaning:
             "The encoding of growing text: `raw` as OpenCode sends it (the default), `delta` in parts, `full` as the "
             + "whole text each time. OpenCode 2's events are not changed.",
-        form: ["type": "string", "enum": .array(EventEncoding.allCases.map { .string($0.rawValue) })])
+        schema: ["type": "string", "enum": .array(EventEncoding.allCases.map { .string($0.rawValue) })])
 
     private static let speak = Self(
         name: "speak",
         meaning: "`1`: send the events of either family in OpenCode 1's format. Default: unchanged.",
-        form: ["type": "string", "enum": ["1"]])
+        schema: ["type": "string", "enum": ["1"]])
 
     private static let maxRate = Self(
         name: "max_rate",
         meaning: "Maximum number of updates of one text per second; further updates are joined. Default: no limit.",
-        form: ["type": "integer", "minimum": 1, "maximum": .number(Number(EventQuery.largestRate))])
+        schema: ["type": "integer", "minimum": 1, "maximum": .number(Number(EventQuery.largestRate))])
 }

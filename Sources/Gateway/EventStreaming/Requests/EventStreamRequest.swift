@@ -20,7 +20,7 @@ struct EventStreamRequest {
     }
 
     /// The gateway's own parameters, which the instance never receives.
-    private static let own = ["hub", "since", "form", "max_rate"]
+    private static let gatewayParameters = ["hub", "since", "form", "max_rate"]
 
     let stream: OpenCodeEventStream
     /// The directory whose events are requested, in the spelling of events.
@@ -33,7 +33,7 @@ struct EventStreamRequest {
     private(set) var unresolvedDirectory: [UInt8]?
     var start = EventCursor.Start.now
     /// The encoding that the request names; nil to use the encoding of the project.
-    var form: EventEncoding?
+    var encoding: EventEncoding?
     /// The maximum number of updates of a growing text per second.
     var maxRate: Int?
     /// Whether the events of an OpenCode 2 are translated into OpenCode 1's API.
@@ -66,7 +66,7 @@ struct EventStreamRequest {
     /// Parses a request; nil if it does not request such a stream.
     ///
     /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are served in front of an OpenCode 2.
-    static func read(
+    static func parse(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
     ) -> Decision? {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
@@ -91,16 +91,16 @@ struct EventStreamRequest {
                 "hub=\(other) is neither 0 nor 1. Omit hub, or use hub=0 for OpenCode's own stream.")
         }
         if stream == .directory {
-            guard request.readDirectory(head, query, of: route) else {
+            guard request.parseDirectory(head, query, of: route) else {
                 guard request.isTranslated else { return .passes(target: request.target) }
                 return .refused("The directory of /event is not valid. Name an absolute path.")
             }
         }
         if let text = query["form"] {
-            guard let form = EventEncoding(rawValue: text) else {
+            guard let encoding = EventEncoding(rawValue: text) else {
                 return .refused("form=\(text) is unknown. Use raw, delta or full.")
             }
-            request.form = form
+            request.encoding = encoding
         }
         do throws(EventQuery.QueryError) {
             request.maxRate = try EventQuery.maxRate(query)
@@ -127,7 +127,7 @@ struct EventStreamRequest {
     ///
     /// Since 1.2.21, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and uses the
     /// result in its events. Earlier versions use the text of the request.
-    private mutating func readDirectory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route)
+    private mutating func parseDirectory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route)
         -> Bool
     {
         var named = query["directory"].map { Array($0.utf8) }
@@ -172,7 +172,7 @@ struct EventStreamRequest {
     private static func target(_ path: ArraySlice<UInt8>, _ parameters: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let kept = parameters.split(separator: UInt8(ascii: "&")).filter { parameter in
             let name = parameter.prefix { $0 != UInt8(ascii: "=") }
-            return !own.contains { $0.utf8.elementsEqual(name) }
+            return !gatewayParameters.contains { $0.utf8.elementsEqual(name) }
         }
         guard !kept.isEmpty else { return path }
         return path + [UInt8(ascii: "?")] + Array(kept.joined(separator: [UInt8(ascii: "&")]))

@@ -10,26 +10,26 @@ internal import Projects
 
 /// Opens one of the gateway's own streams, or a page of events.
 final class GatewayStreamOpening: PendingStreamKind {
-    private unowned let events: LoopEvents
+    private unowned let events: EventStreamFeature
     let project: ProjectName?
     private var query: EventQuery
     private var children: ChildSessions?
 
-    private init(_ events: LoopEvents, project: ProjectName?, query: EventQuery) {
+    private init(_ events: EventStreamFeature, project: ProjectName?, query: EventQuery) {
         self.events = events
         self.project = project
         self.query = query
     }
 
     /// Begins to open the stream of a query.
-    static func begin(
-        _ events: LoopEvents, _ connection: ClientConnection, project: ProjectName?, query: EventQuery
+    static func start(
+        _ events: EventStreamFeature, _ connection: ClientConnection, project: ProjectName?, query: EventQuery
     ) {
         PendingEventStream(
             events, connection, kind: GatewayStreamOpening(events, project: project, query: query),
             // The client of a page learns its position from the page, so its request is not delayed before that.
             beginning: StreamBeginning(isLate: query.wait != nil)
-        ).begin()
+        ).start()
     }
 
     func prepare(_ stream: PendingEventStream) { stream.ready() }
@@ -43,10 +43,13 @@ final class GatewayStreamOpening: PendingStreamKind {
 
     /// Whether the hub receives the events of every instance that it can be expected to reach soon, as
     /// far as this loop knows.
-    var isHeard: Bool {
+    var receivesEvents: Bool {
         routes.allSatisfy { route in
-            guard let view = events.view(route.name), view.run == route.endpoint?.generation else { return false }
-            return view.hears(route) || StreamBeginning.isGivenUp(since: view.since, now: WallClock.milliseconds)
+            guard let snapshot = events.snapshot(of: route.name), snapshot.run == route.endpoint?.generation else {
+                return false
+            }
+            return snapshot.receivesEvents(of: route)
+                || StreamBeginning.isGivenUp(since: snapshot.since, now: WallClock.milliseconds)
         }
     }
 
@@ -54,16 +57,16 @@ final class GatewayStreamOpening: PendingStreamKind {
 
     /// Begins the stream at this position. From here on, the stream includes the events of a session's descendants,
     /// even of descendants that begin during the query for the descendants.
-    func begin(_ stream: PendingEventStream, at position: LogPosition) {
-        guard let session = query.selector.sessions?.first else { return start(stream, at: position) }
+    func open(_ stream: PendingEventStream, at position: LogPosition) {
+        guard let session = query.selector.sessions?.first else { return openSelected(stream, at: position) }
         // The events do not report descendants that began before the first stored event.
         let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) {
             [unowned self, unowned stream] in
             query.selector.sessions = $0
-            start(stream, at: position)
+            openSelected(stream, at: position)
         }
         self.children = children
-        children.begin()
+        children.start()
     }
 
     private var shape: EventShape {
@@ -71,23 +74,23 @@ final class GatewayStreamOpening: PendingStreamKind {
         return query.wait == nil ? .project(project.string) : .item(project.string)
     }
 
-    private func start(_ stream: PendingEventStream, at position: LogPosition) {
-        guard let connection = stream.end() else { return }
+    private func openSelected(_ stream: PendingEventStream, at position: LogPosition) {
+        guard let connection = stream.release() else { return }
         var cursor = EventCursor(
             query.start, now: position, project: project?.string ?? "", shape: shape,
             isChunked: query.wait == nil && connection.head.version != .http10, selector: query.selector)
-        cursor.encoding = query.form
+        cursor.encoding = query.encoding
         cursor.isOpenCode1Compatible = query.isOpenCode1Compatible
         cursor.maxRate = query.maxRate
         if let wait = query.wait {
             // A HEAD request does not wait, because its client does not read the page.
             let wait = connection.head.method == .head ? Duration.zero : .seconds(wait)
-            return EventPage(events, connection, project: project, cursor: cursor, wait: wait).begin()
+            return EventPage(events, connection, project: project, cursor: cursor, wait: wait).start()
         }
-        let policy = connection.request.begin(events.owner.snapshot)
+        let policy = connection.request.pinPolicy(of: events.owner.snapshot)
         let hubStream = HubStream(
             events, project: project, cursor: cursor, isPlain: false, connected: [], stall: policy.limits.streamStall)
-        hubStream.begin(
+        hubStream.start(
             connection, StreamHead.head(events.owner, connection), opening: StreamHead.retry() + [UInt8(ascii: "\n")])
     }
 

@@ -11,17 +11,17 @@ import OpenCodeFamilies
 internal import Projects
 import Proxying
 
-extension LoopEvents: InstanceRequestHandler {
+extension EventStreamFeature: InstanceRequestHandler {
     /// Answers a request for one of OpenCode's own event streams, unless the client requests the stream of the instance
     /// itself.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         guard EventStreamRequest.isPossible(request.target), request.connection.head.method == .get,
-            let decision = EventStreamRequest.read(
+            let decision = EventStreamRequest.parse(
                 request.connection.head, request.target, of: request.route,
                 isOpenCode1Compatible: request.policy.isOpenCode1Compatible)
         else { return false }
         switch decision {
-        case .hub(let stream): OpenCodeStreamOpening.begin(self, request, for: stream)
+        case .hub(let stream): OpenCodeStreamOpening.start(self, request, for: stream)
         case .passes(let target):
             request.target = target
             request.withholdsLastEventID = true
@@ -42,23 +42,23 @@ extension LoopEvents: InstanceRequestHandler {
 /// First, the hub must receive the events of the instance. For the stream of a directory, the instance must also have
 /// opened the directory, as it does for its own streams.
 final class OpenCodeStreamOpening: PendingStreamKind {
-    private unowned let events: LoopEvents
+    private unowned let events: EventStreamFeature
     private let request: InstanceRequest
     private var streamRequest: EventStreamRequest
     private var opener: DirectoryOpening?
 
-    private init(_ events: LoopEvents, _ request: InstanceRequest, for streamRequest: EventStreamRequest) {
+    private init(_ events: EventStreamFeature, _ request: InstanceRequest, for streamRequest: EventStreamRequest) {
         self.events = events
         self.request = request
         self.streamRequest = streamRequest
     }
 
     /// Begins to open the stream of a request.
-    static func begin(_ events: LoopEvents, _ request: InstanceRequest, for streamRequest: EventStreamRequest) {
+    static func start(_ events: EventStreamFeature, _ request: InstanceRequest, for streamRequest: EventStreamRequest) {
         PendingEventStream(
             events, request.connection, kind: OpenCodeStreamOpening(events, request, for: streamRequest),
             beginning: StreamBeginning(answerTimeout: request.policy.limits.answerTimeout)
-        ).begin()
+        ).start()
     }
 
     private var owner: GatewayLoop { events.owner }
@@ -79,29 +79,31 @@ final class OpenCodeStreamOpening: PendingStreamKind {
     private func openDirectory(for stream: PendingEventStream) {
         guard let connection = stream.connection, let endpoint = route.endpoint else { return }
         if let directory = streamRequest.directory, !streamRequest.isTranslated,
-            view?.opened.contains(directory) != true
+            snapshot?.opened.contains(directory) != true
         {
             let fields = RequestForwarding.withoutLastEventID(
                 RequestForwarding.fields(
                     of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                     authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
             opener = DirectoryOpening(owner.client, endpoint.address, target: streamRequest.target, fields: fields) {
-                [unowned self, unowned stream] isGiven in
-                opened(directory, isGiven, for: stream)
+                [unowned self, unowned stream] isAccepted in
+                opened(directory, isAccepted, for: stream)
             }
         } else {
             stream.ready()
         }
     }
 
-    private var view: HubSnapshot? {
-        guard let view = events.view(route.name), view.run == route.endpoint?.generation else { return nil }
-        return view
+    private var snapshot: HubSnapshot? {
+        guard let snapshot = events.snapshot(of: route.name), snapshot.run == route.endpoint?.generation else {
+            return nil
+        }
+        return snapshot
     }
 
-    private func opened(_ directory: [UInt8], _ isGiven: Bool, for stream: PendingEventStream) {
+    private func opened(_ directory: [UInt8], _ isAccepted: Bool, for stream: PendingEventStream) {
         opener = nil
-        guard isGiven else { return forward(stream) }
+        guard isAccepted else { return forward(stream) }
         if let endpoint = route.endpoint {
             owner.answered(route, with: ResponseHead(status: 200), to: streamRequest.target)
             events.opened(directory, of: route, run: endpoint.generation)
@@ -111,23 +113,23 @@ final class OpenCodeStreamOpening: PendingStreamKind {
 
     /// Forwards the request to the instance. The instance rejects the stream, and its answer states the reason.
     private func forward(_ stream: PendingEventStream) {
-        guard stream.end() != nil else { return }
+        guard stream.release() != nil else { return }
         var request = request
         request.target = streamRequest.target
         request.withholdsLastEventID = true
         owner.serve(request, after: events)
     }
 
-    var isHeard: Bool { view?.upstream == .connected && view?.connected != nil }
+    var receivesEvents: Bool { snapshot?.upstream == .connected && snapshot?.connected != nil }
 
     var isOutdated: Bool {
         owner.snapshot.routes.route(to: route.name)?.endpoint?.generation != route.endpoint?.generation
     }
 
-    func begin(_ stream: PendingEventStream, at position: LogPosition) {
-        guard let view = events.view(route.name), let connection = stream.end() else { return }
+    func open(_ stream: PendingEventStream, at position: LogPosition) {
+        guard let snapshot = events.snapshot(of: route.name), let connection = stream.release() else { return }
         let connected =
-            (streamRequest.isTranslated ? view.translatedConnected : view.connected)
+            (streamRequest.isTranslated ? snapshot.translatedConnected : snapshot.connected)
             ?? ConnectedFrame.usual(streamRequest.isTranslated ? .one : route.endpoint?.family)
         let shape: EventShape = streamRequest.stream == .directory ? .payload : .line
         var selector = EventSelector()
@@ -139,13 +141,13 @@ final class OpenCodeStreamOpening: PendingStreamKind {
             selector: selector)
         cursor.isOpenCode1Compatible = streamRequest.isTranslated
         if streamRequest.isTranslated || route.endpoint?.family != .two {
-            cursor.encoding = streamRequest.form ?? view.form
+            cursor.encoding = streamRequest.encoding ?? snapshot.encoding
         }
         cursor.maxRate = streamRequest.maxRate
         let hubStream = HubStream(
             events, project: route.name, cursor: cursor, isPlain: true, connected: connected.frame(shape),
             stall: policy.limits.streamStall)
-        hubStream.begin(
+        hubStream.start(
             connection, StreamHead.head(owner, connection),
             opening: StreamHead.retry() + OpenCodeEventID.renewed(in: connected.frame(shape)))
     }

@@ -12,13 +12,13 @@ protocol PendingStreamKind: AnyObject {
     /// The project whose events are requested; nil for all projects.
     var project: ProjectName? { get }
     /// Whether the hub receives the events that the stream needs, as far as this loop knows.
-    var isHeard: Bool { get }
+    var receivesEvents: Bool { get }
     /// Whether the project now has another instance, so that the request must be routed again.
     var isOutdated: Bool { get }
     /// Performs the steps before the stream can begin, and then calls ``PendingEventStream/ready()``.
     func prepare(_ stream: PendingEventStream)
     /// Begins the stream at this position, with the connection that ``PendingEventStream/end()`` returns.
-    func begin(_ stream: PendingEventStream, at position: LogPosition)
+    func open(_ stream: PendingEventStream, at position: LogPosition)
     /// Routes the request again, as if it had just arrived.
     func reroute()
     /// Answers a client whose stream has not begun in time.
@@ -32,13 +32,13 @@ protocol PendingStreamKind: AnyObject {
 /// If an instance has just begun, the stream begins after the hub receives the instance's events. A client therefore
 /// misses no event of a prompt that it sends after it has received the head of the answer.
 final class PendingEventStream: PendingStream {
-    private let events: LoopEvents
+    private let events: EventStreamFeature
     private let kind: any PendingStreamKind
     private var pending: PendingAnswer
     private var beginning: StreamBeginning
 
     init(
-        _ events: LoopEvents, _ connection: ClientConnection, kind: any PendingStreamKind,
+        _ events: EventStreamFeature, _ connection: ClientConnection, kind: any PendingStreamKind,
         beginning: StreamBeginning
     ) {
         self.events = events
@@ -50,8 +50,8 @@ final class PendingEventStream: PendingStream {
     /// The client's connection; nil after the end.
     var connection: ClientConnection? { pending.connection }
 
-    func begin() {
-        pending.begin(self)
+    func start() {
+        pending.attach(self)
         // The stream would be ended immediately, and a client that mistakes this for a regular end would not reconnect.
         guard !events.owner.isDraining else { return giveUp() }
         events.add(self)
@@ -66,36 +66,36 @@ final class PendingEventStream: PendingStream {
     }
 
     private func proceed() {
-        guard connection != nil, beginning.wantsPlace(isHeard: kind.isHeard) else { return }
-        events.mark(kind.project, for: self) { [unowned self] position in
-            if beginning.begins(isHeard: kind.isHeard) { kind.begin(self, at: position) }
+        guard connection != nil, beginning.needsPosition(receivesEvents: kind.receivesEvents) else { return }
+        events.requestPosition(kind.project, for: self) { [unowned self] position in
+            if beginning.mayStart(receivesEvents: kind.receivesEvents) { kind.open(self, at: position) }
         }
     }
 
-    func viewChanged() { proceed() }
+    func snapshotChanged() { proceed() }
 
     func routesChanged() {
         guard kind.isOutdated else { return proceed() }
-        if end() != nil { kind.reroute() }
+        if release() != nil { kind.reroute() }
     }
 
     func giveUp() {
-        if let connection = end() { events.owner.refuse(connection, ControlAnswers.shuttingDown) }
+        if let connection = release() { events.owner.refuse(connection, ControlAnswers.shuttingDown) }
     }
 
     /// Ends the wait. Returns the connection for the answer; nil if the wait had ended before.
     @discardableResult
-    func end() -> ClientConnection? {
+    func release() -> ClientConnection? {
         events.remove(self)
         kind.cancel()
-        return pending.end()
+        return pending.release()
     }
 }
 
 extension PendingEventStream: ServerExchange {
     func requestBodyArrived() { connection?.discardBody() }
     func resumeResponse() {}
-    func clientDisconnected() { end() }
+    func clientDisconnected() { release() }
 }
 
 extension PendingEventStream: TimerHandler {
@@ -104,7 +104,7 @@ extension PendingEventStream: TimerHandler {
         case .wait(let next):
             if let next { pending.arm(self, after: next) }
             proceed()
-        case .expired: if let connection = end() { kind.expired(connection) }
+        case .expired: if let connection = release() { kind.expired(connection) }
         }
     }
 }

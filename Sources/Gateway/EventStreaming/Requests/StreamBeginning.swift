@@ -13,7 +13,7 @@ struct StreamBeginning {
     var isOpen = false
     /// Whether the time limit for the hub has passed.
     var isLate = false
-    private var isAsked = false
+    private var hasRequestedPosition = false
     /// The number of steps whose time limit has passed.
     private var passedSteps = 0
     /// The time limit for the instance to begin the stream after all other limits have passed; nil if there is no
@@ -53,10 +53,10 @@ struct StreamBeginning {
     static func isGivenUp(since: Int64, now: Int64) -> Bool { now - since > longestSilence }
 
     /// Returns whether to ask the hub now for the start position of the stream. It returns true only once, until
-    /// ``begins(isHeard:)`` is called.
-    mutating func wantsPlace(isHeard: @autoclosure () -> Bool) -> Bool {
-        guard isOpen, !isAsked, isLate || isHeard() else { return false }
-        isAsked = true
+    /// ``mayStart(receivesEvents:)`` is called.
+    mutating func needsPosition(receivesEvents: @autoclosure () -> Bool) -> Bool {
+        guard isOpen, !hasRequestedPosition, isLate || receivesEvents() else { return false }
+        hasRequestedPosition = true
         return true
     }
 
@@ -65,8 +65,8 @@ struct StreamBeginning {
     /// The hub may have lost the instance before it received the request, and this loop may have learned of the loss
     /// only afterwards. A stream that began at this position would miss the events until the hub is connected again. In
     /// that case, the request is repeated.
-    mutating func begins(isHeard: @autoclosure () -> Bool) -> Bool {
-        isAsked = isLate || isHeard()
-        return isAsked
+    mutating func mayStart(receivesEvents: @autoclosure () -> Bool) -> Bool {
+        hasRequestedPosition = isLate || receivesEvents()
+        return hasRequestedPosition
     }
 }

@@ -17,19 +17,19 @@ package final class EventPage: PendingStream {
     private static let frameBytes = 1_024
 
     let project: ProjectName?
-    private unowned let events: LoopEvents
+    private unowned let events: EventStreamFeature
     private var pending: PendingAnswer
     private var cursor: EventCursor
     private let wait: Duration
     private var number = 0
     private var isReading = false
-    private var newsWaits = false
+    private var hasPendingUpdate = false
     private var isLate = false
     /// The position that the client has sent in its request.
-    private let asked: EventID?
+    private let requestedID: EventID?
 
     init(
-        _ events: LoopEvents, _ connection: ClientConnection, project: ProjectName?, cursor: EventCursor,
+        _ events: EventStreamFeature, _ connection: ClientConnection, project: ProjectName?, cursor: EventCursor,
         wait: Duration
     ) {
         self.events = events
@@ -37,51 +37,51 @@ package final class EventPage: PendingStream {
         self.project = project
         self.cursor = cursor
         self.wait = wait
-        if case .after(let id) = cursor.begins { asked = id } else { asked = nil }
+        if case .after(let id) = cursor.begins { requestedID = id } else { requestedID = nil }
     }
 
-    func begin() {
-        pending.begin(self, discardsBody: false)
-        number = events.begin(self)
+    func start() {
+        pending.attach(self, discardsBody: false)
+        number = events.subscribe(self)
         events.add(self)
         isLate = wait == .zero || events.owner.isDraining
         if !isLate { pending.arm(self, after: wait) }
-        read()
+        readEvents()
     }
 
-    private func read() {
+    private func readEvents() {
         guard !isReading, pending.connection != nil else { return }
         isReading = true
-        newsWaits = false
-        events.read(cursor, number: number, project, connected: [], limit: Self.mostBytes)
+        hasPendingUpdate = false
+        events.requestRead(cursor, number: number, project, connected: [], limit: Self.mostBytes)
     }
 
-    func hasNews() { if isReading { newsWaits = true } else { read() } }
+    func updateArrived() { if isReading { hasPendingUpdate = true } else { readEvents() } }
 
     func received(_ reading: EventLogReadResult) {
         isReading = false
         cursor = reading.cursor
         let batch = reading.batch.limited(
             to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
-        if isLate || isWorthTelling(batch) { return answer(batch) }
+        if isLate || isWorthSending(batch) { return answer(batch) }
         // A gap is sent only together with a following event. Otherwise, a client that immediately requests the next
         // page would receive the same gap again.
         if batch.bytes.isEmpty { cursor.sent(0, of: batch) }
-        if newsWaits || batch.bytes.isEmpty && !batch.isAtEnd { read() }
+        if hasPendingUpdate || batch.bytes.isEmpty && !batch.isAtEnd { readEvents() }
     }
 
     /// Returns whether a page with this batch is useful for its client, because it contains events or advances the
     /// position.
-    private func isWorthTelling(_ batch: EventBatch) -> Bool {
+    private func isWorthSending(_ batch: EventBatch) -> Bool {
         guard !batch.bytes.isEmpty else { return false }
         var after = cursor
         after.sent(batch.bytes.count, of: batch)
-        return after.last != asked || !batch.bytes.starts(with: Self.gap)
+        return after.last != requestedID || !batch.bytes.starts(with: Self.gap)
     }
 
     /// Answers with the items of the batch. A line end follows each item.
     private func answer(_ batch: EventBatch) {
-        guard let connection = end() else { return }
+        guard let connection = release() else { return }
         cursor.sent(batch.bytes.count, of: batch)
         var gaps: [[UInt8]] = []
         var items: [[UInt8]] = []
@@ -108,33 +108,33 @@ package final class EventPage: PendingStream {
     /// The prefix of the line of a gap.
     private static let gap = Array("gap ".utf8)
 
-    func viewChanged() {}
+    func snapshotChanged() {}
 
     func routesChanged() {}
 
     /// Answers with the events so far, because the gateway is shutting down.
     func giveUp() {
         isLate = true
-        read()
+        readEvents()
     }
 
     @discardableResult
-    private func end() -> ClientConnection? {
+    private func release() -> ClientConnection? {
         events.remove(self)
-        events.end(number)
-        return pending.end()
+        events.unsubscribe(number)
+        return pending.release()
     }
 }
 
 extension EventPage: ServerExchange {
     func requestBodyArrived() { pending.connection?.discardBody() }
     func resumeResponse() {}
-    func clientDisconnected() { end() }
+    func clientDisconnected() { release() }
 }
 
 extension EventPage: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         isLate = true
-        read()
+        readEvents()
     }
 }

@@ -8,7 +8,7 @@ import EventLoop
 struct EventStreamState {
     /// The times without output after which a stream receives a comment. `ownComment` is for the gateway's own streams.
     /// `replayComment` is for OpenCode's own streams during a long replay.
-    static let ownComment = Duration.seconds(15)
+    static let gatewayComment = Duration.seconds(15)
     static let replayComment = Duration.seconds(10)
 
     /// The decision about reading the log.
@@ -34,16 +34,16 @@ struct EventStreamState {
     private(set) var isBlocked = false
     private(set) var isEnded = false
     /// Whether there are events that the stream has not read.
-    private(set) var newsWaits = false
+    private(set) var hasPendingUpdate = false
     /// Whether the event after which the stream ends is known.
     private var hasLast = false
     /// The position of the stream after everything before it was sent; nil while something is unsent.
     private(set) var live: LogPosition?
     /// Whether this is one of OpenCode's own streams.
     private let isPlain: Bool
-    /// Whether the stream sends its own heartbeats, because the events that it reads come from an OpenCode 2.
-    private let beats: Bool
-    /// The minimum time between two reads of the log; nil if there is no limit.
+    /// Whether the stream sends its own heartbeats, because the events it reads are OpenCode 2's.
+    private let sendsHeartbeats: Bool
+    /// The least time between two reads of the log; nil: there is no limit.
     private let pace: Duration?
     private var nextRead = MonotonicTime(nanoseconds: 0)
     /// The time at which the stream must send something without an event.
@@ -61,7 +61,7 @@ struct EventStreamState {
     ///   - - stallLimit: How long the client may accept no bytes.
     init(isPlain: Bool, isTranslated: Bool, maxRate: Int?, stallLimit: Duration, at now: MonotonicTime) {
         self.isPlain = isPlain
-        beats = isPlain && isTranslated
+        sendsHeartbeats = isPlain && isTranslated
         pace = maxRate.map { .seconds(1) / $0 }
         stall = StallWatch(limit: stallLimit)
         lastSent = now
@@ -81,8 +81,8 @@ struct EventStreamState {
     func isLive(at position: LogPosition) -> Bool { isIdle && !hasLast && live == position }
 
     /// Records new events in the log. Returns whether to read them now.
-    mutating func noteNews() -> Bool {
-        if isReading || isBlocked, !isEnded { newsWaits = true }
+    mutating func recordUpdate() -> Bool {
+        if isReading || isBlocked, !isEnded { hasPendingUpdate = true }
         return isIdle
     }
 
@@ -91,25 +91,25 @@ struct EventStreamState {
         guard isIdle else { return .no }
         if let pace {
             guard now >= nextRead else {
-                newsWaits = true
+                hasPendingUpdate = true
                 return .later
             }
             nextRead = now + pace
         }
         isReading = true
-        newsWaits = false
+        hasPendingUpdate = false
         wake = nil
         return .read
     }
 
     /// Records the result of a read.
-    mutating func noteRead() {
+    mutating func recordRead() {
         isReading = false
         if !isEnded { live = nil }
     }
 
     /// Records that a batch of live events was sent completely.
-    mutating func noteDelivery(upTo position: LogPosition?, hasBytes: Bool, at now: MonotonicTime) {
+    mutating func recordDelivery(upTo position: LogPosition?, hasBytes: Bool, at now: MonotonicTime) {
         live = position
         if hasBytes { lastSent = now }
     }
@@ -119,22 +119,21 @@ struct EventStreamState {
     /// - Parameters:
     ///   - taken: The number of accepted bytes.
     ///   - position: The stream's position, if everything before it was sent.
-    mutating func noteSent(_ taken: Int, at position: LogPosition?, now: MonotonicTime) {
+    mutating func recordSent(_ byteCount: Int, at position: LogPosition?, now: MonotonicTime) {
         live = position
-        guard taken > 0 else { return }
+        guard byteCount > 0 else { return }
         lastSent = now
-        stall.end()
+        stall.stop()
     }
 
-    /// Records that bytes that are not from the log were sent.
-    mutating func noteWrite(at now: MonotonicTime) { lastSent = now }
+    /// Records that bytes outside of the log were sent.
+    mutating func recordWrite(at now: MonotonicTime) { lastSent = now }
 
-    /// Records that the client accepts no more bytes at present.
-    ///
-    /// - Parameter held: The number of bytes that the kernel holds for the client.
-    mutating func block(held: Int, at now: MonotonicTime) {
+    /// Records that the client accepts no more bytes at present. `unacknowledged` is the number of bytes that the kernel holds
+    /// for the client.
+    mutating func block(unacknowledged: Int, at now: MonotonicTime) {
         isBlocked = true
-        stall.begin(held: held, at: now)
+        stall.start(unacknowledged: unacknowledged, at: now)
     }
 
     /// Records that the client accepts bytes again. Returns false if the stream was not blocked.
@@ -150,27 +149,27 @@ struct EventStreamState {
     /// Returns whether to continue reading the log after a batch was sent.
     ///
     /// - Parameter isAtEnd: Whether the batch reaches the end of the log.
-    func continues(isAtEnd: Bool) -> Bool { !isAtEnd || newsWaits || live == nil }
+    func continues(isAtEnd: Bool) -> Bool { !isAtEnd || hasPendingUpdate || live == nil }
 
     /// Records that the event after which the stream ends is known.
-    mutating func noteLastEvent() { hasLast = true }
+    mutating func recordLastEvent() { hasLast = true }
 
     /// Ends the stream. Returns false if it had ended before.
-    mutating func end() -> Bool {
+    mutating func finish() -> Bool {
         defer { isEnded = true }
         return !isEnded
     }
 
     // MARK: Time
 
-    private var commentInterval: Duration { isPlain ? Self.replayComment : Self.ownComment }
+    private var commentInterval: Duration { isPlain ? Self.replayComment : Self.gatewayComment }
 
     /// Returns the time of the next ``timePassed(at:held:)``.
     func deadline(at now: MonotonicTime) -> MonotonicTime {
-        var deadline = (beats ? lastHeartbeat : lastSent) + commentInterval
+        var deadline = (sendsHeartbeats ? lastHeartbeat : lastSent) + commentInterval
         if isBlocked {
             deadline = stall.nextLook(now)
-        } else if newsWaits, !isReading {
+        } else if hasPendingUpdate, !isReading {
             deadline = min(deadline, nextRead)
         }
         return wake.map { min($0, deadline) } ?? deadline
@@ -179,11 +178,11 @@ struct EventStreamState {
     /// Returns the actions that are due.
     ///
     /// - Parameter held: The number of bytes that the kernel holds for the client.
-    mutating func timePassed(at now: MonotonicTime, held: @autoclosure () -> Int) -> [TimeAction] {
-        if isBlocked { return stall.isOver(held: held(), at: now) ? [.endStalled] : [] }
+    mutating func timePassed(at now: MonotonicTime, unacknowledged: @autoclosure () -> Int) -> [TimeAction] {
+        if isBlocked { return stall.isOver(unacknowledged: unacknowledged(), at: now) ? [.endStalled] : [] }
         var actions: [TimeAction] = []
-        if newsWaits || (wake.map { $0 <= now } ?? false), wantsRead(at: now) == .read { actions.append(.read) }
-        if beats {
+        if hasPendingUpdate || (wake.map { $0 <= now } ?? false), wantsRead(at: now) == .read { actions.append(.read) }
+        if sendsHeartbeats {
             if now - lastHeartbeat >= commentInterval {
                 lastHeartbeat = now
                 actions.append(.sendHeartbeat)

@@ -6,10 +6,10 @@ import GatewayCore
 import HTTPServer
 
 extension HubStream: OpenStream {
-    func breakOff() {
+    func abort() {
         guard !state.isEnded else { return }
         client?.abort()
-        end()
+        close()
     }
 }
 
@@ -19,20 +19,20 @@ extension HubStream: ServerExchange {
     /// Resumes the stream when the client accepts bytes again.
     func resumeResponse() {
         guard state.unblock() else { return }
-        read()
+        readEvents()
         rearm()
     }
 
-    func clientDisconnected() { end() }
+    func clientDisconnected() { close() }
 }
 
 extension HubStream: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        for action in state.timePassed(at: events.owner.loop.now, held: client?.unacknowledgedBytes ?? 0) {
+        for action in state.timePassed(at: events.owner.loop.now, unacknowledged: client?.unacknowledgedBytes ?? 0) {
             switch action {
             case .endStalled:
                 if let client { events.owner.rejected(client.peer, .stalledReader(stall)) }
-                return breakOff()
+                return abort()
             case .read: sendReadRequest()
             // Nothing else may be sent before the remainder of a partly sent frame.
             case .sendHeartbeat: if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }

@@ -19,7 +19,7 @@ final class HubStream {
     /// Whether this is one of OpenCode's own streams, which ends with the stream of the instance.
     let isPlain: Bool
     let shape: EventShape
-    unowned let events: LoopEvents
+    unowned let events: EventStreamFeature
     var client: DetachedConnection?
     var cursor: EventCursor
     /// The state of the stream. ``EventStreamState/live`` is the position at the end of everything that was sent; the
@@ -43,7 +43,7 @@ final class HubStream {
     ///   - cursor: The position at which the stream begins.
     ///   - connected: The frame that OpenCode's clients receive after a gap.
     init(
-        _ events: LoopEvents, project: ProjectName?, cursor: EventCursor, isPlain: Bool, connected: [UInt8],
+        _ events: EventStreamFeature, project: ProjectName?, cursor: EventCursor, isPlain: Bool, connected: [UInt8],
         stall: Duration
     ) {
         self.events = events
@@ -60,26 +60,26 @@ final class HubStream {
     }
 
     /// Answers with `head` and sends `opening` as the first bytes.
-    func begin(_ connection: ClientConnection, _ head: ResponseHead, opening: [UInt8]) {
+    func start(_ connection: ClientConnection, _ head: ResponseHead, opening: [UInt8]) {
         connection.exchange = self
         let isHead = connection.head.method == .head
         guard let client = connection.detach(head, .unknown, policy: .pauseSource) else { return }
         // An answer to HEAD ends with its head (RFC 9110 §9.3.2).
         guard !isHead else {
-            _ = state.end()
+            _ = state.finish()
             return client.finish()
         }
         self.client = client
         let loop = events.owner.loop
         let timer = loop.timer(self)
         self.timer = timer
-        number = events.begin(self)
+        number = events.subscribe(self)
         events.owner.streamStarted(self)
         if cursor.isOpenCode1Compatible, let project, let mailbox = events.owner.mailbox {
-            events.turnEnds.join(ObjectIdentifier(self), of: project, on: mailbox, isAwaited: isAwaited)
+            events.turnEnds.addStream(ObjectIdentifier(self), of: project, on: mailbox, isAwaited: isAwaited)
         }
         write(opening)
-        read()
+        readEvents()
         rearm()
     }
 
@@ -89,28 +89,28 @@ final class HubStream {
     func isLive(at position: LogPosition) -> Bool { state.isLive(at: position) }
 
     /// Returns the frames for items that begin at the position of the stream.
-    func frames(of items: [LogItem], upTo place: LogPosition) -> EventBatch {
-        cursor.write(items, upTo: place, connected: connectedFrame)
+    func frames(of items: [LogItem], upTo position: LogPosition) -> EventBatch {
+        cursor.write(items, upTo: position, connected: connectedFrame)
     }
 
     /// Sends a batch of live events. This is called for each client and event, so nothing is copied here.
     func deliver(_ batch: borrowing EventBatch, at now: MonotonicTime) {
         let count = batch.bytes.count
-        let taken = count == 0 ? 0 : client?.send(framed: batch.bytes.span) ?? 0
-        guard taken == count, !state.newsWaits else {
+        let byteCount = count == 0 ? 0 : client?.send(framed: batch.bytes.span) ?? 0
+        guard byteCount == count, !state.hasPendingUpdate else {
             follow()
-            return sent(taken, of: copy batch)
+            return sent(byteCount, of: copy batch)
         }
-        state.noteDelivery(upTo: batch.end, hasBytes: count > 0, at: now)
+        state.recordDelivery(upTo: batch.end, hasBytes: count > 0, at: now)
     }
 
     /// Sends new events that the stream must read from the log.
-    func hasNews() {
-        if state.noteNews() { read() }
+    func updateArrived() {
+        if state.recordUpdate() { readEvents() }
     }
 
     func received(_ reading: EventLogReadResult) {
-        state.noteRead()
+        state.recordRead()
         guard !state.isEnded else { return }
         // The event after which the stream ends may have become known in the meantime.
         let until = cursor.until
@@ -126,14 +126,14 @@ final class HubStream {
 
     /// Sends the end of a turn after the answer that must precede it was sent.
     func turnAnswered() {
-        if cursor.isOpenCode1Compatible { hasNews() }
+        if cursor.isOpenCode1Compatible { updateArrived() }
     }
 
-    func viewChanged(_ view: HubSnapshot) {
-        if let connected = cursor.isOpenCode1Compatible ? view.translatedConnected : view.connected {
+    func snapshotChanged(_ snapshot: HubSnapshot) {
+        if let connected = cursor.isOpenCode1Compatible ? snapshot.translatedConnected : snapshot.connected {
             connectedFrame = connected.frame(shape)
         }
-        if !isPlain { hasNews() }
+        if !isPlain { updateArrived() }
     }
 
     func heartbeat(_ frame: ConnectedFrame) {
@@ -149,7 +149,7 @@ final class HubStream {
     /// Handles the loss of the instance's stream. The stream of a client of OpenCode's own API is aborted, so that the
     /// client loads its whole state again.
     func upstreamLost() {
-        if isPlain { breakOff() } else { hasNews() }
+        if isPlain { abort() } else { updateArrived() }
     }
 
     /// Ends the streams of a directory that the instance has closed. They end after this event, as
@@ -158,13 +158,13 @@ final class HubStream {
         guard isPlain, cursor.selector.isNamed(directory), !state.isEnded else { return }
         follow()
         cursor.until = cursor.until ?? id
-        state.noteLastEvent()
+        state.recordLastEvent()
         finishIfSent()
     }
 
     // MARK: Sending
 
-    func read() {
+    func readEvents() {
         switch state.wantsRead(at: events.owner.loop.now) {
         case .no: break
         case .later: rearm()
@@ -174,22 +174,22 @@ final class HubStream {
 
     func sendReadRequest() {
         follow()
-        events.read(cursor, number: number, project, connected: connectedFrame, limit: Self.portion)
+        events.requestRead(cursor, number: number, project, connected: connectedFrame, limit: Self.portion)
     }
 
     private func send(_ batch: EventBatch) {
         // A client that has received half of a frame cannot receive another frame.
-        guard !batch.isBroken else { return breakOff() }
+        guard !batch.isBroken else { return abort() }
         sent(batch.bytes.isEmpty ? 0 : client?.send(framed: batch.bytes.span) ?? 0, of: batch)
     }
 
-    /// Records that the client has accepted `taken` bytes of the batch.
-    private func sent(_ taken: Int, of batch: EventBatch) {
+    /// Records that the client has accepted `byteCount` bytes of the batch.
+    private func sent(_ byteCount: Int, of batch: EventBatch) {
         guard !state.isEnded else { return }
-        cursor.sent(taken, of: batch)
-        state.noteSent(taken, at: cursor.isSettled ? cursor.logPosition : nil, now: events.owner.loop.now)
-        guard taken == batch.bytes.count else { return block() }
-        goOn(batch)
+        cursor.sent(byteCount, of: batch)
+        state.recordSent(byteCount, at: cursor.isSettled ? cursor.logPosition : nil, now: events.owner.loop.now)
+        guard byteCount == batch.bytes.count else { return block() }
+        continueAfter(batch)
     }
 
     /// Moves the cursor to the end of the live events that were sent.
@@ -197,9 +197,9 @@ final class HubStream {
         if let live = state.live { cursor.seek(to: live) }
     }
 
-    private func goOn(_ batch: EventBatch) {
+    private func continueAfter(_ batch: EventBatch) {
         if isWatched, let project {
-            events.turnEnds.came(
+            events.turnEnds.advanceStream(
                 ObjectIdentifier(self), project, to: cursor.lastFrame, ended: cursor.lastTurnEnd,
                 held: batch.blockedFrame)
         }
@@ -208,12 +208,12 @@ final class HubStream {
             state.wait(until: MonotonicTime.now + .milliseconds(max(1, deadline - WallClock.milliseconds)))
             rearm()
         }
-        if state.continues(isAtEnd: batch.isAtEnd) { read() }
+        if state.continues(isAtEnd: batch.isAtEnd) { readEvents() }
     }
 
     /// Marks the stream as blocked, because the client accepts no more bytes at present.
     private func block() {
-        state.block(held: client?.unacknowledgedBytes ?? 0, at: events.owner.loop.now)
+        state.block(unacknowledged: client?.unacknowledgedBytes ?? 0, at: events.owner.loop.now)
         rearm()
     }
 
@@ -221,7 +221,7 @@ final class HubStream {
     private func finishIfSent() -> Bool {
         guard state.isIdle, cursor.isFinished else { return false }
         client?.finish()
-        end()
+        close()
         return true
     }
 
@@ -231,20 +231,20 @@ final class HubStream {
     }
 
     func write(_ frame: [UInt8]) {
-        state.noteWrite(at: events.owner.loop.now)
+        state.recordWrite(at: events.owner.loop.now)
         if client?.write(frame.span) == false { block() }
     }
 
     // MARK: Ending
 
-    func end() {
-        guard state.end() else { return }
+    func close() {
+        guard state.finish() else { return }
         if let timer { events.owner.loop.cancel(timer) }
         timer = nil
         client = nil
         events.owner.streamEnded(self)
-        events.end(number)
-        if cursor.isOpenCode1Compatible, let project { events.turnEnds.leave(ObjectIdentifier(self), project) }
+        events.unsubscribe(number)
+        if cursor.isOpenCode1Compatible, let project { events.turnEnds.removeStream(ObjectIdentifier(self), project) }
     }
 
     /// Sets the timer for the earliest deadline.

@@ -13,7 +13,7 @@ struct StallWatch {
 
     private let limit: Duration
     private var since: MonotonicTime?
-    private var held = 0
+    private var unacknowledged = 0
 
     /// Creates a watch for a client.
     ///
@@ -23,22 +23,20 @@ struct StallWatch {
     /// Starts the watch when the socket accepts no more bytes.
     ///
     /// - Parameter held: The number of bytes that the kernel holds for the client.
-    mutating func begin(held: Int, at now: MonotonicTime) {
+    mutating func start(unacknowledged: Int, at now: MonotonicTime) {
         guard since == nil else { return }
         since = now
-        self.held = held
+        self.unacknowledged = unacknowledged
     }
 
-    /// Ends the watch when bytes were sent again.
-    mutating func end() { since = nil }
+    /// Ends the watch, because bytes were sent again.
+    mutating func stop() { since = nil }
 
-    /// Returns whether the client has read nothing for too long.
-    ///
-    /// - Parameter held: The number of bytes that the kernel holds now.
-    mutating func isOver(held: Int, at now: MonotonicTime) -> Bool {
+    /// Whether the client has read nothing for too long. `unacknowledged` is the number of bytes that the kernel holds now.
+    mutating func isOver(unacknowledged: Int, at now: MonotonicTime) -> Bool {
         guard let since else { return false }
-        if held < self.held {
-            self.held = held
+        if unacknowledged < self.unacknowledged {
+            self.unacknowledged = unacknowledged
             self.since = now
             return false
         }

@@ -12,7 +12,7 @@ package final class RequestContext: ConnectionContext {
     var admittedClient: IPAddress?
     /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel was
     /// queried.
-    var isOwnUser: Bool?
+    var isGatewayUser: Bool?
 
     /// The policy of the request, captured at its start. A later reload applies only to later requests.
     private(set) var policy: Policy?
@@ -28,7 +28,7 @@ package final class RequestContext: ConnectionContext {
     package var outlivesKey = false
 
     /// Starts the request if it has not started. Returns its policy.
-    package func begin(_ snapshot: Snapshot) -> Policy {
+    package func pinPolicy(of snapshot: Snapshot) -> Policy {
         if let policy { return policy }
         policy = snapshot.policy
         return snapshot.policy

@@ -4,12 +4,12 @@
 enum CallMessage: Sendable {
     /// The complete answer, or its beginning.
     case respond(ControlResponse)
-    /// The next bytes of the stream. `goesOn` is called after they were sent. Its argument is whether the client still
+    /// The next bytes of the stream. `resume` is called after they were sent. Its argument is whether the client still
     /// reads.
-    case write([UInt8], goesOn: @Sendable (Bool) -> Void)
-    /// A pause of the stream. `goesOn` is called after the pause, or as soon as the client disconnects. Its argument is
+    case write([UInt8], resume: @Sendable (Bool) -> Void)
+    /// A pause of the stream. `resume` is called after the pause, or as soon as the client disconnects. Its argument is
     /// whether the client still reads.
-    case pause(Duration, goesOn: @Sendable (Bool) -> Void)
+    case pause(Duration, resume: @Sendable (Bool) -> Void)
     /// The end of a complete stream.
     case finish
     /// The end of an aborted stream.
@@ -18,7 +18,7 @@ enum CallMessage: Sendable {
     /// Reports to the sender that the client no longer exists.
     func reject() {
         switch self {
-        case .write(_, let goesOn), .pause(_, let goesOn): goesOn(false)
+        case .write(_, let resume), .pause(_, let resume): resume(false)
         case .respond, .finish, .abort: break
         }
     }

@@ -77,8 +77,8 @@ package enum ControlAnswers {
     }
 
     /// Returns the error of a request whose instance was ended before it answered.
-    package static func ended(_ name: String, by ender: StopInitiator) -> GatewayError {
-        GatewayError(503, InstanceMessage.ended(name, by: ender))
+    package static func ended(_ name: String, by initiator: StopInitiator) -> GatewayError {
+        GatewayError(503, InstanceMessage.ended(name, by: initiator))
     }
 
     /// The error of a request that the shutdown of the gateway interrupts.
@@ -88,8 +88,8 @@ package enum ControlAnswers {
     ///
     /// - Parameter mayBeTaken: Whether the instance may have received the request and therefore must not receive it
     ///   again.
-    package static func shuttingDown(before name: String, mayBeTaken: Bool) -> GatewayError {
-        guard mayBeTaken else { return shuttingDown }
+    package static func shuttingDown(before name: String, mayBeReceived: Bool) -> GatewayError {
+        guard mayBeReceived else { return shuttingDown }
         return GatewayError(
             503,
             "The gateway is shutting down, and OpenCode instance for \(name) has not responded yet. Check the session before you send the request again."

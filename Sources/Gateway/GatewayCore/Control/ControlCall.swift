@@ -12,7 +12,7 @@ final class ControlCall {
         /// The request's body is being read.
         case reading
         /// The handler computes the response.
-        case asked
+        case calling
         /// The answer is being streamed.
         case streaming(DetachedConnection)
         case ended
@@ -22,7 +22,7 @@ final class ControlCall {
 
     let number: Int
     private unowned let owner: GatewayLoop
-    private unowned let calls: ControlCalls
+    private unowned let calls: ControlCallFeature
     private var connection: ClientConnection?
     private var request: ControlRequest
     private let body: BodyRule
@@ -33,12 +33,12 @@ final class ControlCall {
     private let streamBacklog: Int
     private var phase = Phase.reading
     /// Resumes the stream's source, which waits for the client to read or for the end of a pause.
-    private var goesOn: (@Sendable (Bool) -> Void)?
+    private var resumeSource: (@Sendable (Bool) -> Void)?
     private var isPausing = false
     private var timer: LoopTimer?
 
     init(
-        _ owner: GatewayLoop, _ calls: ControlCalls, connection: ClientConnection, number: Int,
+        _ owner: GatewayLoop, _ calls: ControlCallFeature, connection: ClientConnection, number: Int,
         request: ControlRequest, body: BodyRule, handler: @escaping Handler
     ) {
         self.owner = owner
@@ -48,20 +48,20 @@ final class ControlCall {
         self.request = request
         self.body = body
         self.handler = handler
-        let limits = connection.request.begin(owner.snapshot).limits
+        let limits = connection.request.pinPolicy(of: owner.snapshot).limits
         streamTimeout = limits.streamTimeout
         streamBacklog = limits.streamBacklog
     }
 
     /// Starts the handler as soon as the request's body allows it.
-    func begin() {
+    func start() {
         connection?.exchange = self
         requestBodyArrived()
     }
 
-    private func ask() {
+    private func callHandler() {
         guard let mailbox = owner.mailbox else { return }
-        phase = .asked
+        phase = .calling
         let number = number
         let request = request
         let handler = handler
@@ -75,87 +75,87 @@ final class ControlCall {
     /// Processes a message from the control plane.
     func receive(_ message: CallMessage) {
         switch (message, phase) {
-        case (.respond(.answer(let answer)), .asked): respond(answer)
-        case (.respond(.error(let error)), .asked): refuse(error)
-        case (.respond(.stream(let head, let isPaced, let source)), .asked):
-            beginStream(head, isPaced: isPaced, from: source)
-        case (.respond(.loop(let answer)), .asked): handOver(to: answer)
-        case (.write(let bytes, let goesOn), .streaming(let client)):
-            self.goesOn = goesOn
+        case (.respond(.answer(let answer)), .calling): respond(answer)
+        case (.respond(.error(let error)), .calling): refuse(error)
+        case (.respond(.stream(let head, let isPaced, let source)), .calling):
+            startStream(head, isPaced: isPaced, from: source)
+        case (.respond(.loop(let answer)), .calling): handOver(to: answer)
+        case (.write(let bytes, let resumeSource), .streaming(let client)):
+            self.resumeSource = resumeSource
             timer?.disarm()
             // `write` may detect that the client has disconnected, and then this call has ended.
-            if client.write(bytes.span) { goOn() }
-        case (.pause(let duration, let goesOn), .streaming):
-            self.goesOn = goesOn
+            if client.write(bytes.span) { continueStream() }
+        case (.pause(let duration, let resumeSource), .streaming):
+            self.resumeSource = resumeSource
             isPausing = true
             arm(duration)
         case (.finish, .streaming(let client)):
             client.finish()
-            end()
+            finish()
         case (.abort, .streaming(let client)):
             client.abort()
-            end()
+            finish()
         default: message.reject()
         }
     }
 
     private func respond(_ answer: GatewayAnswer) {
         if let connection {
-            if answer.head.status != 404 { noteProject(connection) }
+            if answer.head.status != 404 { recordProject(connection) }
             owner.answer(connection, answer)
         }
-        end()
+        finish()
     }
 
     private func refuse(_ error: GatewayError) {
         if let connection {
-            if error.status != 404 { noteProject(connection) }
+            if error.status != 404 { recordProject(connection) }
             owner.refuse(connection, error)
         }
-        end()
+        finish()
     }
 
     private func handOver(to answer: (ClientConnection, GatewayLoop) -> Void) {
         let connection = connection
         let owner = owner
-        end()
+        finish()
         guard let connection else { return }
-        noteProject(connection)
+        recordProject(connection)
         answer(connection, owner)
     }
 
     /// Records the project for the request's log line. The loops may not have learned of the project yet, but the
     /// handler's answer shows that it exists.
-    private func noteProject(_ connection: ClientConnection) {
+    private func recordProject(_ connection: ClientConnection) {
         if let project = request.project { connection.request.project = project.string }
     }
 
     /// The error of a request that the gateway's end interrupts. The operation may still be completed. A start or a
     /// stop can be repeated, but a message cannot.
     private var interruption: GatewayError {
-        guard case .asked = phase, let head = connection?.head, !head.method.isIdempotent,
-            let form = owner.errorForm(head.target[...])
+        guard case .calling = phase, let head = connection?.head, !head.method.isIdempotent,
+            let renderer = owner.errorRenderer(for: head.target[...])
         else { return ControlAnswers.shuttingDown }
-        return form.interrupted
+        return renderer.interrupted
     }
 
     // MARK: Streams
 
-    private func beginStream(
+    private func startStream(
         _ head: ResponseHead, isPaced: Bool, from source: @escaping @Sendable (ResponseStream) async -> Void
     ) {
-        guard let connection, let mailbox = owner.mailbox else { return end() }
+        guard let connection, let mailbox = owner.mailbox else { return finish() }
         // A new stream would be aborted immediately, and a client that mistakes this for a regular end would not
         // reconnect.
         guard !owner.isDraining else { return refuse(interruption) }
         let head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
         let policy = isPaced ? DetachedConnection.Policy.pauseSource : .cut(above: streamBacklog)
-        guard let client = connection.detach(head, .unknown, policy: policy) else { return end() }
+        guard let client = connection.detach(head, .unknown, policy: policy) else { return finish() }
         self.connection = nil
         guard wantsBody else {
             client.finish()
-            return end()
+            return finish()
         }
         phase = .streaming(client)
         owner.streamStarted(self)
@@ -168,11 +168,11 @@ final class ControlCall {
         }
     }
 
-    private func goOn() {
-        guard case .streaming = phase, let goesOn else { return }
-        self.goesOn = nil
+    private func continueStream() {
+        guard case .streaming = phase, let resumeSource else { return }
+        self.resumeSource = nil
         arm(streamTimeout)
-        goesOn(true)
+        resumeSource(true)
     }
 
     private func arm(_ duration: Duration) {
@@ -180,16 +180,16 @@ final class ControlCall {
     }
 
     /// Ends the call. A component that is still sending the answer has all of its data.
-    private func end() {
+    private func finish() {
         if case .streaming = phase { owner.streamEnded(self) }
         phase = .ended
         connection = nil
         if let timer { owner.loop.release(timer) }
         timer = nil
         calls.remove(self)
-        let goesOn = goesOn
-        self.goesOn = nil
-        goesOn?(false)
+        let resumeSource = resumeSource
+        self.resumeSource = nil
+        resumeSource?(false)
     }
 }
 
@@ -200,30 +200,30 @@ extension ControlCall: ServerExchange {
         case (.reading, .ignored):
             // The body must still be read, so that the answer can be sent.
             connection.discardBody()
-            ask()
+            callHandler()
         case (.reading, .json(let limit)):
             request.body += connection.takeBody()
             guard request.body.count <= limit else { return refuse(BodyRule.tooLarge(limit)) }
             guard connection.isBodyComplete else { return connection.bodyConsumed() }
             if let refusal = BodyRule.refusal(ofText: request.body) { return refuse(refusal) }
-            ask()
+            callHandler()
         default: connection.discardBody()
         }
     }
 
-    func resumeResponse() { goOn() }
+    func resumeResponse() { continueStream() }
 
     /// Ends the call, but not the operation. A start that was abandoned by one client may be needed by the next client.
-    func clientDisconnected() { end() }
+    func clientDisconnected() { finish() }
 }
 
 extension ControlCall: OpenStream {
-    func breakOff() {
+    func abort() {
         switch phase {
-        case .reading, .asked: refuse(interruption)
+        case .reading, .calling: refuse(interruption)
         case .streaming(let client):
             client.abort()
-            end()
+            finish()
         case .ended: break
         }
     }
@@ -231,8 +231,8 @@ extension ControlCall: OpenStream {
 
 extension ControlCall: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        guard isPausing else { return breakOff() }
+        guard isPausing else { return abort() }
         isPausing = false
-        goOn()
+        continueStream()
     }
 }

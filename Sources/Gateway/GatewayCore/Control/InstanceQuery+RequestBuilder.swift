@@ -25,8 +25,8 @@ extension InstanceQuery {
     /// Sends the query immediately.
     ///
     /// - Parameter report: Called exactly once, with nil if there is no answer.
-    package func ask(
-        _ client: UpstreamClient, isAlone: Bool = false, longestBody: Int = Self.longestBody,
+    package func send(
+        through client: UpstreamClient, isAlone: Bool = false, longestBody: Int = Self.longestBody,
         report: @escaping (InstanceReply?) -> Void
     ) {
         WholeAnswer.send(request(isAlone: isAlone), of: client, within: timeout, longestBody: longestBody) { outcome in

@@ -23,7 +23,7 @@ package protocol ProjectControl: Sendable {
     /// Returns the current directories of a project, including a worktree that was created a moment ago.
     func directories(of name: ProjectName) async -> DirectoryScope?
     /// Returns OpenCode's project for the folder of an instance; nil if the instance does not report it.
-    func ownProject(_ inquiry: ProjectLookup) async -> OpenCodeProject?
+    func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject?
     /// Reports that the answer to ``openCodeProject(_:)`` with this number may be outdated.
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async
 }

@@ -82,14 +82,14 @@ package enum ProjectMember: String, CaseIterable, Sendable {
     }
 
     /// The JSON Schema of the member.
-    var form: JSON {
+    var schema: JSON {
         switch self {
         case .name: ["type": "string", "description": "The folder's name."]
         case .path: ["type": "string", "description": "The folder's absolute path."]
         case .hasGit: ["type": "boolean", "description": "Whether the folder contains `.git`."]
         case .hasPackageJSON: ["type": "boolean", "description": "Whether the folder contains `package.json`."]
         case .isRunning: ["type": "boolean", "description": "Whether the project's OpenCode server accepts requests."]
-        case .port: Self.portForm.orNull
+        case .port: Self.portSchema.orNull
         case .missing:
             ["const": true, "description": "Present only if the folder is missing while its server still runs."]
         case .state:
@@ -128,7 +128,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
     }
 
     /// The schema of an existing port.
-    static let portForm: JSON = [
+    static let portSchema: JSON = [
         "type": "integer", "minimum": 1, "maximum": 65535, "description": "The OpenCode server's port on 127.0.0.1.",
     ]
 }

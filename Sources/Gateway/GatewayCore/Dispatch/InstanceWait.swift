@@ -28,17 +28,17 @@ final class InstanceWait {
         self.proceed = proceed
     }
 
-    func begin() {
-        pending.begin(self)
+    func start() {
+        pending.attach(self)
         guard !loop.isDraining else { return giveUp() }
-        loop.held?.add(self)
+        loop.heldRequests?.add(self)
         pending.arm(self, after: limit)
     }
 
     @discardableResult
-    private func end() -> ClientConnection? {
-        loop.held?.remove(self)
-        return pending.end()
+    private func release() -> ClientConnection? {
+        loop.heldRequests?.remove(self)
+        return pending.release()
     }
 }
 
@@ -47,26 +47,26 @@ extension InstanceWait: WaitingRequest {
         let route = loop.snapshot.routes.route(to: project)
         if let route, !route.isReachable, route.state.isComing { return }
         // If the instance is not ready, the refusal states the current reason.
-        if let connection = end() { proceed(connection) }
+        if let connection = release() { proceed(connection) }
     }
 
     func drain() { giveUp() }
 
     func giveUp() {
-        if let connection = end() { loop.refuse(connection, ControlAnswers.shuttingDown) }
+        if let connection = release() { loop.refuse(connection, ControlAnswers.shuttingDown) }
     }
 }
 
 extension InstanceWait: ServerExchange {
     func requestBodyArrived() { pending.connection?.discardBody() }
     func resumeResponse() {}
-    func clientDisconnected() { end() }
+    func clientDisconnected() { release() }
 }
 
 extension InstanceWait: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         let state = loop.snapshot.routes.route(to: project)?.state
-        guard let connection = end() else { return }
+        guard let connection = release() else { return }
         loop.refuse(connection, ControlAnswers.notRunning(project.string, state))
     }
 }

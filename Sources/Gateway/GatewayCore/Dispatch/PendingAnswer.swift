@@ -23,7 +23,7 @@ package struct PendingAnswer {
     /// - Parameters:
     ///   - exchange: Receives the events of the client during the wait.
     ///   - discardsBody: Whether to discard the request's body, because it is not needed.
-    package func begin(_ exchange: any ServerExchange, discardsBody: Bool = true) {
+    package func attach(_ exchange: any ServerExchange, discardsBody: Bool = true) {
         connection?.exchange = exchange
         if discardsBody { connection?.discardBody() }
     }
@@ -37,7 +37,7 @@ package struct PendingAnswer {
     }
 
     /// Ends the wait. Returns the connection for the answer; nil if the wait had ended before.
-    package mutating func end() -> ClientConnection? {
+    package mutating func release() -> ClientConnection? {
         defer { connection = nil }
         if let timer { loop.release(timer) }
         timer = nil

@@ -14,8 +14,8 @@ package enum AcceptedTypes {
                 let parts = element.split(separator: UInt8(ascii: ";"))
                 guard let type = parts.first.map(trimmed) else { continue }
                 let weight = parts.dropFirst().lazy.compactMap(quality).first ?? 1_000
-                page.take(type, weight, wanted: html, range: texts)
-                data.take(type, weight, wanted: json, range: applications)
+                page.apply(type, weight, wanted: html, range: texts)
+                data.apply(type, weight, wanted: json, range: applications)
             }
             guard let next = fields.firstIndex(of: .accept, from: index + 1) else { break }
             index = next
@@ -29,7 +29,7 @@ package enum AcceptedTypes {
         private(set) var value = 0
         private var precision = 0
 
-        mutating func take(_ type: [UInt8], _ weight: Int, wanted: [UInt8], range: [UInt8]) {
+        mutating func apply(_ type: [UInt8], _ weight: Int, wanted: [UInt8], range: [UInt8]) {
             let precision = type == wanted ? 3 : type == range ? 2 : type == anything ? 1 : 0
             guard precision > 0, precision >= self.precision else { return }
             value = weight

@@ -15,8 +15,8 @@ extension Endpoint {
         package let text: String
         /// The parameters that the endpoint's query accepts.
         package var query: [Parameter] = []
-        /// Whether the endpoint's errors have a special form (``ErrorForm``).
-        package var hasErrorForm = false
+        /// Whether the endpoint's errors have a special form (``ErrorRenderer``).
+        package var rendersErrors = false
         /// The answers of this endpoint, in addition to the answers that every endpoint can return.
         let outcomes: [DescribedAnswer]
 
@@ -43,13 +43,13 @@ extension Endpoint {
         /// The effect of the parameter, and the behavior without it.
         package let meaning: String
         /// The schema of its value (JSON Schema).
-        package let form: JSON
+        package let schema: JSON
 
         /// Creates a parameter from its parts.
-        package init(name: String, meaning: String, form: JSON) {
+        package init(name: String, meaning: String, schema: JSON) {
             self.name = name
             self.meaning = meaning
-            self.form = form
+            self.schema = schema
         }
     }
 
@@ -114,7 +114,7 @@ extension Endpoint {
         }
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
         // The answers of an instance have their own form, regardless of the status.
-        if handler.isInstance || description.hasErrorForm {
+        if handler.isInstance || description.rendersErrors {
             common = common.map { .passedError($0.status ?? 0, $0.meaning) }
         }
         // The endpoint's own description of a status replaces the common one.

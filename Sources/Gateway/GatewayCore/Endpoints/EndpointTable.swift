@@ -39,26 +39,26 @@ package struct EndpointTable: Sendable {
     package let endpoints: [Endpoint]
     /// The requirement of each endpoint. Reading it does not copy the rest of the endpoint.
     let requirements: [Requirement]
-    private let places: [PathEndpoints]
+    private let entries: [PathEndpoints]
     private let pages = Pages()
 
     /// Creates a table of these endpoints.
     package init(_ endpoints: [Endpoint]) {
         self.endpoints = endpoints
         requirements = endpoints.map(\.requirement)
-        var places: [PathEndpoints] = []
+        var entries: [PathEndpoints] = []
         for (index, endpoint) in endpoints.enumerated() {
-            if !places.contains(where: { $0.pattern == endpoint.path }) {
-                places.append(
+            if !entries.contains(where: { $0.pattern == endpoint.path }) {
+                entries.append(
                     PathEndpoints(pattern: endpoint.path, first: index, isInstance: endpoint.handler.isInstance))
             }
-            for place in places.indices where places[place].pattern == endpoint.path {
-                places[place].methods.formUnion(endpoint.methods)
-                for method in endpoint.methods.methods { places[place].endpoints[Int(method.rawValue)] = index }
+            for entry in entries.indices where entries[entry].pattern == endpoint.path {
+                entries[entry].methods.formUnion(endpoint.methods)
+                for method in endpoint.methods.methods { entries[entry].endpoints[Int(method.rawValue)] = index }
             }
         }
         // Match the paths of instances first, because most requests go to instances.
-        self.places = places.filter(\.isInstance) + places.filter { !$0.isInstance }
+        self.entries = entries.filter(\.isInstance) + entries.filter { !$0.isInstance }
     }
 
     /// Returns a table that also contains these endpoints.
@@ -76,31 +76,31 @@ package struct EndpointTable: Sendable {
     func match(_ head: RequestHead) -> Match {
         guard let target = RequestTarget(head.target) else { return .notFound }
         let path = target.path
-        for index in places.indices {
-            guard let captures = places[index].pattern.match(path.span) else { continue }
-            let endpoint = places[index].endpoints[Int(head.method.rawValue)]
-            if places[index].isInstance, endpoint >= 0 {
+        for index in entries.indices {
+            guard let captures = entries[index].pattern.match(path.span) else { continue }
+            let endpoint = entries[index].endpoints[Int(head.method.rawValue)]
+            if entries[index].isInstance, endpoint >= 0 {
                 return .instance(
                     endpoint, segment: path[captures.segment.shifted(by: path.startIndex)],
                     target: target.from(path[(path.startIndex + captures.remainder)...]))
             }
-            return match(places[index], of: endpoint, with: path[captures.segment.shifted(by: path.startIndex)])
+            return match(entries[index], of: endpoint, with: path[captures.segment.shifted(by: path.startIndex)])
         }
         return .notFound
     }
 
-    private func match(_ place: PathEndpoints, of endpoint: Int, with segment: ArraySlice<UInt8>) -> Match {
-        if place.pattern.namesProject, !place.isInstance, ProjectName(percentEncoded: segment) == nil {
-            return .unknownProject(place.first, String(decoding: segment, as: UTF8.self))
+    private func match(_ entry: PathEndpoints, of endpoint: Int, with segment: ArraySlice<UInt8>) -> Match {
+        if entry.pattern.namesProject, !entry.isInstance, ProjectName(percentEncoded: segment) == nil {
+            return .unknownProject(entry.first, String(decoding: segment, as: UTF8.self))
         }
-        return endpoint >= 0 ? .endpoint(endpoint) : .methodNotAllowed(allow: place.methods.allow)
+        return endpoint >= 0 ? .endpoint(endpoint) : .methodNotAllowed(allow: entry.methods.allow)
     }
 
     /// Returns the methods of the path in a head's target, in the form of the `Allow` field; nil if the path is
     /// unknown.
     func allow(_ head: RequestHead) -> String? {
         guard let path = RequestTarget(head.target)?.path else { return nil }
-        return places.first { $0.pattern.match(path.span) != nil }?.methods.allow
+        return entries.first { $0.pattern.match(path.span) != nil }?.methods.allow
     }
 }
 

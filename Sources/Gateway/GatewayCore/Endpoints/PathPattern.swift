@@ -83,10 +83,10 @@ package struct PathPattern: Sendable {
     func parameters(of path: ArraySlice<UInt8>) -> [String: ArraySlice<UInt8>] {
         var segments = path.split(separator: Self.slash, omittingEmptySubsequences: false).dropFirst()
         var parameters: [String: ArraySlice<UInt8>] = [:]
-        var rest = names[...]
-        for part in template.split(separator: "/") where !rest.isEmpty {
+        var remaining = names[...]
+        for part in template.split(separator: "/") where !remaining.isEmpty {
             guard let segment = segments.popFirst() else { break }
-            if part.first == "{", let name = rest.popFirst() { parameters[name] = segment }
+            if part.first == "{", let name = remaining.popFirst() { parameters[name] = segment }
         }
         return parameters
     }

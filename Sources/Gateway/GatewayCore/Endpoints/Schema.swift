@@ -33,16 +33,16 @@ package enum Schema: String, CaseIterable {
         case .started:
             Self.object(
                 [
-                    "name": ProjectMember.name.form, "port": ProjectMember.portForm,
+                    "name": ProjectMember.name.schema, "port": ProjectMember.portSchema,
                     "status": ["type": "string", "enum": ["started", "already_running"]],
                 ], required: ["name", "port", "status"])
         case .stopped:
             Self.object(
-                ["name": ProjectMember.name.form, "status": ["const": "stopped"]], required: ["name", "status"])
+                ["name": ProjectMember.name.schema, "status": ["const": "stopped"]], required: ["name", "status"])
         case .history:
             Self.object(
                 [
-                    "name": ProjectMember.name.form,
+                    "name": ProjectMember.name.schema,
                     "history": ["type": "array", "items": Self.object(Self.event)],
                 ], required: ["name", "history"])
         case .eventState: Self.object(Self.eventStateMembers)
@@ -90,7 +90,7 @@ package enum Schema: String, CaseIterable {
 
     private static let eventPageMembers: JSONObject = [
         "events": [
-            "type": "array", "maxItems": 1_000, "items": object(heldEvent),
+            "type": "array", "maxItems": 1_000, "items": object(storedEvent),
             "description": "The events, the oldest first: at most about 1 MiB.",
         ],
         "next": ["type": ["string", "null"], "description": "The value of `since` for the next page."],
@@ -100,7 +100,7 @@ package enum Schema: String, CaseIterable {
         ],
     ]
 
-    private static let heldEvent: JSONObject = [
+    private static let storedEvent: JSONObject = [
         "id": ["type": "string"],
         "project": ["type": "string"],
         "directory": ["type": ["string", "null"], "description": "The folder that the event concerns."],
@@ -119,7 +119,7 @@ package enum Schema: String, CaseIterable {
 
     private static func object(_ members: [ProjectMember], required: [ProjectMember]) -> JSON {
         object(
-            JSONObject(members.map { JSONObject.Member($0.rawValue, $0.form) }), required: required.map(\.rawValue))
+            JSONObject(members.map { JSONObject.Member($0.rawValue, $0.schema) }), required: required.map(\.rawValue))
     }
 
     /// Returns the schema of an object with these members. All members are required, unless `required` lists the

@@ -72,18 +72,18 @@ extension DataPlaneError {
     }
 
     /// Returns the error for a listener whose endpoints are not available in this gateway.
-    static func notServed(_ entrance: EndpointListener) -> Self {
+    static func notServed(_ listener: EndpointListener) -> Self {
         Self(
             description:
-                "This gateway has no endpoints for \(entrance.address) (\(entrance.setting)). Remove \(entrance.setting)."
+                "This gateway has no endpoints for \(listener.address) (\(listener.setting)). Remove \(listener.setting)."
         )
     }
 
     /// Returns the error for an open listener that other machines can reach.
-    static func openToOthers(_ entrance: EndpointListener) -> Self {
+    static func openToOthers(_ listener: EndpointListener) -> Self {
         Self(
             description:
-                "\(entrance.address) (\(entrance.setting)) can be reached from other machines, and --chat-open is on. "
+                "\(listener.address) (\(listener.setting)) can be reached from other machines, and --chat-open is on. "
                 + "Listen on 127.0.0.1 or [::1], or set --chat-open off.")
     }
 

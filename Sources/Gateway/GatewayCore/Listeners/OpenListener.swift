@@ -12,12 +12,12 @@ package struct OpenListener: Sendable {
 
     /// Creates the data. Throws an error if there are no endpoints for the listener, or if an open listener could be
     /// reached from other machines.
-    package init(_ entrance: EndpointListener, endpoints: [Endpoint]) throws(DataPlaneError) {
-        guard !endpoints.isEmpty else { throw .notServed(entrance) }
+    package init(_ listener: EndpointListener, endpoints: [Endpoint]) throws(DataPlaneError) {
+        guard !endpoints.isEmpty else { throw .notServed(listener) }
         self.endpoints = EndpointTable(endpoints)
-        guard !entrance.isOpen || IPAddress(entrance.address.host)?.isLoopback == true else {
-            throw .openToOthers(entrance)
+        guard !listener.isOpen || IPAddress(listener.address.host)?.isLoopback == true else {
+            throw .openToOthers(listener)
         }
-        isOpen = entrance.isOpen
+        isOpen = listener.isOpen
     }
 }

@@ -16,7 +16,7 @@ enum OpenRule {
     /// The decision about a request without a key.
     enum Verdict: Equatable {
         /// The request is admitted without a key.
-        case letIn
+        case admitted
         /// The request needs a key, as at any other listener.
         case needsKey
         /// The request is rejected (403) for this reason.
@@ -34,14 +34,14 @@ enum OpenRule {
                 "Requests without a key are accepted only from this machine, and only with the host name localhost, 127.0.0.1 or [::1]. Send a key."
             )
         }
-        guard isOwn(fields, fields.value(at: index)) else {
+        guard isSameOrigin(fields, fields.value(at: index)) else {
             return .refused("Requests without a key are not accepted from web pages of another origin. Send a key.")
         }
         // A browser sends this field of Fetch Metadata with each request, even without an Origin, such as for an image.
-        guard isOwnSite(fields) else {
+        guard isSameSite(fields) else {
             return .refused("Requests without a key are not accepted from web pages of another origin. Send a key.")
         }
-        return .letIn
+        return .admitted
     }
 
     /// Returns whether a client of this user needs no key, which applies to the gateway's own user and to root.
@@ -69,7 +69,7 @@ enum OpenRule {
 
     /// Returns whether there is no Sec-Fetch-Site field, or its value states that the request comes from this server's
     /// own pages or from the user (Fetch Metadata §2.4).
-    private static func isOwnSite(_ fields: FieldList) -> Bool {
+    private static func isSameSite(_ fields: FieldList) -> Bool {
         let indices = (0..<fields.count).filter {
             fields.name(at: $0).equalsIgnoringCase(Array("sec-fetch-site".utf8))
         }
@@ -79,7 +79,7 @@ enum OpenRule {
     }
 
     /// Returns whether there is no Origin field, or it names this server. Programs other than browsers send none.
-    private static func isOwn(_ fields: FieldList, _ host: ArraySlice<UInt8>) -> Bool {
+    private static func isSameOrigin(_ fields: FieldList, _ host: ArraySlice<UInt8>) -> Bool {
         guard fields.firstIndex(of: .origin) != nil else { return true }
         guard let index = fields.onlyIndex(of: .origin) else { return false }
         let origin = fields.value(at: index)

@@ -26,7 +26,7 @@ package struct ProgressCounts {
     func hasAnswered(_ slot: Int, ofRun generation: UInt64) -> Bool { answered[slot] == generation }
 
     /// Records that the run with this number has answered on this loop.
-    mutating func noteAnswer(_ slot: Int, ofRun generation: UInt64) { answered[slot] = generation }
+    mutating func recordAnswer(_ slot: Int, ofRun generation: UInt64) { answered[slot] = generation }
 
     /// The count of one slot; 0 if no answer has arrived yet.
     package subscript(slot: Int) -> UInt64 { counts.indices.contains(slot) ? counts[slot] : 0 }

@@ -14,7 +14,7 @@ package struct RequestCounts: Sendable, Equatable {
     /// The number of requests that were answered with a status of 500 or above.
     package private(set) var serverErrors: UInt64 = 0
     /// The number of clients that were rejected.
-    package private(set) var turnedAway: UInt64 = 0
+    package private(set) var rejected: UInt64 = 0
 
     /// Counts a request that ended with this status, or with 0 if there was no answer.
     mutating func add(_ status: Int) {
@@ -22,13 +22,13 @@ package struct RequestCounts: Sendable, Equatable {
         if status >= 500 { serverErrors &+= 1 }
     }
 
-    mutating func addTurnedAway() { turnedAway &+= 1 }
+    mutating func addRejected() { rejected &+= 1 }
 
     /// Adds the counts of another loop.
     package static func += (left: inout RequestCounts, right: RequestCounts) {
         left.requests &+= right.requests
         left.serverErrors &+= right.serverErrors
-        left.turnedAway &+= right.turnedAway
+        left.rejected &+= right.rejected
     }
 }
 

@@ -44,7 +44,7 @@ package final class Policy: Sendable {
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package let limits: GatewayLimits
     /// The encoding of OpenCode 1's streamed text, if neither the request nor the project sets one (`--event-form`).
-    package let eventForm: EventEncoding
+    package let eventEncoding: EventEncoding
     /// Whether each request gets a log line.
     package let accessLog: Bool
 
@@ -52,7 +52,7 @@ package final class Policy: Sendable {
     package init(
         keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
         pinsDirectories: Bool, isOpenCode1Compatible: Bool, limits: GatewayLimits,
-        eventForm: EventEncoding, accessLog: Bool
+        eventEncoding: EventEncoding, accessLog: Bool
     ) {
         self.keys = keys
         self.failedTries = failedTries
@@ -61,7 +61,7 @@ package final class Policy: Sendable {
         self.pinsDirectories = pinsDirectories
         self.isOpenCode1Compatible = isOpenCode1Compatible
         self.limits = limits
-        self.eventForm = eventForm
+        self.eventEncoding = eventEncoding
         self.accessLog = accessLog
     }
 

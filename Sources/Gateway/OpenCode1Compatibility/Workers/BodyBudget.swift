@@ -12,19 +12,19 @@ final class BodyBudget: Sendable {
     static let limit = 40 << 20
 
     private let limit: Int
-    private let held = Locked(0)
+    private let reserved = Locked(0)
 
     init(limit: Int = BodyBudget.limit) { self.limit = limit }
 
     /// Reserves bytes. If there is no room for them, reserves nothing and returns false.
     func reserve(_ count: Int) -> Bool {
-        held.withLock { held in
-            guard count <= limit - held else { return false }
-            held += count
+        reserved.withLock { reserved in
+            guard count <= limit - reserved else { return false }
+            reserved += count
             return true
         }
     }
 
     /// Releases bytes that were reserved.
-    func release(_ count: Int) { held.withLock { $0 -= count } }
+    func release(_ count: Int) { reserved.withLock { $0 -= count } }
 }

@@ -12,7 +12,7 @@ enum BridgeAction: Sendable {
 
     case call(BridgeCall, @Sendable (Reply) -> BridgeStep)
     case hold(session: String, Next)
-    case letGo(Next)
+    case release(Next)
     case watchTurn(session: String, holds: Bool, Next)
     case awaitStreams(Next)
     /// The JSON of an event that must be published (``TurnEnds/publish(_:after:)``).
@@ -22,13 +22,13 @@ enum BridgeAction: Sendable {
     case begin(ClientAnswer, Next)
     case write([UInt8], Next)
     case end
-    case cut
+    case abort
 
     init(_ step: BridgeStep) {
         switch step {
         case .call(let call, let next): self = .call(BridgeCall(call), next)
         case .acquireLock(let session, let next): self = .hold(session: session, next)
-        case .releaseLock(let next): self = .letGo(next)
+        case .releaseLock(let next): self = .release(next)
         case .watchTurn(let session, let holds, let next):
             self = .watchTurn(session: session, holds: holds, next)
         case .awaitStreams(let next): self = .awaitStreams(next)
@@ -41,7 +41,7 @@ enum BridgeAction: Sendable {
         case .begin(let answer, let next): self = .begin(answer, next)
         case .write(let bytes, let next): self = .write(bytes, next)
         case .end: self = .end
-        case .cut: self = .cut
+        case .cut: self = .abort
         }
     }
 }
@@ -79,5 +79,5 @@ enum BridgeMessage: FeatureMessage {
     /// The run with this number has acquired the session.
     case turn(Int, session: String)
 
-    func deliver(to feature: LoopBridge) { feature.receive(self) }
+    func deliver(to feature: BridgeFeature) { feature.receive(self) }
 }

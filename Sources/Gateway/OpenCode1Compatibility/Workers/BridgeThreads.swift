@@ -24,7 +24,7 @@ package final class BridgeThreads: Sendable {
     /// The home directory of the user who runs OpenCode.
     let home: String
     let turns = SessionTurnQueue()
-    let surroundings = KnownInstanceDefaults()
+    let instanceDefaults = KnownInstanceDefaults()
     let bodies = BodyBudget()
     private let queue: Queue
     private let threads: [WorkerThread]
@@ -43,9 +43,9 @@ package final class BridgeThreads: Sendable {
 
     /// Adds jobs after all earlier jobs. A loop must call this once at the end of a pass, because waking a thread costs
     /// as much as translating a small answer.
-    func think(_ thoughts: [BridgeJob]) {
-        queue.monitor.withLock { $0.thoughts.append(contentsOf: thoughts) }
-        if thoughts.count > 1, thoughts.contains(where: \.isLong) {
+    func enqueue(_ jobs: [BridgeJob]) {
+        queue.monitor.withLock { $0.jobs.append(contentsOf: jobs) }
+        if jobs.count > 1, jobs.contains(where: \.isLong) {
             queue.monitor.notifyAll()
         } else {
             queue.monitor.notifyOne()
@@ -65,12 +65,12 @@ package final class BridgeThreads: Sendable {
         var results = Results()
         while true {
             switch queue.next(waits: results.isEmpty) {
-            case .thought(let thought):
-                if thought.isLong { results.post() }
-                results.add(BridgeAction(thought.next()), thought)
+            case .job(let job):
+                if job.isLong { results.post() }
+                results.add(BridgeAction(job.next()), job)
                 if results.isDue { results.post() }
             case .nothing: results.post()
-            case .end: return
+            case .stop: return
             }
         }
     }
@@ -79,14 +79,14 @@ package final class BridgeThreads: Sendable {
 /// The queue of pending jobs.
 private final class Queue: Sendable {
     struct State {
-        var thoughts: [BridgeJob] = []
+        var jobs: [BridgeJob] = []
         var isEnding = false
     }
 
     enum Next {
-        case thought(BridgeJob)
+        case job(BridgeJob)
         case nothing
-        case end
+        case stop
     }
 
     let monitor = Monitor(State())
@@ -96,10 +96,10 @@ private final class Queue: Sendable {
     /// - Parameter waits: Whether to wait for a job.
     func next(waits: Bool) -> Next {
         monitor.wait(
-            until: { !waits || !$0.thoughts.isEmpty || $0.isEnding },
+            until: { !waits || !$0.jobs.isEmpty || $0.isEnding },
             then: { state in
-                if state.isEnding { return .end }
-                return state.thoughts.isEmpty ? .nothing : .thought(state.thoughts.removeFirst())
+                if state.isEnding { return .stop }
+                return state.jobs.isEmpty ? .nothing : .job(state.jobs.removeFirst())
             })
     }
 }
@@ -117,14 +117,14 @@ private struct Results {
 
     var isDue: Bool { count >= Self.most || MonotonicTime.now >= since + Self.longest }
 
-    mutating func add(_ action: BridgeAction, _ thought: BridgeJob) {
+    mutating func add(_ action: BridgeAction, _ job: BridgeJob) {
         if isEmpty { since = .now }
         count += 1
-        let step = (thought.run, action)
-        if let index = steps.firstIndex(where: { $0.loop === thought.loop }) {
+        let step = (job.run, action)
+        if let index = steps.firstIndex(where: { $0.loop === job.loop }) {
             steps[index].steps.append(step)
         } else {
-            steps.append((thought.loop, [step]))
+            steps.append((job.loop, [step]))
         }
     }
 

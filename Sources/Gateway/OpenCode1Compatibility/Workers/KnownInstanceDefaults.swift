@@ -15,7 +15,7 @@ final class KnownInstanceDefaults: Sendable {
     private struct Known: Sendable {
         let generation: UInt64
         let time: MonotonicTime
-        let surroundings: InstanceDefaults
+        let defaults: InstanceDefaults
     }
 
     /// The known defaults by the instance's slot.
@@ -32,13 +32,13 @@ final class KnownInstanceDefaults: Sendable {
         let generation = instance.generation
         let last = known.withLock { $0[slot] }
         if let last, last.generation == generation, MonotonicTime.now - last.time < Self.trust {
-            return next(last.surroundings)
+            return next(last.defaults)
         }
-        return InstanceDefaults.request(version: instance.version ?? "", directory: directory) { [self] surroundings in
+        return InstanceDefaults.request(version: instance.version ?? "", directory: directory) { [self] defaults in
             known.withLock {
-                $0[slot] = Known(generation: generation, time: .now, surroundings: surroundings)
+                $0[slot] = Known(generation: generation, time: .now, defaults: defaults)
             }
-            return next(surroundings)
+            return next(defaults)
         }
     }
 }

@@ -18,7 +18,7 @@ final class SessionTurnQueue: Sendable {
 
     /// Acquires the lock of a session. If this returns false, the run receives ``BridgeMessage/turn(_:session:)`` after
     /// it has acquired the lock.
-    func take(_ session: String, run: Int, of loop: Mailbox<LoopMessage>) -> Bool {
+    func acquire(_ session: String, run: Int, of loop: Mailbox<LoopMessage>) -> Bool {
         waiting.withLock { waiting in
             guard waiting[session] != nil else {
                 waiting[session] = []
@@ -30,7 +30,7 @@ final class SessionTurnQueue: Sendable {
     }
 
     /// Transfers the lock to the run that has waited longest.
-    func give(_ session: String) {
+    func release(_ session: String) {
         let next = waiting.withLock { waiting -> Waiter? in
             guard var queue = waiting[session], !queue.isEmpty else {
                 waiting[session] = nil

@@ -13,20 +13,20 @@ package enum LostInstance {
     ///   request or for an earlier one that is part of the same answer. A client that repeats the request after a 503
     ///   would then execute the operation twice.
     package static func error(
-        for failure: UpstreamFailure, port: UInt16, project: String, mayBeTaken: Bool
+        for failure: UpstreamFailure, port: UInt16, project: String, mayBeReceived: Bool
     ) -> GatewayError {
-        let doubt = mayBeTaken ? " " + doubt(project) : ""
+        let doubt = mayBeReceived ? " " + doubt(project) : ""
         switch failure {
-        case .refused where mayBeTaken:
+        case .refused where mayBeReceived:
             return GatewayError(502, "Cannot connect to OpenCode instance on port \(port).\(doubt)")
         case .refused: return GatewayError(503, "Cannot connect to OpenCode instance on port \(port)")
         case .outOfDescriptors:
             let advice =
-                mayBeTaken
+                mayBeReceived
                 ? "Raise its limit of open files (LimitNOFILE=, ulimit -n).\(doubt)"
                 : "Try again in a moment, or raise its limit of open files (LimitNOFILE=, ulimit -n)."
             return GatewayError(
-                mayBeTaken ? 502 : 503,
+                mayBeReceived ? 502 : 503,
                 "The gateway has no file descriptor left for a connection to OpenCode. \(advice)"
             )
         case .noAnswer(let reason):

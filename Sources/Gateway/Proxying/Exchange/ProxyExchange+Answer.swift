@@ -19,7 +19,7 @@ extension ProxyExchange: UpstreamDelegate {
         guard let connection else { return }
         // A new stream would be aborted immediately, and a client that mistakes this for a regular end would not
         // reconnect.
-        if owner.isDraining, head.isEventStream, framing != .none { return breakOff() }
+        if owner.isDraining, head.isEventStream, framing != .none { return abort() }
         if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
             return refuseAnswerOfAnother()
         }
@@ -32,7 +32,7 @@ extension ProxyExchange: UpstreamDelegate {
             guard !EventFilter.isEncoded(head) else { return fail(GatewayError(502, EventFilter.encoded)) }
             filter = EventFilter(
                 scope, limit: policy.limits.streamBacklog,
-                sessionIndex: proxying.pinning.sessions.beginRun(route, endpoint),
+                sessionIndex: feature.pinning.sessions.startRun(route, endpoint),
                 log: owner.log)
         }
         let answer = ResponseForwarding.head(head, policy.crossOriginTerms(connection.head)) {
@@ -47,7 +47,7 @@ extension ProxyExchange: UpstreamDelegate {
             guard case .detached(let detached) = phase else { return }
             isStream = true
             // A client that is too slow for its stream is disconnected. The source of the stream is never paused.
-            filter?.begin(target) { _ = detached.write($0) }
+            filter?.start(target) { _ = detached.write($0) }
             owner.streamStarted(self)
             arm(policy.limits.streamTimeout)
         } else if isUploading, answer.status >= 300 {
@@ -63,7 +63,7 @@ extension ProxyExchange: UpstreamDelegate {
     /// Replaces an answer that rejects the instance's password. Such an answer comes from another server that now uses
     /// the port and has not processed the request. A client would interpret a 401 as a rejection of its own key.
     private func refuseAnswerOfAnother() {
-        owner.noteAnother(project, port)
+        owner.logForeignServer(project, port)
         fail(ControlAnswers.portTaken(port))
     }
 
@@ -79,26 +79,26 @@ extension ProxyExchange: UpstreamDelegate {
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
         owner.counts.progress.add(slot)
         arm(isStream ? policy.limits.streamTimeout : answerTimeout)
-        let goesOn: Bool
+        let continues: Bool
         switch phase {
         case .detached(let detached):
             if let filter {
                 filter.pass(bytes)
-                goesOn = true
+                continues = true
             } else {
-                goesOn = detached.write(bytes)
+                continues = detached.write(bytes)
             }
-        case .held, .answering: goesOn = connection?.write(bytes) ?? true
+        case .held, .answering: continues = connection?.write(bytes) ?? true
         case .waiting, .ended: return true
         }
         // While the exchange waits for the client, the client's own time limit applies. This does not apply to an
         // answer that is held back, because the client does not read it yet.
-        if !goesOn, !isHeld { timer?.disarm() }
-        return goesOn
+        if !continues, !isHeld { timer?.disarm() }
+        return continues
     }
 
     func answerSettled() {
-        beginHeldAnswer()
+        startHeldAnswer()
         if earlyAnswer != nil { arm(Self.earlyAnswerGrace) }
     }
 
@@ -114,7 +114,7 @@ extension ProxyExchange: UpstreamDelegate {
 
     /// Sends the head that is held back, unless the request is still being sent. libmicrohttpd answers only after the
     /// end of the body.
-    func beginHeldAnswer() {
+    func startHeldAnswer() {
         guard case .held(let head, let length) = phase, !isUploading else { return }
         phase = .answering
         connection?.startResponse(head, length)
@@ -143,33 +143,33 @@ extension ProxyExchange: UpstreamDelegate {
         case .waiting, .ended: break
         }
         upstream = nil
-        end()
+        finish()
     }
 
     func answerFailed(_ failure: UpstreamFailure) {
         upstream = nil
         switch phase {
         case .held(let head, let length) where isDeliverable(failure, length):
-            owner.note(failure, of: project, port: port)
+            owner.logFailure(failure, of: project, port: port)
             if isUploading {
                 connection?.detach(head, length, policy: .pauseSource)?.abort()
             } else {
                 connection?.startResponse(head, length)
                 connection?.abort()
             }
-            end()
+            finish()
         case .waiting, .held:
             connection?.dropWaitingAnswer()
             lostInstance(failure)
         case .answering:
-            owner.note(failure, of: project, port: port)
+            owner.logFailure(failure, of: project, port: port)
             connection?.abort()
-            end()
+            finish()
         case .detached(let detached):
-            owner.note(failure, of: project, port: port)
+            owner.logFailure(failure, of: project, port: port)
             filter?.finish()
             detached.abort()
-            end()
+            finish()
         case .ended: break
         }
     }
@@ -206,7 +206,7 @@ extension ProxyExchange: UpstreamDelegate {
                 earlyFromUpstream: early, idleTimeout: policy.limits.streamTimeout, principal: principal
             ) { bytes in
                 finish(bytes)
-                self.end()
+                self.finish()
             }
         }
     }

@@ -21,23 +21,23 @@ extension ProxyExchange {
             if !owner.isDraining { endWithItsInstance() }
         } else if let lost, !endWithItsInstance(), !isRouted {
             // The instance has ended by itself.
-            tell(lost)
+            report(lost)
         }
     }
 
     /// Handles a connection that the instance closed before it answered. A stop initiator may become known a moment
     /// later.
     func lostInstance(_ failure: UpstreamFailure) {
-        if failure.reachedNoServer { mayBeTaken = false }
+        if failure.reachedNoServer { mayBeReceived = false }
         switch failure {
-        case .badAnswer, .outOfDescriptors: return tell(failure)
-        case .refused, .brokenBody: return endWithItsInstance() ? () : tell(failure)
+        case .badAnswer, .outOfDescriptors: return report(failure)
+        case .refused, .brokenBody: return endWithItsInstance() ? () : report(failure)
         case .noAnswer: guard !endWithItsInstance() else { return }
         }
-        guard isRouted else { return tell(failure) }
+        guard isRouted else { return report(failure) }
         phase = .waiting
         lost = failure
-        proxying.add(lost: self)
+        feature.add(lost: self)
         arm(Self.verdictTime)
     }
 
@@ -51,21 +51,21 @@ extension ProxyExchange {
     private func endWithItsInstance() -> Bool {
         let error: GatewayError
         if owner.isDraining {
-            error = ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken)
-        } else if let ender = currentRoute?.stopInitiator {
-            error = ControlAnswers.ended(project.string, by: ender)
+            error = ControlAnswers.shuttingDown(before: project.string, mayBeReceived: mayBeReceived)
+        } else if let initiator = currentRoute?.stopInitiator {
+            error = ControlAnswers.ended(project.string, by: initiator)
         } else {
             return false
         }
         connection?.dropWaitingAnswer()
         if let connection { owner.refuse(connection, error) }
-        end()
+        finish()
         return true
     }
 
     /// Reports the reason for the missing answer to the client and to the log.
-    func tell(_ failure: UpstreamFailure) {
-        owner.note(failure, of: project, port: port)
-        fail(LostInstance.error(for: failure, port: port, project: project.string, mayBeTaken: mayBeTaken))
+    func report(_ failure: UpstreamFailure) {
+        owner.logFailure(failure, of: project, port: port)
+        fail(LostInstance.error(for: failure, port: port, project: project.string, mayBeReceived: mayBeReceived))
     }
 }

@@ -33,7 +33,7 @@ final class ProxyExchange {
     static let earlyAnswerGrace = Duration.seconds(1)
     static let lowWater = 64 * 1024
 
-    let proxying: Proxying
+    let feature: ProxyFeature
     let owner: GatewayLoop
     /// The route at the start of the exchange.
     let route: RoutingTable.Route
@@ -58,14 +58,14 @@ final class ProxyExchange {
     var isUploading = false
     /// Whether the instance may have received a request that must not be repeated. If there is no answer, this is
     /// unknown.
-    var mayBeTaken = false
+    var mayBeReceived = false
     /// The reason for the missing answer, while it is unknown whether there is a stop initiator.
     var lost: UpstreamFailure?
 
     /// Creates an exchange for a request. The route must have an instance.
-    init(_ proxying: Proxying, _ request: InstanceRequest) {
-        self.proxying = proxying
-        owner = proxying.gateway
+    init(_ feature: ProxyFeature, _ request: InstanceRequest) {
+        self.feature = feature
+        owner = feature.gateway
         connection = request.connection
         route = request.route
         slot = request.route.endpoint?.slot ?? 0
@@ -88,7 +88,7 @@ final class ProxyExchange {
     /// Forwards the request to the instance.
     ///
     /// - Parameter isUpgrade: Whether the request asks to switch to WebSocket.
-    func begin(isUpgrade: Bool) {
+    func start(isUpgrade: Bool) {
         guard let connection else { return }
         let head = connection.head
         var request = UpstreamRequest(
@@ -100,8 +100,8 @@ final class ProxyExchange {
             body: body(of: connection), mayUpgrade: isUpgrade)
         if withholdsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if withholdsLastEventID { request.fields = RequestForwarding.withoutLastEventID(request.fields) }
-        mayBeTaken = request.connectionChoice != .kept
-        noteAbort(by: head.methodName)
+        mayBeReceived = request.connectionChoice != .kept
+        reportAbort(by: head.methodName)
         upstream = owner.client.start(request, delegate: self)
         owner.client.fieldPool.release(request.fields)
         connection.exchange = self
@@ -111,8 +111,8 @@ final class ProxyExchange {
     }
 
     /// Reports an abort by a client of OpenCode 1 before the abort is sent.
-    private func noteAbort(by method: String) {
-        guard let report = proxying.sessionAborted, route.endpoint?.family == .one,
+    private func reportAbort(by method: String) {
+        guard let report = feature.sessionAborted, route.endpoint?.family == .one,
             let session = TurnRoutes.abortedSession(method, target)
         else { return }
         report(project, session)
@@ -132,20 +132,21 @@ final class ProxyExchange {
     }
 
     /// Aborts the answer as if the instance had aborted it, so that no client mistakes this for a regular end.
-    func breakOff() {
+    func abort() {
         let tunnel = self.tunnel
         upstream?.cancel()
         switch phase {
         case .waiting, .held:
             connection?.dropWaitingAnswer()
             if let connection {
-                owner.refuse(connection, ControlAnswers.shuttingDown(before: project.string, mayBeTaken: mayBeTaken))
+                owner.refuse(
+                    connection, ControlAnswers.shuttingDown(before: project.string, mayBeReceived: mayBeReceived))
             }
         case .answering: connection?.abort()
         case .detached(let detached): detached.abort()
         case .ended: break
         }
-        end()
+        finish()
         tunnel?.close()
     }
 
@@ -154,9 +155,9 @@ final class ProxyExchange {
     }
 
     /// Ends the exchange. A component that is still sending the answer has all of its data.
-    func end() {
+    func finish() {
         phase = .ended
-        if lost != nil { proxying.remove(lost: self) }
+        if lost != nil { feature.remove(lost: self) }
         lost = nil
         if isStream { owner.streamEnded(self) }
         isStream = false
@@ -166,13 +167,13 @@ final class ProxyExchange {
         upstream = nil
         connection = nil
         tunnel = nil
-        filter?.leave()
+        filter?.stop()
         filter = nil
     }
 
     func fail(_ error: GatewayError) {
         if let connection { owner.refuse(connection, error) }
-        end()
+        finish()
     }
 }
 
@@ -190,7 +191,7 @@ extension ProxyExchange: ServerExchange {
         if connection.isBodyComplete, connection.body.isEmpty {
             isUploading = false
             upstream.finishUpload()
-            beginHeldAnswer()
+            startHeldAnswer()
         }
     }
 
@@ -199,17 +200,17 @@ extension ProxyExchange: ServerExchange {
         upstream?.resume()
     }
 
-    func clientDisconnected() { end() }
+    func clientDisconnected() { finish() }
 }
 
 // MARK: - Deadlines
 
 extension ProxyExchange: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        if let lost { return tell(lost) }
+        if let lost { return report(lost) }
         if let (head, length) = earlyAnswer, let detached = connection?.detach(head, length, policy: .pauseSource) {
             detached.finish()
-            return end()
+            return finish()
         }
         upstream?.cancel()
         switch phase {
@@ -217,7 +218,7 @@ extension ProxyExchange: TimerHandler {
             connection?.dropWaitingAnswer()
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
             fail(GatewayError(504, LostInstance.late(project.string, after: answerTimeout, setting: setting)))
-        case .answering, .detached: breakOff()
+        case .answering, .detached: abort()
         case .ended: break
         }
     }

@@ -16,7 +16,7 @@ final class Tunnel {
     private final class Direction {
         var waiting = ByteQueue()
         var hasEnded = false
-        var endIsPassedOn = false
+        var endIsForwarded = false
     }
 
     private static let highWater = 256 * 1024
@@ -96,7 +96,7 @@ final class Tunnel {
         guard move(from: client, to: upstream, toUpstream), move(from: upstream, to: client, toClient) else {
             return close()
         }
-        if toUpstream.endIsPassedOn, toClient.endIsPassedOn { close() }
+        if toUpstream.endIsForwarded, toClient.endIsForwarded { close() }
     }
 
     /// Transfers one direction. Returns false if the tunnel is broken.
@@ -118,8 +118,8 @@ final class Tunnel {
             case .failed: return false
             }
         }
-        if direction.hasEnded, direction.waiting.isEmpty, !direction.endIsPassedOn {
-            direction.endIsPassedOn = true
+        if direction.hasEnded, direction.waiting.isEmpty, !direction.endIsForwarded {
+            direction.endIsForwarded = true
             sink.shutdownWriting()
         }
         return true

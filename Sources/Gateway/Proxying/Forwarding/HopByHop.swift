@@ -25,7 +25,7 @@ struct HopByHop {
     }
 
     /// Returns whether a field of the head is withheld.
-    func holdsBack(_ field: FieldName, _ spelling: Span<UInt8>) -> Bool {
+    func removes(_ field: FieldName, _ spelling: Span<UInt8>) -> Bool {
         if field.isHopByHop { return true }
         for option in options where option.span.equalsIgnoringCase(spelling) { return true }
         return false

@@ -41,9 +41,9 @@ struct InstanceReferences {
     /// address.
     private func reference(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.startsIgnoringCase(Self.scheme) else { return Array(text) }
-        let rest = text.dropFirst(Self.scheme.count)
-        for authority in authorities where rest.startsIgnoringCase(authority) {
-            let path = rest.dropFirst(authority.count)
+        let remainder = text.dropFirst(Self.scheme.count)
+        for authority in authorities where remainder.startsIgnoringCase(authority) {
+            let path = remainder.dropFirst(authority.count)
             guard let next = path.first else { return base }
             guard next == UInt8(ascii: "/") || next == UInt8(ascii: "?") || next == UInt8(ascii: "#") else { continue }
             return base + path

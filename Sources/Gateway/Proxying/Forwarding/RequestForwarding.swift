@@ -38,7 +38,7 @@ package enum RequestForwarding {
         fields.makeRoom(fields: received.count + 6, bytes: received.byteCount + 320)
         let hopByHop = HopByHop(received)
         fields.append(fieldsOf: received) { field, spelling in
-            !isDropped(field, isTrusted) && !hopByHop.holdsBack(field, spelling)
+            !isDropped(field, isTrusted) && !hopByHop.removes(field, spelling)
         }
         if isUpgrade {
             // Only WebSocket is offered, even if the client has offered other protocols.

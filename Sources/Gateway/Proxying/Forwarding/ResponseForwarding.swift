@@ -66,7 +66,7 @@ package enum ResponseForwarding {
             case _ where field.grantsCrossOrigin: return false
             default: break
             }
-            return !hopByHop.holdsBack(field, spelling)
+            return !hopByHop.removes(field, spelling)
         }
         if isStream { head.fields.appendStreamDirectives() }
         if hasReference, let references = references() { head.fields = references.replaced(in: head.fields) }
@@ -84,7 +84,7 @@ package enum ResponseForwarding {
         let hopByHop = HopByHop(fields)
         fields.keep { field, spelling in
             if field == .contentLength || field.grantsCrossOrigin { return false }
-            return field == .upgrade || !hopByHop.holdsBack(field, spelling)
+            return field == .upgrade || !hopByHop.removes(field, spelling)
         }
         return ResponseHead(status: 101, fields: fields)
     }

@@ -3,7 +3,7 @@
 /// The results of `check`, line by line.
 struct CheckReport {
     /// The severity of a line.
-    enum Mark: String {
+    enum Status: String {
         /// The checked item is correct.
         case good = "ok"
         /// The checked item works, but may be unexpected.
@@ -16,9 +16,9 @@ struct CheckReport {
     /// The number of items that would not work.
     private(set) var problems = 0
 
-    mutating func add(_ mark: Mark, _ text: String) {
-        if mark == .problem { problems += 1 }
-        let label = mark.rawValue + String(repeating: " ", count: 5 - mark.rawValue.count)
+    mutating func add(_ status: Status, _ text: String) {
+        if status == .problem { problems += 1 }
+        let label = status.rawValue + String(repeating: " ", count: 5 - status.rawValue.count)
         lines.append("  \(label)  \(PlainText.line(text))")
     }
 }

@@ -35,12 +35,12 @@ struct CommandCheck {
         uses = [Use(words: common, isCommon: true, projects: [])]
         for folder in folders {
             guard let environment = try? InstanceEnvironment.load(project: folder.name, home: userHome, base: [:]),
-                let own = try? environment.command
+                let projectCommand = try? environment.command
             else { continue }
-            if let index = uses.firstIndex(where: { $0.words == own }) {
+            if let index = uses.firstIndex(where: { $0.words == projectCommand }) {
                 uses[index].projects.append(folder.name.string)
             } else {
-                uses.append(Use(words: own, isCommon: false, projects: [folder.name.string]))
+                uses.append(Use(words: projectCommand, isCommon: false, projects: [folder.name.string]))
             }
         }
     }
@@ -54,7 +54,7 @@ struct CommandCheck {
         let command = uses.count > 1 ? CommandWords.text(use.words) : use.words.first ?? ""
         let shown = command + use.purpose
         do throws(SystemdError) {
-            switch try VersionQuery.ask(use.words) {
+            switch try VersionQuery.run(use.words) {
             case .version(let line):
                 if let version = VersionLine.version(line) {
                     let family = APIFamily(version: version).map { ", OpenCode \($0.rawValue)" }

@@ -65,8 +65,8 @@ struct MachineCheck {
             }
         }
         for problem in problems { report.add(.problem, problem) }
-        let place = "\(userHome)/.config/opencode/env and env.d"
-        if problems.isEmpty { report.add(.good, "\(place): the environment of every project is readable") }
+        let paths = "\(userHome)/.config/opencode/env and env.d"
+        if problems.isEmpty { report.add(.good, "\(paths): the environment of every project is readable") }
     }
 
     func checkAddress(_ report: inout CheckReport) {

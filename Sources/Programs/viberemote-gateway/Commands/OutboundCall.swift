@@ -15,7 +15,7 @@ struct OutboundCall {
         -> OutboundCall
     {
         let wait = OutboundWait(arrivals)
-        outbound.start(request) { wait.take($0) }
+        outbound.start(request) { wait.receive($0) }
         return wait.result()
     }
 }
@@ -30,13 +30,13 @@ private final class OutboundWait: Sendable {
         var hasEnded = false
     }
 
-    private let begun = ContinuousClock.now
+    private let startTime = ContinuousClock.now
     private let state: Monitor<State>
 
     init(_ arrivals: StreamArrivals) { state = Monitor(State(arrivals: arrivals)) }
 
-    func take(_ event: OutboundEvent) {
-        let time = ContinuousClock.now - begun
+    func receive(_ event: OutboundEvent) {
+        let time = ContinuousClock.now - startTime
         state.withLock { state in
             switch event {
             case .head(let head): state.head = head

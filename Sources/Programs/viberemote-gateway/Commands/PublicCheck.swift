@@ -50,7 +50,7 @@ struct PublicCheck {
     /// Checks whether a gateway responds, and how long its certificate is valid. Returns the HTTP version of the
     /// response.
     private func checkReachable(_ report: inout CheckReport) -> OutboundHead.Version? {
-        let call = ask("/health", key: nil)
+        let call = send("/health", key: nil)
         guard let head = call.head, call.failure == nil else {
             report.add(.problem, "Cannot reach a gateway at \(shown): \(reason(call))")
             return nil
@@ -104,7 +104,7 @@ struct PublicCheck {
     /// Returns whether the key is accepted and the projects are the projects of this machine. If another gateway has
     /// equal projects, the two gateways cannot be distinguished.
     private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
-        let call = ask("/projects", key: key)
+        let call = send("/projects", key: key)
         guard let head = call.head, call.failure == nil else {
             report.add(.problem, "\(shown) does not respond to a request with the key: \(reason(call))")
             return false
@@ -113,7 +113,7 @@ struct PublicCheck {
             report.add(.problem, refusal(head.status, key))
             return false
         }
-        switch ownProjects(key) {
+        switch localProjects(key) {
         case nil:
             report.add(
                 .note,
@@ -147,14 +147,14 @@ struct PublicCheck {
 
     /// Returns whether a second request finds equal lists of projects. If one list is unavailable, they count as equal.
     private func areEqualNow(_ key: NamedKey) -> Bool {
-        let own = ownProjects(key)
-        let call = ask("/projects", key: key)
-        guard let own, call.failure == nil, call.head?.status == 200 else { return true }
-        return own == call.body
+        let local = localProjects(key)
+        let call = send("/projects", key: key)
+        guard let local, call.failure == nil, call.head?.status == 200 else { return true }
+        return local == call.body
     }
 
     /// Returns the list of projects of the gateway on this machine; nil if there is no gateway that accepts the key.
-    private func ownProjects(_ key: NamedKey) -> [UInt8]? {
+    private func localProjects(_ key: NamedKey) -> [UInt8]? {
         let answer = try? GatewayCall.perform(.get, "/projects", to: configuration.listen, key: key.secret)
         return answer.flatMap { $0.status == 200 ? $0.body : nil }
     }
@@ -163,10 +163,10 @@ struct PublicCheck {
     private func checkStream(with key: NamedKey, over version: OutboundHead.Version, into report: inout CheckReport)
         -> Bool
     {
-        let place = "\(shown) over \(version.name)"
-        var call = ask("/check/stream", key: key, version)
+        let address = "\(shown) over \(version.name)"
+        var call = send("/check/stream", key: key, version)
         guard let head = call.head else {
-            report.add(.problem, "No event stream arrives through \(place): \(reason(call))")
+            report.add(.problem, "No event stream arrives through \(address): \(reason(call))")
             return false
         }
         guard head.status == 200 else {
@@ -180,31 +180,31 @@ struct PublicCheck {
         var verdict = call.arrivals.verdict
         if !verdict.isGood {
             // On a busy machine, an unbuffered path can appear buffered.
-            call = ask("/check/stream", key: key, version)
+            call = send("/check/stream", key: key, version)
             verdict = StreamArrivals.better(verdict, call.arrivals.verdict)
         }
-        report.add(verdict, at: place, of: Self.comments)
-        checkAbort(with: key, over: version, at: place, into: &report)
+        report.add(verdict, at: address, of: Self.comments)
+        checkAbort(with: key, over: version, at: address, into: &report)
         return true
     }
 
     /// Checks that an aborted stream does not look complete.
     private func checkAbort(
-        with key: NamedKey, over version: OutboundHead.Version, at place: String, into report: inout CheckReport
+        with key: NamedKey, over version: OutboundHead.Version, at address: String, into report: inout CheckReport
     ) {
-        let call = ask("/check/stream?end=abort", key: key, version)
+        let call = send("/check/stream?end=abort", key: key, version)
         // An older gateway ignores the parameter and sends all comments.
         let isSupported = call.body.split(separator: UInt8(ascii: "\n")).count < Self.comments
         guard call.head?.status == 200, call.failure == nil, isSupported else { return }
         report.add(
             .problem,
-            "An aborted stream appears complete through \(place), so clients such as OpenCode's SDK do not reconnect. "
+            "An aborted stream appears complete through \(address), so clients such as OpenCode's SDK do not reconnect. "
                 + "Caddy before 2.7.6 causes this. Install a later version from caddyserver.com, or use nginx."
         )
     }
 
     /// Sends a request for a path below the address.
-    private func ask(_ path: String, key: NamedKey?, _ version: OutboundHead.Version = .two) -> OutboundCall {
+    private func send(_ path: String, key: NamedKey?, _ version: OutboundHead.Version = .two) -> OutboundCall {
         let arrivals = StreamArrivals(count: Self.comments, interval: Self.interval)
         let target: OutboundURL
         do throws(OutboundURL.Invalid) {
@@ -249,27 +249,27 @@ extension StreamArrivals.Verdict {
 }
 
 extension CheckReport {
-    fileprivate mutating func add(_ verdict: StreamArrivals.Verdict, at place: String, of count: Int) {
+    fileprivate mutating func add(_ verdict: StreamArrivals.Verdict, at address: String, of count: Int) {
         switch verdict {
         case .good(let time):
             add(
                 .good,
-                "streams pass \(place) without delay: \(count) comments arrived one by one in \(Self.seconds(time))")
+                "streams pass \(address) without delay: \(count) comments arrived one by one in \(Self.seconds(time))")
         case .slow(let time):
             add(
                 .note,
-                "Streams pass \(place) with delay: \(count) comments that were sent in 1 s arrived in \(Self.seconds(time)). Check "
+                "Streams pass \(address) with delay: \(count) comments that were sent in 1 s arrived in \(Self.seconds(time)). Check "
                     + "the network and the load of the proxy there.")
         case .buffered:
             add(
                 .problem,
-                "A proxy buffers streams through \(place): the \(count) comments did not arrive one by one. Disable "
+                "A proxy buffers streams through \(address): the \(count) comments did not arrive one by one. Disable "
                     + "buffering: in nginx, set `proxy_buffering off;` in the location and remove `gzip`; in Caddy, remove "
                     + "`response_buffers` and `encode`. deploy/nginx.conf and deploy/Caddyfile are complete examples.")
         case .cut(let number):
             add(
                 .problem,
-                "A stream through \(place) ended after \(number) of \(count) comments. Raise the proxy's timeout for responses "
+                "A stream through \(address) ended after \(number) of \(count) comments. Raise the proxy's timeout for responses "
                     + "(nginx `proxy_read_timeout 24h;`, Caddy `read_timeout 24h`).")
         }
     }

@@ -33,7 +33,7 @@ final class VersionQuery: Sendable {
     private init() throws(SystemdError) { loop = try SystemEventLoop() }
 
     /// Runs a command, which consists of the program and its first arguments, to its end.
-    static func ask(_ words: [String]) throws(SystemdError) -> VersionResult {
+    static func run(_ words: [String]) throws(SystemdError) -> VersionResult {
         let variables = InstanceEnvironment(base: Environment.variables, files: [])
             .variables(credentials: nil, directory: "/")
         let command = ChildCommand(words: words + ["--version"], environment: variables, directory: "/")

@@ -11,19 +11,19 @@ import Projects
 
 /// The rules of one loop about directories and sessions, which determine the project that a directory, session or event
 /// belongs to.
-package final class DirectoryPinning {
+package final class DirectoryPinningFeature {
     private unowned let gateway: GatewayLoop
     /// Sends a message to the threads other than the loops that have a session index.
-    private let tellOthers: @Sendable (SessionIndexMessage) -> Void
+    private let postToHub: @Sendable (SessionIndexMessage) -> Void
     /// The sessions of the instances.
     package private(set) lazy var sessions = LoopSessionIndex(self)
 
     /// Creates the feature.
     ///
     /// - - Parameter tellOthers: Sends a message to the threads other than the loops that have a session index.
-    package init(_ gateway: GatewayLoop, tellOthers: @escaping @Sendable (SessionIndexMessage) -> Void) {
+    package init(_ gateway: GatewayLoop, postToHub: @escaping @Sendable (SessionIndexMessage) -> Void) {
         self.gateway = gateway
-        self.tellOthers = tellOthers
+        self.postToHub = postToHub
     }
 
     /// Waits until an OpenCode 1 has opened the project's folder. The first loop asks the instance on behalf of all
@@ -42,24 +42,24 @@ package final class DirectoryPinning {
     private struct FolderRequest: FeatureMessage {
         let endpoint: InstanceEndpoint
 
-        func deliver(to feature: DirectoryPinning) { feature.sessions.openFolder(endpoint) }
+        func deliver(to feature: DirectoryPinningFeature) { feature.sessions.openFolder(endpoint) }
     }
 }
 
-extension DirectoryPinning: LoopFeature {
+extension DirectoryPinningFeature: LoopFeature {
     /// Forgets the runs that have ended.
     package func routesChanged() { sessions.follow(gateway.snapshot.routes) }
 
     /// Records that the run has opened the project's folder.
-    package func runAnswered(_ endpoint: InstanceEndpoint) { sessions.noteOpen(endpoint) }
+    package func runAnswered(_ endpoint: InstanceEndpoint) { sessions.markOpen(endpoint) }
 }
 
 extension SessionIndexMessage: FeatureMessage {
     /// Delivers the message to the loop's session index.
-    package func deliver(to feature: DirectoryPinning) { feature.sessions.receive(self) }
+    package func deliver(to feature: DirectoryPinningFeature) { feature.sessions.receive(self) }
 }
 
-extension DirectoryPinning: SessionIndexOwner {
+extension DirectoryPinningFeature: SessionIndexOwner {
     /// The event loop that calls this feature.
     package var loop: EventLoop { gateway.loop }
     /// The loop's client for instances.
@@ -74,7 +74,7 @@ extension DirectoryPinning: SessionIndexOwner {
     package var hasUnread: Bool { gateway.mailbox?.hasUnread ?? false }
 
     /// Sends a message to this loop's index; nil until the loop has a mailbox.
-    package var knowledgePost: (@Sendable (SessionIndexMessage) -> Void)? {
+    package var sessionIndexPost: (@Sendable (SessionIndexMessage) -> Void)? {
         guard let mailbox = gateway.mailbox else { return nil }
         return { mailbox.post(.feature($0)) }
     }
@@ -82,13 +82,13 @@ extension DirectoryPinning: SessionIndexOwner {
     /// Sends a message to all threads that have a session index.
     package func broadcast(_ message: SessionIndexMessage) {
         gateway.postToAll(.feature(message))
-        tellOthers(message)
+        postToHub(message)
     }
 }
 
 // MARK: - Requests to instances
 
-extension DirectoryPinning: InstanceRequestRules {
+extension DirectoryPinningFeature: InstanceRequestRules {
     /// Decides about a request according to the directory rules, if they are enabled.
     package func decide(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route, under policy: Policy
@@ -126,7 +126,7 @@ extension DirectoryPinning: InstanceRequestRules {
     /// Repeats the decision with the current state on disk.
     private func lookForWorktree(_ request: InstanceRequest, in scope: DirectoryScope) {
         let held = gateway.hold(request)
-        sessions.askDirectories(of: request.route.name) { [unowned self] found in
+        sessions.lookUpDirectories(of: request.route.name) { [unowned self] found in
             guard let request = held.release(), let scope = found ?? request.route.scope else { return }
             let verdict = DirectoryRules.verdict(
                 request.connection.head, request.target, in: scope, isPresent: true, of: request.route.text)
@@ -137,12 +137,12 @@ extension DirectoryPinning: InstanceRequestRules {
     /// Restricts the request to the project's own sessions.
     private func restrict(_ request: InstanceRequest, to query: SessionListQuery, in scope: DirectoryScope) {
         if !query.needsProject(in: scope) { return follow(query.narrowed(to: nil, in: scope), request) }
-        if let own = sessions.knownProject(request.route) {
-            return follow(query.narrowed(to: own, in: scope), request)
+        if let openCodeProject = sessions.knownProject(request.route) {
+            return follow(query.narrowed(to: openCodeProject, in: scope), request)
         }
         let held = gateway.hold(request)
-        sessions.askProject(of: request.route) { [unowned self] own in
-            if let request = held.release() { follow(query.narrowed(to: own, in: scope), request) }
+        sessions.lookUpProject(of: request.route) { [unowned self] openCodeProject in
+            if let request = held.release() { follow(query.narrowed(to: openCodeProject, in: scope), request) }
         }
     }
 

@@ -10,23 +10,25 @@ internal import Instances
 import OpenCodeFamilies
 
 /// A loop's part of the bridge, with the requests that are being answered. It is confined to its loop.
-package final class LoopBridge {
+package final class BridgeFeature {
     unowned let owner: GatewayLoop
     let threads: BridgeThreads
-    let pinning: DirectoryPinning
+    let pinning: DirectoryPinningFeature
     /// The loop's event streams; nil if the hub is off.
-    let events: LoopEvents?
+    let events: EventStreamFeature?
     private var runs: [Int: BridgeRun] = [:]
     private var count = 0
     /// The requests whose bodies are still arriving.
     private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
     /// The jobs that are sent to the workers at the end of the pass.
-    private var thoughts: [BridgeJob] = []
+    private var jobs: [BridgeJob] = []
 
     /// Creates the feature.
     ///
     /// - Parameter events: The loop's event streams; nil if the hub is off.
-    package init(_ owner: GatewayLoop, _ threads: BridgeThreads, pinning: DirectoryPinning, events: LoopEvents?) {
+    package init(
+        _ owner: GatewayLoop, _ threads: BridgeThreads, pinning: DirectoryPinningFeature, events: EventStreamFeature?
+    ) {
         self.owner = owner
         self.threads = threads
         self.pinning = pinning
@@ -51,27 +53,27 @@ package final class LoopBridge {
     /// Lets a worker compute the next action of a run.
     ///
     /// - Parameter isLong: Whether the job may take so long that other jobs should not wait for it.
-    func think(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
+    func schedule(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
         guard let mailbox = owner.mailbox else { return }
-        if thoughts.isEmpty { owner.loop.atEndOfPass(self) }
-        thoughts.append(BridgeJob(run: number, loop: mailbox, isLong: isLong, next: next))
+        if jobs.isEmpty { owner.loop.atEndOfPass(self) }
+        jobs.append(BridgeJob(run: number, loop: mailbox, isLong: isLong, next: next))
     }
 
     func receive(_ message: BridgeMessage) {
         switch message {
-        case .steps(let steps): for step in steps { runs[step.run]?.take(step.action) }
+        case .steps(let steps): for step in steps { runs[step.run]?.perform(step.action) }
         case .turn(let number, let session):
-            if let run = runs[number] { run.takeTurn(of: session) } else { threads.turns.give(session) }
+            if let run = runs[number] { run.acquiredTurn(of: session) } else { threads.turns.release(session) }
         }
     }
 }
 
-extension LoopBridge: InstanceRequestHandler {
+extension BridgeFeature: InstanceRequestHandler {
     /// Answers a request in OpenCode 1's API to an OpenCode 2, unless the request must be forwarded.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let policy = request.policy
         guard request.route.isOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(request.target),
-            let handling = BridgeRequest.read(
+            let handling = BridgeRequest.parse(
                 request.connection.head, request.target, of: request.route, isPinned: policy.pinsDirectories,
                 hasHub: events != nil)
         else { return false }
@@ -81,7 +83,7 @@ extension LoopBridge: InstanceRequestHandler {
             if wantsProject, policy.pinsDirectories, translated.path == ["session"], translated.method == "GET" {
                 list(translated, request)
             } else {
-                BridgeExchange(self, request, translated: translated).begin()
+                BridgeExchange(self, request, translated: translated).start()
             }
             return true
         case .terminal(let target):
@@ -98,20 +100,20 @@ extension LoopBridge: InstanceRequestHandler {
     /// directory or requests this scope. If the project's sessions cannot be distinguished from the sessions of other
     /// projects, the request is not changed.
     private func list(_ translated: ClientRequest, _ request: InstanceRequest) {
-        if let own = pinning.sessions.knownProject(request.route) {
-            return BridgeExchange(self, request, translated: Self.list(translated, of: own)).begin()
+        if let openCodeProject = pinning.sessions.knownProject(request.route) {
+            return BridgeExchange(self, request, translated: Self.list(translated, of: openCodeProject)).start()
         }
         let held = owner.hold(request)
-        pinning.sessions.askProject(of: request.route) { [unowned self] own in
+        pinning.sessions.lookUpProject(of: request.route) { [unowned self] openCodeProject in
             guard let request = held.release() else { return }
-            BridgeExchange(self, request, translated: Self.list(translated, of: own)).begin()
+            BridgeExchange(self, request, translated: Self.list(translated, of: openCodeProject)).start()
         }
     }
 
-    private static func list(_ request: ClientRequest, of own: OpenCodeProject?) -> ClientRequest {
-        guard let own, !own.isShared else { return request }
+    private static func list(_ request: ClientRequest, of openCodeProject: OpenCodeProject?) -> ClientRequest {
+        guard let openCodeProject, !openCodeProject.isShared else { return request }
         var request = request
-        request.project = String(decoding: own.id, as: UTF8.self)
+        request.project = String(decoding: openCodeProject.id, as: UTF8.self)
         return request
     }
 
@@ -122,14 +124,14 @@ extension LoopBridge: InstanceRequestHandler {
 
     /// Ends all requests after the time limit of the gateway's shutdown.
     package func endRequests() {
-        for run in Array(runs.values) { run.failAtTheEnd() }
+        for run in Array(runs.values) { run.failAtShutdown() }
         for exchange in Array(arriving.values) { exchange.giveUp() }
     }
 }
 
-extension LoopBridge: PassHandler {
+extension BridgeFeature: PassHandler {
     func passEnded() {
-        threads.think(thoughts)
-        thoughts.removeAll(keepingCapacity: true)
+        threads.enqueue(jobs)
+        jobs.removeAll(keepingCapacity: true)
     }
 }

@@ -7,22 +7,23 @@ package import Instances
 import OpenCodeFamilies
 
 /// Handles requests in OpenCode 1's API for any delegate.
-extension LoopBridge {
+extension BridgeFeature {
     /// Begins to answer a request by the route's instance, whose API may be of either family. The directory of the
     /// request must be inside the project.
-    func begin(
-        _ request: ClientRequest, to route: RoutingTable.Route, policy: Policy, delegate follower: any BridgeDelegate
+    func startRun(
+        _ request: ClientRequest, to route: RoutingTable.Route, policy: Policy, delegate: any BridgeDelegate
     ) -> BridgeRun {
         let threads = threads
         let endpoint = route.endpoint
         let scope = policy.pinsDirectories ? route.scope : nil
-        let own = route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
+        let workingDirectory =
+            route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
         // Such a request has no body to read, and only the document is long.
         let isShort = request.body.isEmpty && request.path != ["doc"]
-        return BridgeRun(self, to: route, limits: policy.limits, delegate: follower, isShort: isShort) {
+        return BridgeRun(self, to: route, limits: policy.limits, delegate: delegate, isShort: isShort) {
             guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
-            return threads.surroundings.step(for: endpoint, in: own) { surroundings in
-                let bridge = Bridge(surroundings, home: threads.home, directory: own) { path in
+            return threads.instanceDefaults.step(for: endpoint, in: workingDirectory) { defaults in
+                let bridge = Bridge(defaults, home: threads.home, directory: workingDirectory) { path in
                     scope?.contains(Array(path.utf8)[...]) ?? true
                 }
                 return bridge.firstStep(request) ?? Bridge.pass(request)
@@ -33,13 +34,13 @@ extension LoopBridge {
     /// Sends a request in OpenCode 1's API to the route's instance on behalf of the gateway itself.
     ///
     /// - Parameter report: Called once, but never during this call, unless the query is cancelled.
-    package func ask(
+    package func send(
         _ request: ClientRequest, of route: RoutingTable.Route, _ policy: Policy,
         report: @escaping (BridgeQuery.QueryResult) -> Void
     ) -> BridgeQuery {
-        let question = BridgeQuery(isReading: request.method == "GET", report)
-        question.run = begin(request, to: route, policy: policy, delegate: question)
-        return question
+        let query = BridgeQuery(isReading: request.method == "GET", report)
+        query.run = startRun(request, to: route, policy: policy, delegate: query)
+        return query
     }
 }
 
@@ -79,7 +80,7 @@ package final class BridgeQuery: BridgeDelegate {
         finish(.answered(status: answer.status, fields: answer.fields, body: answer.body))
     }
 
-    func began(_ answer: ClientAnswer) {
+    func started(_ answer: ClientAnswer) {
         status = answer.status
         fields = answer.fields
         body = answer.body
@@ -94,7 +95,7 @@ package final class BridgeQuery: BridgeDelegate {
     }
 
     func completed() { finish(.answered(status: status, fields: fields, body: body)) }
-    func cut() {
+    func aborted() {
         finish(
             .failed(
                 GatewayError(502, "OpenCode ended before its response was complete. Read OpenCode's output in the log.")

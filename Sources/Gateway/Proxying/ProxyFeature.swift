@@ -12,9 +12,9 @@ import OpenCodeFamilies
 package import Projects
 
 /// The proxy of one loop. It forwards requests to instances, and their answers to clients.
-package final class Proxying {
+package final class ProxyFeature {
     unowned let gateway: GatewayLoop
-    let pinning: DirectoryPinning
+    let pinning: DirectoryPinningFeature
     /// Called when a request to abort the work of a session is forwarded to an OpenCode 1.
     let sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)?
     /// The exchanges whose instance closed the connection, while it is unknown whether there is a stop initiator.
@@ -24,7 +24,7 @@ package final class Proxying {
     ///
     /// - Parameter sessionAborted: Called when a request to abort the work of a session is forwarded to an OpenCode 1.
     package init(
-        _ gateway: GatewayLoop, pinning: DirectoryPinning,
+        _ gateway: GatewayLoop, pinning: DirectoryPinningFeature,
         sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)? = nil
     ) {
         self.gateway = gateway
@@ -45,7 +45,7 @@ package final class Proxying {
     private var tunnels: [Tunnel] { gateway.streams.values.compactMap { ($0 as? ProxyExchange)?.tunnel } }
 }
 
-extension Proxying: InstanceRequestHandler {
+extension ProxyFeature: InstanceRequestHandler {
     /// Forwards the request to its instance. If the request is an upgrade and the run has not opened the project's
     /// folder yet, the folder is opened first.
     package func handle(_ request: inout InstanceRequest) -> Bool {
@@ -54,20 +54,20 @@ extension Proxying: InstanceRequestHandler {
         guard isUpgrade, let endpoint = request.route.endpoint, endpoint.family == .one,
             !pinning.sessions.isOpen(endpoint)
         else {
-            ProxyExchange(self, request).begin(isUpgrade: isUpgrade)
+            ProxyExchange(self, request).start(isUpgrade: isUpgrade)
             return true
         }
         // OpenCode 1.18.34 never answers an upgrade for a terminal that no longer exists if the upgrade is the first
         // request about the project (measured). The run must therefore open the project's folder first.
         let held = gateway.hold(request)
         pinning.awaitFolder(endpoint) { [unowned self] in
-            if let request = held.release() { ProxyExchange(self, request).begin(isUpgrade: true) }
+            if let request = held.release() { ProxyExchange(self, request).start(isUpgrade: true) }
         }
         return true
     }
 }
 
-extension Proxying: LoopFeature {
+extension ProxyFeature: LoopFeature {
     /// Answers requests whose instance has ended.
     package func routesChanged() {
         for exchange in exchanges { exchange.routesChanged() }
@@ -89,6 +89,6 @@ extension Proxying: LoopFeature {
 
     /// Ends all requests immediately (``ProxyExchange/breakOff()``).
     package func endRequests() {
-        for exchange in exchanges { exchange.breakOff() }
+        for exchange in exchanges { exchange.abort() }
     }
 }

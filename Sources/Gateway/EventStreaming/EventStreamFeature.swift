@@ -13,7 +13,7 @@ package import Projects
 /// A request that waits for an event stream or for a page of events.
 protocol PendingStream: AnyObject {
     /// Called when a project has a new snapshot.
-    func viewChanged()
+    func snapshotChanged()
     /// Called when there is a new routing table.
     func routesChanged()
     /// Called when the gateway is shutting down.
@@ -22,7 +22,7 @@ protocol PendingStream: AnyObject {
 
 /// A loop's part of the event hub: the snapshots of the projects' events, and the streams that clients read on this
 /// loop.
-package final class LoopEvents {
+package final class EventStreamFeature {
     unowned let owner: GatewayLoop
     private let hub: Mailbox<HubMessage>
     private let reader: EventReaderThread
@@ -30,7 +30,7 @@ package final class LoopEvents {
     package let turnEnds: TurnEnds
     /// Called with the number of a run after all streams have sent the end of the turn that the run waits for.
     package var turnReached: ((Int) -> Void)?
-    private(set) var views: [ProjectName: HubSnapshot] = [:]
+    private(set) var snapshots: [ProjectName: HubSnapshot] = [:]
     private var readers: [Int: Reader] = [:]
     /// The clients of each project's events. The key nil is for the events of all projects.
     private var ofProject: [ProjectName?: ProjectReaders] = [:]
@@ -38,8 +38,8 @@ package final class LoopEvents {
     private var count = 0
     /// The requests for streams that cannot begin yet.
     private var pending: [ObjectIdentifier: any PendingStream] = [:]
-    private var resolutions: [Int: (stream: ObjectIdentifier, begin: ([UInt8]) -> Void)] = [:]
-    private var marks: [Int: (stream: ObjectIdentifier, begin: (LogPosition) -> Void)] = [:]
+    private var resolutions: [Int: (stream: ObjectIdentifier, completion: ([UInt8]) -> Void)] = [:]
+    private var positionRequests: [Int: (stream: ObjectIdentifier, completion: (LogPosition) -> Void)] = [:]
 
     /// Creates the feature, which receives events from the hub's threads.
     package init(_ owner: GatewayLoop, _ threads: HubThreads) {
@@ -49,7 +49,7 @@ package final class LoopEvents {
         turnEnds = threads.turnEnds
     }
 
-    func view(_ name: ProjectName) -> HubSnapshot? { views[name] }
+    func snapshot(of name: ProjectName) -> HubSnapshot? { snapshots[name] }
 
     // MARK: Readers
 
@@ -66,14 +66,14 @@ package final class LoopEvents {
     }
 
     /// Registers a stream and returns the number for its reads.
-    func begin(_ stream: HubStream) -> Int {
+    func subscribe(_ stream: HubStream) -> Int {
         ofProject[stream.project, default: ProjectReaders()].streams.append(stream)
         stream.group = stream.sharedKey.map { sharedFrames.join($0) }
         return register(.stream(stream), stream.project)
     }
 
     /// Registers a page and returns the number for its reads.
-    func begin(_ page: EventPage) -> Int {
+    func subscribe(_ page: EventPage) -> Int {
         ofProject[page.project, default: ProjectReaders()].pages.append(page)
         return register(.page(page), page.project)
     }
@@ -81,12 +81,12 @@ package final class LoopEvents {
     private func register(_ reader: Reader, _ project: ProjectName?) -> Int {
         count += 1
         readers[count] = reader
-        if let project { views[project]?.subscribers.add(1) }
+        if let project { snapshots[project]?.subscribers.add(1) }
         return count
     }
 
     /// Removes the stream or page with this number.
-    func end(_ number: Int) {
+    func unsubscribe(_ number: Int) {
         guard let reader = readers.removeValue(forKey: number) else { return }
         let project: ProjectName?
         switch reader {
@@ -99,18 +99,22 @@ package final class LoopEvents {
             project = page.project
             ofProject[project]?.pages.removeAll { $0 === page }
         }
-        if let project { views[project]?.subscribers.add(-1) }
-        if let rest = ofProject[project], rest.streams.isEmpty, rest.pages.isEmpty { ofProject[project] = nil }
+        if let project { snapshots[project]?.subscribers.add(-1) }
+        if let remaining = ofProject[project], remaining.streams.isEmpty, remaining.pages.isEmpty {
+            ofProject[project] = nil
+        }
     }
 
     /// Requests a read of the next bytes for the receiver with this number.
-    func read(_ cursor: EventCursor, number: Int, _ project: ProjectName?, connected: [UInt8], limit: Int) {
+    func requestRead(_ cursor: EventCursor, number: Int, _ project: ProjectName?, connected: [UInt8], limit: Int) {
         guard let mailbox = owner.mailbox else { return }
-        let log = project.flatMap { views[$0]?.log }
+        let log = project.flatMap { snapshots[$0]?.log }
         guard project == nil || log != nil else { return }
         reader.read(
-            ReadingOrder(stream: number, log: log, name: project, cursor: cursor, connected: connected, limit: limit) {
-                mailbox.post(.feature(EventStreamMessage.reading($0)))
+            EventReadRequest(
+                stream: number, log: log, name: project, cursor: cursor, connected: connected, limit: limit
+            ) {
+                mailbox.post(.feature(EventStreamMessage.readResult($0)))
             })
     }
 
@@ -124,7 +128,7 @@ package final class LoopEvents {
 
     /// Begins to watch for the next end of the session's turn (``TurnEnds``), and returns the number of the watch.
     package func watchTurn(of session: String, _ project: ProjectName, holds: Bool) -> Int {
-        turnEnds.watch(session, of: project, after: views[project]?.log.summary.last, holds: holds)
+        turnEnds.watch(session, of: project, after: snapshots[project]?.log.summary.last, holds: holds)
     }
 
     /// Resumes the streams of the project that send the end of a turn only after the answer to its request.
@@ -137,32 +141,36 @@ package final class LoopEvents {
     /// Asks the hub for the position at which a stream of this project begins.
     ///
     /// - Parameter begin: Called once, unless the stream is removed.
-    func mark(_ project: ProjectName?, for stream: any PendingStream, begin: @escaping (LogPosition) -> Void) {
+    func requestPosition(
+        _ project: ProjectName?, for stream: any PendingStream, completion: @escaping (LogPosition) -> Void
+    ) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
-        marks[count] = (ObjectIdentifier(stream), begin)
-        hub.post(.mark(project, loop: mailbox, number: count))
+        positionRequests[count] = (ObjectIdentifier(stream), completion)
+        hub.post(.requestPosition(project, loop: mailbox, number: count))
     }
 
-    func marked(_ number: Int, _ place: LogPosition) {
-        guard let mark = marks.removeValue(forKey: number), pending[mark.stream] != nil else { return }
-        mark.begin(place)
+    func receivedPosition(_ number: Int, _ position: LogPosition) {
+        guard let request = positionRequests.removeValue(forKey: number), pending[request.stream] != nil else { return }
+        request.completion(position)
     }
 
     /// Resolves the symbolic links of an absolute path on a thread that may wait for the disk.
     ///
     /// - Parameter begin: Called once with the result, unless the stream is removed.
-    func resolve(_ path: [UInt8], for stream: any PendingStream, begin: @escaping ([UInt8]) -> Void) {
+    func resolve(_ path: [UInt8], for stream: any PendingStream, completion: @escaping ([UInt8]) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
         let number = count
-        resolutions[number] = (ObjectIdentifier(stream), begin)
+        resolutions[number] = (ObjectIdentifier(stream), completion)
         reader.resolve(path) { mailbox.post(.feature(EventStreamMessage.resolved(number: number, path: $0))) }
     }
 
     fileprivate func resolved(_ number: Int, _ path: [UInt8]) {
-        guard let asked = resolutions.removeValue(forKey: number), pending[asked.stream] != nil else { return }
-        asked.begin(path)
+        guard let resolution = resolutions.removeValue(forKey: number), pending[resolution.stream] != nil else {
+            return
+        }
+        resolution.completion(path)
     }
 
     func remove(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = nil }
@@ -174,19 +182,19 @@ package final class LoopEvents {
 
     // MARK: Updates
 
-    func receive(_ news: [EventUpdate]) {
+    func receive(_ updates: [EventUpdate]) {
         if let readers = ofProject[nil] {
-            for stream in readers.streams { stream.hasNews() }
-            for page in readers.pages { page.hasNews() }
+            for stream in readers.streams { stream.updateArrived() }
+            for page in readers.pages { page.updateArrived() }
         }
-        for item in news {
+        for item in updates {
             switch item {
-            case .view(let view):
-                views[view.project] = view
-                forEach(view.project) { $0.viewChanged(view) }
-                for page in ofProject[view.project]?.pages ?? [] { page.hasNews() }
-                for stream in Array(pending.values) { stream.viewChanged() }
-            case .said(let project, let items, let from, let to): said(project, items: items, from: from, to: to)
+            case .snapshot(let snapshot):
+                snapshots[snapshot.project] = snapshot
+                forEach(snapshot.project) { $0.snapshotChanged(snapshot) }
+                for page in ofProject[snapshot.project]?.pages ?? [] { page.updateArrived() }
+                for stream in Array(pending.values) { stream.snapshotChanged() }
+            case .events(let project, let items, let from, let to): publish(project, items: items, from: from, to: to)
             case .heartbeat(let project, let frame):
                 forEach(project) { $0.heartbeat(frame) }
             case .comment(let project, let bytes): forEach(project) { $0.comment(bytes) }
@@ -204,14 +212,14 @@ package final class LoopEvents {
     }
 
     /// Delivers events. Streams with the same properties share the same frames, which are made once.
-    private func said(_ project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition) {
+    private func publish(_ project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition) {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now
         var made: [(group: SharedStreamFrames.Group, batch: EventBatch)] = []
-        for page in readers.pages { page.hasNews() }
+        for page in readers.pages { page.updateArrived() }
         for stream in readers.streams {
             guard let group = stream.group, stream.isLive(at: from) else {
-                stream.hasNews()
+                stream.updateArrived()
                 continue
             }
             if group.index >= made.count || made[group.index].group !== group {
@@ -227,11 +235,11 @@ package final class LoopEvents {
 package enum EventStreamMessage: FeatureMessage {
     /// Updates from the hub, in order.
     case updates([EventUpdate])
-    /// The start position of a stream. `number` is the number with which the stream requested the position.
-    case marked(number: Int, LogPosition)
+    /// The start position of the stream that requested it with this number.
+    case position(number: Int, LogPosition)
     /// The batch that was read for a stream.
-    case reading(EventLogReadResult)
-    /// The resolved path for the stream that requested it with this number.
+    case readResult(EventLogReadResult)
+    /// The path that was resolved for the stream that requested it with this number.
     case resolved(number: Int, path: [UInt8])
     /// The answer that preceded the end of a turn was sent, so the project's streams may send that end.
     case turnAnswered(ProjectName)
@@ -239,11 +247,11 @@ package enum EventStreamMessage: FeatureMessage {
     case turnReached(run: Int)
 
     /// Delivers the message to the method of the feature that handles it.
-    package func deliver(to feature: LoopEvents) {
+    package func deliver(to feature: EventStreamFeature) {
         switch self {
         case .updates(let updates): feature.receive(updates)
-        case .marked(let number, let position): feature.marked(number, position)
-        case .reading(let reading): feature.receive(reading)
+        case .position(let number, let position): feature.receivedPosition(number, position)
+        case .readResult(let reading): feature.receive(reading)
         case .resolved(let number, let path): feature.resolved(number, path)
         case .turnAnswered(let project): feature.turnAnswered(project)
         case .turnReached(let run): feature.turnReached?(run)
@@ -251,7 +259,7 @@ package enum EventStreamMessage: FeatureMessage {
     }
 }
 
-extension LoopEvents: LoopFeature {
+extension EventStreamFeature: LoopFeature {
     /// Informs the pending requests of a new routing table.
     package func routesChanged() {
         for stream in Array(pending.values) { stream.routesChanged() }

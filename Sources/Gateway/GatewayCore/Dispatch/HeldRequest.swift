@@ -22,7 +22,7 @@ package final class HeldRequest {
     ///   received an answer.
     package func release() -> InstanceRequest? {
         answerIfEnded(whileDraining: true)
-        guard var request = end() else { return nil }
+        guard var request = detach() else { return nil }
         // The route still has the same instance, but may have newer directories.
         if let current = loop.snapshot.routes.route(to: request.route.name) { request.route = current }
         return request
@@ -34,7 +34,7 @@ package final class HeldRequest {
         let name = request.route.name
         let current = loop.snapshot.routes.route(to: name)
         if loop.isDraining {
-            if whileDraining { refuse(ControlAnswers.shuttingDown(before: name.string, mayBeTaken: false)) }
+            if whileDraining { refuse(ControlAnswers.shuttingDown(before: name.string, mayBeReceived: false)) }
         } else if let initiator = current?.stopInitiator {
             refuse(ControlAnswers.ended(name.string, by: initiator))
         } else if current?.endpoint?.generation != request.route.endpoint?.generation {
@@ -43,12 +43,12 @@ package final class HeldRequest {
     }
 
     private func refuse(_ error: GatewayError) {
-        if let request = end() { loop.refuse(request.connection, error) }
+        if let request = detach() { loop.refuse(request.connection, error) }
     }
 
-    private func end() -> InstanceRequest? {
+    private func detach() -> InstanceRequest? {
         defer { request = nil }
-        loop.held?.remove(self)
+        loop.heldRequests?.remove(self)
         return request
     }
 }
@@ -61,7 +61,7 @@ extension HeldRequest: WaitingRequest {
 
     func giveUp() {
         guard let request else { return }
-        refuse(ControlAnswers.shuttingDown(before: request.route.name.string, mayBeTaken: false))
+        refuse(ControlAnswers.shuttingDown(before: request.route.name.string, mayBeReceived: false))
     }
 }
 
@@ -71,7 +71,7 @@ extension HeldRequest: ServerExchange {
     /// Does nothing, because no answer has begun.
     package func resumeResponse() {}
     /// Removes the request, because its client has disconnected.
-    package func clientDisconnected() { _ = end() }
+    package func clientDisconnected() { _ = detach() }
 }
 
 /// A request that the dispatch keeps.
@@ -85,7 +85,7 @@ protocol WaitingRequest: AnyObject {
 }
 
 /// The requests to instances that wait on one loop.
-final class HeldRequests: LoopFeature {
+final class HeldRequestFeature: LoopFeature {
     private var requests: [ObjectIdentifier: any WaitingRequest] = [:]
 
     func add(_ request: any WaitingRequest) { requests[ObjectIdentifier(request)] = request }
@@ -107,13 +107,13 @@ final class HeldRequests: LoopFeature {
 
 extension GatewayLoop {
     /// The requests that wait on this loop.
-    var held: HeldRequests? { feature(HeldRequests.self) }
+    var heldRequests: HeldRequestFeature? { feature(HeldRequestFeature.self) }
 
     /// Keeps a request until the missing information is available.
     package func hold(_ request: InstanceRequest) -> HeldRequest {
         let held = HeldRequest(self, request)
         request.connection.exchange = held
-        self.held?.add(held)
+        self.heldRequests?.add(held)
         return held
     }
 }

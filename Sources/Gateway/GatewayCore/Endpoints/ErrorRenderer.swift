@@ -3,7 +3,7 @@
 package import HTTPServer
 
 /// The form of the gateway's errors in a client protocol other than its own.
-package struct ErrorForm: Sendable {
+package struct ErrorRenderer: Sendable {
     /// Returns whether a request target belongs to the protocol.
     package let applies: @Sendable (ArraySlice<UInt8>) -> Bool
     /// Returns the answer to an error of the gateway in the protocol's form.

@@ -8,7 +8,7 @@ package import Instances
 package import WebSockets
 
 /// The handler of one chat socket. It is called on the socket's loop, and may answer during the call.
-package protocol ChatTalker: AnyObject {
+package protocol ChatDelegate: AnyObject {
     /// Called once when the socket is open, before any other method.
     func opened(_ socket: ChatSocket)
     /// Called with each complete text message from the client. The text is valid UTF-8.
@@ -21,7 +21,7 @@ package protocol ChatTalker: AnyObject {
     func ended()
 }
 
-extension ChatTalker {
+extension ChatDelegate {
     /// Does nothing, because no requests of the client are pending.
     package func revoked() {}
 
@@ -45,22 +45,22 @@ package struct ChatOpening: Sendable {
 
 /// The decision about a client that requests a chat.
 package enum ChatDecision {
-    /// The socket is opened with this talker.
-    case talks(any ChatTalker)
+    /// The socket is opened with this delegate.
+    case accepted(any ChatDelegate)
     /// The request is rejected with this error.
     case refused(GatewayError)
     /// The closure is run first, and its result then decides on the loop.
-    case asks(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
+    case deferred(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }
 
-/// The settings for chat sockets: the closure that creates talkers, and the limits.
+/// The settings for chat sockets: the closure that creates delegates, and the limits.
 package struct ChatSetUp: Sendable {
     /// Decides on the loop about each client that requests a chat.
     let decide: @Sendable (ChatOpening) -> ChatDecision
     /// The limits of one socket.
     package var limits = ChatLimits()
 
-    /// Creates the settings with a closure that creates talkers.
+    /// Creates the settings with a closure that creates delegates.
     package init(decide: @escaping @Sendable (ChatOpening) -> ChatDecision, limits: ChatLimits = ChatLimits()) {
         self.decide = decide
         self.limits = limits

@@ -3,14 +3,14 @@
 package import HTTPServer
 
 /// The requests of one loop that the control plane answers.
-final class ControlCalls: LoopFeature {
+final class ControlCallFeature: LoopFeature {
     private unowned let loop: GatewayLoop
     private var calls: [Int: ControlCall] = [:]
     private var count = 0
 
     init(_ loop: GatewayLoop) { self.loop = loop }
 
-    func begin(
+    func start(
         _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule,
         handler: @escaping ControlCall.Handler
     ) {
@@ -18,13 +18,13 @@ final class ControlCalls: LoopFeature {
         let call = ControlCall(
             loop, self, connection: connection, number: count, request: request, body: body, handler: handler)
         calls[count] = call
-        call.begin()
+        call.start()
     }
 
     func remove(_ call: ControlCall) { calls[call.number] = nil }
 
     func endRequests() {
-        for call in Array(calls.values) { call.breakOff() }
+        for call in Array(calls.values) { call.abort() }
     }
 
     fileprivate func receive(_ message: CallMessage, for number: Int) {
@@ -37,15 +37,15 @@ struct ControlMessage: FeatureMessage {
     let call: Int
     let message: CallMessage
 
-    func deliver(to feature: ControlCalls) { feature.receive(message, for: call) }
+    func deliver(to feature: ControlCallFeature) { feature.receive(message, for: call) }
 }
 
 extension GatewayLoop {
     /// Lets the control plane answer a request. The client's connection waits for the answer.
-    package func ask(
+    package func callControl(
         _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule = .ignored,
         handler: @escaping @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse
     ) {
-        feature(ControlCalls.self)?.begin(connection, request, body: body, handler: handler)
+        feature(ControlCallFeature.self)?.start(connection, request, body: body, handler: handler)
     }
 }
