@@ -134,7 +134,7 @@ extension EventBus {
             state.opened.remove(directory)
             for subscription in state.subscriptions.values where subscription.directory == directory {
                 subscription.append(last)
-                subscription.end()
+                subscription.finish()
             }
         }
         publishWrapped(wrap(bareEvent("server.instance.disposed", properties), directory))

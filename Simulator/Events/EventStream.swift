@@ -20,11 +20,11 @@ struct EventStream {
         defer {
             feed.unsubscribe(subscription)
             // Unblocks callers that wait for events to be written.
-            subscription.leave()
+            subscription.cancel()
         }
         let watcher = try TestThread {
             _ = try? connection.waitForEnd(within: EventStream.patience)
-            subscription.leave()
+            subscription.cancel()
         }
         defer {
             connection.close()

@@ -46,12 +46,12 @@ final class EventSubscription: Sendable {
     }
 
     /// Ends the queue. The queued events are still delivered.
-    func end() {
+    func finish() {
         state.withLock { $0.isEnded = true }
     }
 
     /// Reports that the subscriber's connection has ended.
-    func leave() {
+    func cancel() {
         state.withLock { $0.isGone = true }
     }
 

@@ -9,7 +9,7 @@ extension Application {
         var limit = Serving.firstLimit
         var hasAnswered = false
         while let raw = try readHead(connection, within: limit) {
-            if hasAnswered, let loss = misbehaviour.current.idleLoss, try connection.restBeforeArrival() >= loss {
+            if hasAnswered, let loss = misbehaviour.current.idleLoss, try connection.waitBeforeArrival() >= loss {
                 return
             }
             let received: ReceivedRequest

@@ -34,7 +34,7 @@ protocol Application: Sendable {
 extension Application {
     /// Ends every event stream without its last chunk.
     func cutStreams() {
-        for subscription in subscriptions { subscription.leave() }
+        for subscription in subscriptions { subscription.cancel() }
     }
 
     /// Waits until all earlier events are written to every stream, except streams whose reader is stuck. OpenCode has

@@ -5,15 +5,15 @@
 enum Gzip {
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
-        var rest = bytes[...]
+        var remainder = bytes[...]
         repeat {
-            let block = rest.prefix(0xffff)
-            rest = rest.dropFirst(block.count)
-            output.append(rest.isEmpty ? 1 : 0)
+            let block = remainder.prefix(0xffff)
+            remainder = remainder.dropFirst(block.count)
+            output.append(remainder.isEmpty ? 1 : 0)
             output += littleEndian(UInt32(block.count)).prefix(2)
             output += littleEndian(~UInt32(block.count)).prefix(2)
             output += block
-        } while !rest.isEmpty
+        } while !remainder.isEmpty
         return output + littleEndian(checksum(bytes)) + littleEndian(UInt32(truncatingIfNeeded: bytes.count))
     }
 

@@ -72,13 +72,13 @@ struct Request {
 
     static func decode(_ text: Substring) -> String {
         var bytes: [UInt8] = []
-        var rest = Array(text.utf8)[...]
-        while let byte = rest.popFirst() {
-            if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+        var remainder = Array(text.utf8)[...]
+        while let byte = remainder.popFirst() {
+            if byte == UInt8(ascii: "%"), remainder.count >= 2,
+                let value = UInt8(String(decoding: remainder.prefix(2), as: UTF8.self), radix: 16)
             {
                 bytes.append(value)
-                rest = rest.dropFirst(2)
+                remainder = remainder.dropFirst(2)
             } else {
                 bytes.append(byte)
             }

@@ -12,7 +12,7 @@ extension Simulator {
         case "file/content":
             let path = request.query["path"] ?? ""
             if path.split(separator: "/").contains("..") { return profile.refusals.escapingPath }
-            guard let bytes = try? FileTree.read("\(directory)/\(path)") else {
+            guard let bytes = try? FileTree.contents("\(directory)/\(path)") else {
                 return .json(["type": "text", "content": ""])
             }
             // A single line feed at the end is not part of the content.

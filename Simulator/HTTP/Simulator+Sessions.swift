@@ -5,16 +5,16 @@ import TestKit
 extension Simulator {
     /// Responds to requests for `/session` and the paths below it; nil for an unknown path or method.
     func session(_ request: Request, _ directory: String) -> SimulatedAnswer? {
-        let rest = Array(request.segments.dropFirst())
-        if rest.isEmpty { return sessions(request, directory) }
-        if rest == ["status"], request.method == "GET" {
+        let remainder = Array(request.segments.dropFirst())
+        if remainder.isEmpty { return sessions(request, directory) }
+        if remainder == ["status"], request.method == "GET" {
             return .json(JSON.object([]).adding(store.busy.map { ($0.id, $0.status) }))
         }
-        guard rest[0].hasPrefix("ses") else { return profile.refusals.badSession(rest[0]) }
-        guard let session = find(rest[0], directory) else {
-            return missing(rest, method: request.method, in: directory)
+        guard remainder[0].hasPrefix("ses") else { return profile.refusals.badSession(remainder[0]) }
+        guard let session = find(remainder[0], directory) else {
+            return missing(remainder, method: request.method, in: directory)
         }
-        return self.session(session, request: request, rest: rest.dropFirst().joined(separator: "/"))
+        return self.session(session, request: request, remainder: remainder.dropFirst().joined(separator: "/"))
     }
 
     /// Returns the session with an id. Older versions keep the sessions of each project separate.
@@ -22,12 +22,14 @@ extension Simulator {
         store[id].flatMap { profile.sharesSessions || $0.directory == directory ? $0 : nil }
     }
 
-    private func missing(_ rest: [String], method: String, in directory: String) -> SimulatedAnswer {
-        if rest.last == "prompt_async" { return profile.refusals.prompt(toMissingSession: rest[0], in: directory) }
-        if method == "DELETE", rest.count == 1 {
-            return profile.refusals.deletion(ofMissingSession: rest[0], in: directory)
+    private func missing(_ remainder: [String], method: String, in directory: String) -> SimulatedAnswer {
+        if remainder.last == "prompt_async" {
+            return profile.refusals.prompt(toMissingSession: remainder[0], in: directory)
         }
-        return profile.refusals.missing(session: rest[0], in: directory)
+        if method == "DELETE", remainder.count == 1 {
+            return profile.refusals.deletion(ofMissingSession: remainder[0], in: directory)
+        }
+        return profile.refusals.missing(session: remainder[0], in: directory)
     }
 
     private func sessions(_ request: Request, _ directory: String) -> SimulatedAnswer? {
@@ -49,8 +51,8 @@ extension Simulator {
     private func show(_ session: Session) -> JSON { session.json(profile.layouts.sessionAnswer, profile) }
 
     /// Responds to requests for the paths below one session.
-    private func session(_ session: Session, request: Request, rest: String) -> SimulatedAnswer? {
-        switch (request.method, rest) {
+    private func session(_ session: Session, request: Request, remainder: String) -> SimulatedAnswer? {
+        switch (request.method, remainder) {
         case ("GET", ""): return .json(show(session))
         case ("PATCH", ""):
             guard let body = request.json else { return profile.refusals.malformed }

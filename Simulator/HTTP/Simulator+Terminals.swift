@@ -6,21 +6,22 @@ import TestKit
 extension Simulator {
     /// Handles `/pty` and the paths below it.
     func terminal(_ request: Request) -> RequestOutcome? {
-        let rest = Array(request.segments.dropFirst())
-        switch (request.method, rest.count) {
+        let remainder = Array(request.segments.dropFirst())
+        switch (request.method, remainder.count) {
         case ("GET", 0): return .answer(.json(.array(store.allTerminals)))
         case ("POST", 0): return .answer(createTerminal(request))
-        case ("GET", 2) where rest[1] == "connect":
-            guard asksForUpgrade(request), store.terminal(rest[0]) != nil else {
+        case ("GET", 2) where remainder[1] == "connect":
+            guard asksForUpgrade(request), store.terminal(remainder[0]) != nil else {
                 return .answer(profile.refusals.noUpgrade)
             }
-            return .terminal(rest[0])
+            return .terminal(remainder[0])
         case ("GET", 1), ("PUT", 1):
             return .answer(
-                store.terminal(rest[0]).map { .json($0) } ?? profile.refusals.missing(terminal: rest[0]))
+                store.terminal(remainder[0]).map { .json($0) } ?? profile.refusals.missing(terminal: remainder[0]))
         case ("DELETE", 1):
             return .answer(
-                store.removeTerminal(rest[0]) ? .json(true) : profile.refusals.deletion(ofMissingTerminal: rest[0]))
+                store.removeTerminal(remainder[0])
+                    ? .json(true) : profile.refusals.deletion(ofMissingTerminal: remainder[0]))
         default: return nil
         }
     }

@@ -30,9 +30,9 @@ final class MisbehaviourSwitch: Sendable {
     /// Starts to misbehave, once the server exists.
     ///
     /// - Parameter refuse: Closes the listening socket of the server.
-    func begin(refuse: @escaping @Sendable () -> Void) {
+    func start(refuse: @escaping @Sendable () -> Void) {
         state.withLock { $0.refuse = refuse }
-        take(effect: current)
+        apply(effect: current)
     }
 
     /// Applies a misbehaviour from now on.
@@ -41,7 +41,7 @@ final class MisbehaviourSwitch: Sendable {
             $0.current = misbehaviour
             $0.changes += 1
         }
-        take(effect: misbehaviour)
+        apply(effect: misbehaviour)
     }
 
     /// Waits while the server is wedged. Throws an error if the connection ends first.
@@ -55,12 +55,12 @@ final class MisbehaviourSwitch: Sendable {
         _exit(1)
     }
 
-    private func take(effect misbehaviour: Misbehaviour) {
+    private func apply(effect misbehaviour: Misbehaviour) {
         meetTermination(misbehaviour)
         if misbehaviour.refuses { state.withLock { $0.refuse }?() }
         after(misbehaviour.crashDelay) { $0.crash() }
         after(misbehaviour.killDelay) { _ in raise(SIGKILL) }
-        for kind in misbehaviour.grandchildren { leave(kind) }
+        for kind in misbehaviour.grandchildren { spawnGrandchild(kind) }
     }
 
     /// Runs an action after a delay, unless the misbehaviour is changed before.
@@ -78,10 +78,10 @@ final class MisbehaviourSwitch: Sendable {
     }
 
     private func meetTermination(_ misbehaviour: Misbehaviour) {
-        if misbehaviour.ignoresTermination { signal(SIGTERM, SIG_IGN) } else { termination.begin(SIGTERM) }
+        if misbehaviour.ignoresTermination { signal(SIGTERM, SIG_IGN) } else { termination.install(SIGTERM) }
     }
 
-    private func leave(_ kind: Misbehaviour.Grandchild) {
+    private func spawnGrandchild(_ kind: Misbehaviour.Grandchild) {
         // An ignored signal remains ignored after execve(2), so there is no moment at which it could end the process.
         if kind != .obedient { signal(SIGTERM, SIG_IGN) }
         let child = try? Offspring.start("/bin/sleep", ["600"], inNewSession: kind == .escaped)

@@ -83,29 +83,29 @@ struct ServeOptions: Equatable {
     static func parse(_ arguments: [String]) throws(Failure) -> Command {
         var options = ServeOptions()
         // Both `--port 0` and `--port=0` are valid.
-        var rest = arguments.flatMap { argument -> [String] in
+        var remainder = arguments.flatMap { argument -> [String] in
             guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
             return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
         }[...]
         // A program that starts servers may append words to its command, so this option may precede the command word.
-        while rest.first == "--profile", rest.count > 1 {
-            options.profile = rest.dropFirst().first
-            rest = rest.dropFirst(2)
+        while remainder.first == "--profile", remainder.count > 1 {
+            options.profile = remainder.dropFirst().first
+            remainder = remainder.dropFirst(2)
         }
-        switch rest.popFirst() {
+        switch remainder.popFirst() {
         case "--version", "-v": return .version(profile: options.profile)
         case "--help", "-h": return .help
         case "serve": break
         default: throw Failure(message: "no command is given: run `opencode-simulator serve`, or see --help")
         }
-        options.lacksPort = !rest.contains("--port")
-        while let option = rest.popFirst() {
+        options.lacksPort = !remainder.contains("--port")
+        while let option = remainder.popFirst() {
             if option == "--print-logs" {
                 options.printsLogs = true
                 continue
             }
             guard ["--port", "--hostname", "--cors", "--log-level", "--profile"].contains(option),
-                let value = rest.popFirst()
+                let value = remainder.popFirst()
             else {
                 throw Failure(message: "\(option) is unknown or lacks its value; see --help")
             }

@@ -74,8 +74,8 @@ struct Startup {
         let banner = Banner(
             start, options.address, port: server.port, password: password.flatMap { $0.isMade ? $0.text : nil })
         simulator.listens(at: banner.address)
-        simulator.misbehaviour.begin(refuse: { server.refuse() })
-        if start.termination == .byExit { start.termination.begin(SIGINT) }
+        simulator.misbehaviour.start(refuse: { server.refuse() })
+        if start.termination == .byExit { start.termination.install(SIGINT) }
         banner.print(misbehaviour.banner)
         withExtendedLifetime((server, watcher)) { Startup.wait(misbehaviour.terminationDelay, start.termination) }
     }
@@ -148,7 +148,7 @@ struct Startup {
 
     /// Returns the words in the working folder's file. If they include `once`, the file is removed.
     private static func words() -> String {
-        guard let bytes = try? FileTree.read(wordsFile) else { return "" }
+        guard let bytes = try? FileTree.contents(wordsFile) else { return "" }
         let words = String(decoding: bytes, as: UTF8.self).split { $0 == "," || $0.isWhitespace }
         if words.contains("once") { FileTree.remove(wordsFile) }
         return words.filter { $0 != "once" }.joined(separator: ",")
@@ -195,7 +195,7 @@ extension Startup {
         var number: Int32 = 0
         while sigwait(&signals, &number) != 0 {}
         _ = Latch("the time of a late end").isOpened(within: delay)
-        termination.end(by: SIGTERM)
+        termination.terminate(by: SIGTERM)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         while true { _ = pause() }
     }

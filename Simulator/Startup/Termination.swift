@@ -10,7 +10,7 @@ enum Termination: Sendable {
     case byExit
 
     /// Installs this effect for a signal. SIGHUP ends the process in both cases.
-    func begin(_ number: Int32) {
+    func install(_ number: Int32) {
         switch self {
         case .bySignal: signal(number, SIG_DFL)
         // A signal handler may call only async-signal-safe functions (signal-safety(7)).
@@ -19,8 +19,8 @@ enum Termination: Sendable {
     }
 
     /// Ends the process now, as a delayed signal does.
-    func end(by number: Int32) {
-        begin(number)
+    func terminate(by number: Int32) {
+        install(number)
         raise(number)
     }
 }

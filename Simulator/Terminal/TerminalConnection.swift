@@ -46,7 +46,7 @@ struct TerminalConnection {
 
     private func next() throws -> WebSocketFrame? {
         do {
-            return try WebSocketFrame.read(from: connection, within: .seconds(86_400))
+            return try WebSocketFrame.receive(from: connection, within: .seconds(86_400))
         } catch let failure as WebSocketFrame.Failure {
             // Status 1009 means that a message is too big, and 1002 any other protocol error (RFC 6455 §7.4.1).
             try close(failure == .tooLong ? 1009 : 1002)

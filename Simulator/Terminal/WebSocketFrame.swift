@@ -35,7 +35,7 @@ struct WebSocketFrame: Equatable {
     }
 
     /// Returns the next frame of a client; nil if the connection ends cleanly before one.
-    static func read(from connection: TestConnection, within limit: Duration) throws -> WebSocketFrame? {
+    static func receive(from connection: TestConnection, within limit: Duration) throws -> WebSocketFrame? {
         let first = try connection.read(upTo: 1, within: limit, waitingFor: "a WebSocket frame")
         guard let head = first.first else { return nil }
         guard let opcode = Opcode(rawValue: head & 0x0f), head & 0x70 == 0 else { throw Failure.unknownOpcode }

@@ -6,13 +6,13 @@ import TestKit
 extension Turn {
     /// Streams a step's reasoning and text, runs a tool, and ends the step.
     func step(
-        thinking: [String] = [], saying: [String], reason: String
+        reasoning: [String] = [], text: [String], reason: String
     ) throws(TurnControl.Aborted) {
         beginStep()
-        let thoughts = thinking.isEmpty ? nil : try stream(thinking) { Part(content: .reasoning($0)) }
-        if let thoughts, !traits.reasoningEndsWithText { end(thoughts) }
-        openText = try stream(saying) { Part(content: .text($0)) }
-        if let thoughts, traits.reasoningEndsWithText { end(thoughts) }
+        let reasoningPart = reasoning.isEmpty ? nil : try stream(reasoning) { Part(content: .reasoning($0)) }
+        if let reasoningPart, !traits.reasoningEndsWithText { finish(reasoningPart) }
+        openText = try stream(text) { Part(content: .text($0)) }
+        if let reasoningPart, traits.reasoningEndsWithText { finish(reasoningPart) }
         endText()
         endStep(reason: reason)
     }
@@ -22,13 +22,13 @@ extension Turn {
     }
 
     /// Streams the text before a tool call.
-    func say(_ pieces: [String]) throws(TurnControl.Aborted) {
-        openText = try stream(pieces) { Part(content: .text($0)) }
+    func streamText(_ deltas: [String]) throws(TurnControl.Aborted) {
+        openText = try stream(deltas) { Part(content: .text($0)) }
     }
 
     /// Ends the open text part.
     func endText() {
-        if let openText { end(openText) }
+        if let openText { finish(openText) }
         openText = nil
     }
 
@@ -56,27 +56,27 @@ extension Turn {
 
     /// Streams deltas into a new part and returns it, still open.
     private func stream(
-        _ pieces: [String], into make: (TextBlock) -> Part
+        _ deltas: [String], into make: (TextBlock) -> Part
     ) throws(TurnControl.Aborted) -> Part {
         var block = TextBlock(text: "", started: Clock.milliseconds)
         var part = make(block)
         if !traits.streamsWholeText { publish(part) }
-        for (index, piece) in pieces.enumerated() {
+        for (index, delta) in deltas.enumerated() {
             if index > 0 { try control.pause(script.interval) }
-            block.text += piece
+            block.text += delta
             part.content = make(block).content
             if case .text = part.content { openText = part }
             if traits.streamsWholeText {
-                publish(part, delta: piece)
+                publish(part, delta: delta)
             } else {
                 // A delta is only an event. Since 1.2, the stored part stays empty until the text is complete.
-                conversation.publishDelta(piece, of: part, (message.id, session))
+                conversation.publishDelta(delta, of: part, (message.id, session))
             }
         }
         return part
     }
 
-    private func end(_ part: Part) {
+    private func finish(_ part: Part) {
         var part = part
         switch part.content {
         case .text(let block): part.content = .text(ended(block))

@@ -12,7 +12,7 @@ extension Turn {
     /// Runs a step with the scenario's tool. Returns false if the tool was refused, which ends the turn.
     func performTool() throws(TurnControl.Aborted) -> Bool {
         beginStep()
-        try say(Turn.announcement)
+        try streamText(Turn.announcement)
         let name =
             switch script.scenario {
             case .question: "question"
@@ -27,7 +27,7 @@ extension Turn {
         var files: [String] = []
         var isAllowed = true
         switch script.scenario {
-        case .question: isAllowed = try ask(&part)
+        case .question: isAllowed = try waitForReply(&part)
         case .edit: files = write(&part)
         case .todo: writeTodos(&part)
         case .subagent: try delegate(&part)
@@ -79,7 +79,7 @@ extension Turn {
         return true
     }
 
-    private func ask(_ part: inout Part) throws(TurnControl.Aborted) -> Bool {
+    private func waitForReply(_ part: inout Part) throws(TurnControl.Aborted) -> Bool {
         let options: JSON = [
             ["label": "Left", "description": "Go left"], ["label": "Right", "description": "Go right"],
         ]

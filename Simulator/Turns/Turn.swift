@@ -53,22 +53,22 @@ final class Turn {
         case .ratelimit: try retryForEver()
         case .cutoff:
             while true {
-                try step(saying: ["The ", "answer ", "begins ", "here ", "and ", "breaks "], reason: "unknown")
+                try step(text: ["The ", "answer ", "begins ", "here ", "and ", "breaks "], reason: "unknown")
                 try beginNextStep()
             }
         case .tools, .ask, .question, .edit, .todo, .subagent:
             guard try performTool() else { return finish() }
             try beginNextStep()
-            try step(saying: ["That ", "is ", "done ", "now."], reason: "stop")
+            try step(text: ["That ", "is ", "done ", "now."], reason: "stop")
             finish()
         case .think:
             try step(
-                thinking: TurnScript.words(
+                reasoning: TurnScript.words(
                     of: "First I look at the words, then at what they mean, and then I know."),
-                saying: script.answer(to: prompt.message.text), reason: "stop")
+                text: script.answer(to: prompt.message.text), reason: "stop")
             finish()
         case .talk, .slow, .medium, .fast, .long, .big:
-            try step(saying: prompt.words ?? script.answer(to: prompt.message.text), reason: "stop")
+            try step(text: prompt.words ?? script.answer(to: prompt.message.text), reason: "stop")
             finish()
         }
     }

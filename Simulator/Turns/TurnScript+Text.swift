@@ -5,7 +5,7 @@ extension TurnScript {
     func answer(to prompt: String) -> [String] {
         let text = scenario == .slow ? "That took a while." : TurnScript.text(echoing: prompt)
         let words = TurnScript.words(of: text)
-        let count = pieces ?? words.count
+        let count = deltaCount ?? words.count
         var answer = (0..<count).map { words[$0 % words.count] }
         if let bytes {
             let missing = max(0, bytes - answer.reduce(0) { $0 + $1.utf8.count })

@@ -8,9 +8,9 @@
 struct TurnScript: Equatable, Sendable {
     var scenario: Scenario
     /// The number of deltas of the text. If it is nil, the text is divided by words.
-    var pieces: Int?
+    var deltaCount: Int?
     /// Whether the prompt's brackets set `pieces`.
-    private(set) var piecesAreGiven = false
+    private(set) var hasFixedDeltas = false
     /// The time between two deltas.
     var interval: Duration = .milliseconds(21)
     /// The time without a byte before the first delta.
@@ -31,18 +31,18 @@ struct TurnScript: Equatable, Sendable {
         self.pace = options.words.first { $0.name == "pace" }.flatMap { Int($0.value) } ?? pace
         switch scenario {
         case .medium:
-            pieces = 277
+            deltaCount = 277
             interval = .zero
         case .fast:
-            pieces = 2000
+            deltaCount = 2000
             interval = .zero
         case .big:
-            pieces = 1
+            deltaCount = 1
             interval = .zero
             bytes = 1_500_000
         case .slow: silence = .seconds(75)
         case .long:
-            pieces = 3000
+            deltaCount = 3000
             interval = .milliseconds(10)
         default: break
         }
@@ -57,13 +57,13 @@ struct TurnScript: Equatable, Sendable {
     private mutating func apply(_ name: Substring, _ value: Substring) {
         switch name {
         case "pieces":
-            pieces = Int(value).map { max(1, $0) } ?? pieces
-            piecesAreGiven = true
+            deltaCount = Int(value).map { max(1, $0) } ?? deltaCount
+            hasFixedDeltas = true
         case "interval": interval = TurnScript.duration(value) ?? interval
         case "silent": silence = TurnScript.duration(value) ?? silence
         case "bytes":
             bytes = Int(value) ?? bytes
-            pieces = pieces ?? 1
+            deltaCount = deltaCount ?? 1
         default: break
         }
     }

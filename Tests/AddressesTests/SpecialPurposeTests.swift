@@ -32,10 +32,10 @@ struct SpecialPurposeTests {
             ("::2", "1fff:ffff::", "", "2000::"), ("4000::", "fbff:ffff::", "", ""),
         ])
     func `each special-purpose network extends exactly from its first address to its last`(
-        first: String, last: String, before: String, behind: String
+        first: String, last: String, before: String, after: String
     ) throws {
         for text in [first, last] { #expect(try #require(IPAddress(text)).specialPurpose != nil, "\(text)") }
-        for text in [before, behind] where !text.isEmpty {
+        for text in [before, after] where !text.isEmpty {
             #expect(try #require(IPAddress(text)).specialPurpose == nil, "\(text)")
         }
     }

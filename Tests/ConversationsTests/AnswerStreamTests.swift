@@ -34,7 +34,7 @@ import Testing
     @Test func `an answer's deltas are sent in ASCII under one message id, followed by a done event`() throws {
         var harness = harness()
         let prompt = try send(&harness)
-        harness.begin("ses_1", prompt, "hi", answer: "msg_3")
+        harness.startTurn("ses_1", prompt, "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Grüße ", "日本 🚀"])
         harness.text("ses_1", "msg_3", "prt_2", ["More."])
         harness.idle("ses_1")
@@ -69,7 +69,7 @@ import Testing
     @Test func `a prompt that OpenCode stores under another id is matched by its text`() throws {
         var harness = harness()
         _ = try send(&harness)
-        harness.begin("ses_1", "msg_2own", "hi", answer: "msg_3")
+        harness.startTurn("ses_1", "msg_2own", "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
         harness.idle("ses_1")
         let events = events(harness.streams[0].text)
@@ -89,8 +89,8 @@ import Testing
     @Test func `a failed turn ends the stream with a done event that has the error`() throws {
         var harness = harness()
         let prompt = try send(&harness)
-        harness.begin("ses_1", prompt, "hi", answer: "msg_3")
-        harness.hear(
+        harness.startTurn("ses_1", prompt, "hi", answer: "msg_3")
+        harness.receiveEvent(
             "session.error", ["sessionID": "ses_1", "error": ["name": "APIError", "data": ["message": "No credit"]]])
         harness.idle("ses_1")
         let events = events(harness.streams[0].text)
@@ -104,10 +104,11 @@ import Testing
     @Test func `an aborted turn ends the stream with a done event without an error`() throws {
         var harness = harness()
         let prompt = try send(&harness)
-        harness.begin("ses_1", prompt, "hi", answer: "msg_3")
+        harness.startTurn("ses_1", prompt, "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hel"], isWhole: false)
         harness.state.abort("ses_1")
-        harness.hear("session.error", ["sessionID": "ses_1", "error": ["name": "MessageAbortedError", "data": [:]]])
+        harness.receiveEvent(
+            "session.error", ["sessionID": "ses_1", "error": ["name": "MessageAbortedError", "data": [:]]])
         harness.idle("ses_1")
         let last = events(harness.streams[0].text).last
 
@@ -137,18 +138,19 @@ import Testing
     @Test func `the next message aborts the running turn and streams only its own answer`() throws {
         var harness = harness()
         let first = try send(&harness)
-        harness.begin("ses_1", first, "hi", answer: "msg_3")
+        harness.startTurn("ses_1", first, "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["One"], isWhole: false)
 
-        #expect(!harness.server.asked.contains("POST /session/ses_1/abort"))
+        #expect(!harness.server.requests.contains("POST /session/ses_1/abort"))
 
         let second = try send(&harness)
 
-        #expect(harness.server.asked.suffix(2) == ["POST /session/ses_1/abort", "POST /session/ses_1/prompt_async"])
+        #expect(harness.server.requests.suffix(2) == ["POST /session/ses_1/abort", "POST /session/ses_1/prompt_async"])
 
-        harness.hear("session.error", ["sessionID": "ses_1", "error": ["name": "MessageAbortedError", "data": [:]]])
+        harness.receiveEvent(
+            "session.error", ["sessionID": "ses_1", "error": ["name": "MessageAbortedError", "data": [:]]])
         harness.idle("ses_1")
-        harness.begin("ses_1", second, "hi", answer: "msg_4")
+        harness.startTurn("ses_1", second, "hi", answer: "msg_4")
         harness.text("ses_1", "msg_4", "prt_2", ["Two"])
         harness.idle("ses_1")
 
@@ -160,23 +162,23 @@ import Testing
     @Test func `the next message does not abort a turn that another client aborts`() throws {
         var harness = harness()
         let first = try send(&harness)
-        harness.begin("ses_1", first, "hi", answer: "msg_3")
+        harness.startTurn("ses_1", first, "hi", answer: "msg_3")
         harness.state.expectAbort(of: "ses_1")
         harness.endsAbortedWork = true
         _ = try send(&harness)
 
-        #expect(!harness.server.asked.contains("POST /session/ses_1/abort"))
-        #expect(harness.server.asked.last == "POST /session/ses_1/prompt_async")
+        #expect(!harness.server.requests.contains("POST /session/ses_1/abort"))
+        #expect(harness.server.requests.last == "POST /session/ses_1/prompt_async")
     }
 
     @Test func `the next message aborts a turn that another client's abort has not ended`() throws {
         var harness = harness()
         let first = try send(&harness)
-        harness.begin("ses_1", first, "hi", answer: "msg_3")
+        harness.startTurn("ses_1", first, "hi", answer: "msg_3")
         harness.state.expectAbort(of: "ses_1")
         _ = try send(&harness)
 
-        #expect(harness.server.asked.suffix(2) == ["POST /session/ses_1/abort", "POST /session/ses_1/prompt_async"])
+        #expect(harness.server.requests.suffix(2) == ["POST /session/ses_1/abort", "POST /session/ses_1/prompt_async"])
     }
 
     @Test func `a comment is sent after every 15 s of silence`() throws {
@@ -197,10 +199,10 @@ import Testing
     @Test func `a chat that has loaded the conversation receives the answer to a request under the same id`() throws {
         var harness = harness()
         harness.open()
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
         _ = harness.got()
         let prompt = try send(&harness)
-        harness.begin("ses_1", prompt, "hi", answer: "msg_3")
+        harness.startTurn("ses_1", prompt, "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
         harness.idle("ses_1")
         let got = harness.got()

@@ -20,7 +20,7 @@ import Testing
     /// Returns a harness whose client has loaded the conversation.
     private func loaded() -> ConversationHarness {
         var harness = harness()
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
         _ = harness.got()
         return harness
     }
@@ -34,10 +34,10 @@ import Testing
                 #"{"type":"status","metadata":{"connected":true,"hasApiKey":true,"toolCount":0,"#
                     + #""workflowCount":0,"daemonVersion":"1.2.3"}}"#
             ])
-        #expect(harness.server.asked.isEmpty)
+        #expect(harness.server.requests.isEmpty)
 
         // The next client receives the known catalogue of OpenCode.
-        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
         harness.open(2)
 
         #expect(harness.got(2).first?["metadata"]?["toolCount"] == 3)
@@ -45,14 +45,14 @@ import Testing
 
     @Test func `ping is answered with pong`() {
         var harness = harness()
-        harness.say(#"{"type":"ping"}"#)
+        harness.send(#"{"type":"ping"}"#)
 
         #expect(harness.got().map(\.shown) == [#"{"type":"pong"}"#])
     }
 
     @Test func `new_conversation creates a conversation under the gateway's own id`() {
         var harness = harness()
-        harness.say(#"{"type":"new_conversation"}"#)
+        harness.send(#"{"type":"new_conversation"}"#)
         let created = ConversationID(session: "ses_made1").text
 
         #expect(
@@ -65,12 +65,12 @@ import Testing
         var harness = ConversationHarness([
             FakeOpenCode1.talk("ses_1", title: "Old", updated: 9_999, pairs: 1),
             FakeOpenCode1.talk("ses_2", title: "New", updated: 5_000, pairs: 3),
-            FakeOpenCode1.Kept(id: "ses_3", title: "A task", updated: 6_000, parentID: "ses_1"),
-            FakeOpenCode1.Kept(id: "ses_4", title: "Put away", updated: 6_000, archived: 7),
+            FakeOpenCode1.StoredSession(id: "ses_3", title: "A task", updated: 6_000, parentID: "ses_1"),
+            FakeOpenCode1.StoredSession(id: "ses_4", title: "Put away", updated: 6_000, archived: 7),
         ])
         harness.open()
         _ = harness.got()
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
         let second = ConversationID(session: "ses_2").text
 
         #expect(
@@ -81,15 +81,15 @@ import Testing
             ])
 
         // The messages are counted only once.
-        harness.server.asked = []
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.server.requests = []
+        harness.send(#"{"type":"list_conversations"}"#)
 
-        #expect(harness.server.asked == ["GET /session"])
+        #expect(harness.server.requests == ["GET /session"])
     }
 
     @Test func `load_conversation returns the conversation's messages`() {
         var harness = harness()
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id.uppercased())"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id.uppercased())"}"#)
 
         #expect(
             harness.got().map(\.shown) == [
@@ -103,7 +103,7 @@ import Testing
         var harness = harness()
 
         for type in ["load_conversation", "delete_conversation"] {
-            harness.say(#"{"type":"\#(type)","conversationId":"\#(ConversationHarness.mine)"}"#)
+            harness.send(#"{"type":"\#(type)","conversationId":"\#(ConversationHarness.mine)"}"#)
             let got = harness.got()
             #expect(got.map { $0["type"]?.text } == ["error"])
             #expect(got.first?["metadata"]?["code"] == "STORAGE_ERROR")
@@ -113,16 +113,16 @@ import Testing
     @Test func `delete_conversation is confirmed once to every chat that has loaded the conversation`() {
         var harness = loaded()
         harness.open(2)
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#, 2)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#, 2)
         _ = harness.got(2)
-        harness.say(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
         let confirmed = #"{"type":"conversation_deleted","conversationId":"\#(id)"}"#
 
         #expect(harness.got(1).map(\.shown) == [confirmed])
         #expect(harness.got(2).map(\.shown) == [confirmed])
 
         // OpenCode's own event arrives later.
-        harness.hear(
+        harness.receiveEvent(
             "session.deleted",
             ["sessionID": "ses_1", "info": harness.server.shown(.init(id: "ses_1", title: "t", updated: 1))])
         let later = harness.got(1) + harness.got(2)
@@ -137,19 +137,19 @@ import Testing
         var harness = harness()
         for chat in [1, 2] {
             harness.open(chat)
-            harness.say(
+            harness.send(
                 #"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#, chat)
         }
         // The third client does not watch the conversation.
         harness.open(3)
         for chat in [1, 2, 3] { _ = harness.got(chat) }
 
-        harness.isHeld = true
+        harness.holdsPlans = true
         for chat in deleters {
-            harness.say(#"{"type":"delete_conversation","conversationId":"\#(ConversationHarness.mine)"}"#, chat)
+            harness.send(#"{"type":"delete_conversation","conversationId":"\#(ConversationHarness.mine)"}"#, chat)
         }
         let session = harness.server.shown(.init(id: "ses_made1", title: "t", updated: 1))
-        harness.hear("session.deleted", ["sessionID": "ses_made1", "info": session])
+        harness.receiveEvent("session.deleted", ["sessionID": "ses_made1", "info": session])
         harness.release()
 
         let confirmed = #"{"type":"conversation_deleted","conversationId":"\#(ConversationHarness.mine)"}"#
@@ -169,19 +169,19 @@ import Testing
     @Test func `a message to an unknown conversation creates it under the client's own id`() {
         var harness = harness()
         let text = String(repeating: "👨‍👩‍👧‍👦é", count: 40)
-        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"\#(text)"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"\#(text)"}"#)
 
         #expect(harness.server.sessions.last?.title == String(text.prefix(50)))
         #expect(harness.server.prompts.first?["parts"]?.array?.first?["text"]?.text == text)
         #expect(harness.got().isEmpty)
 
-        harness.begin("ses_made1", "msg_2", "hi", answer: "msg_3")
+        harness.startTurn("ses_made1", "msg_2", "hi", answer: "msg_3")
         harness.text("ses_made1", "msg_3", "prt_1", ["Hello"])
 
         #expect(harness.got().map { $0["conversationId"]?.text } == [ConversationHarness.mine])
 
         // The id is found in any letter case, and returned in its first spelling.
-        harness.say(
+        harness.send(
             #"{"type":"user_message","conversationId":"\#(ConversationHarness.mine.lowercased())","content":"more"}"#)
 
         #expect(harness.server.prompts.count == 2)
@@ -194,7 +194,7 @@ import Testing
 
     @Test func `text is sent in chunks and ends with one assistant_done`() {
         var harness = loaded()
-        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hel", "lo"])
         harness.idle("ses_1")
         let got = harness.got()
@@ -211,12 +211,12 @@ import Testing
 
     @Test func `reasoning is sent in chunks and completed before the text or tool call after it`() {
         var harness = loaded()
-        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
-        harness.spoken("reasoning", "ses_1", "msg_3", "prt_1", "", end: nil)
+        harness.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.receiveText("reasoning", "ses_1", "msg_3", "prt_1", "", end: nil)
         harness.delta("ses_1", "msg_3", "prt_1", "Hm")
-        harness.spoken("reasoning", "ses_1", "msg_3", "prt_1", "Hm", end: 5_000)
+        harness.receiveText("reasoning", "ses_1", "msg_3", "prt_1", "Hm", end: 5_000)
         harness.text("ses_1", "msg_3", "prt_2", ["So."])
-        harness.spoken("reasoning", "ses_1", "msg_3", "prt_3", "Again", start: 6_000, end: 6_000)
+        harness.receiveText("reasoning", "ses_1", "msg_3", "prt_3", "Again", start: 6_000, end: 6_000)
         harness.tool("ses_1", "msg_3", "prt_4", ["status": "running", "input": [:], "time": ["start": 1]])
 
         #expect(
@@ -228,7 +228,7 @@ import Testing
 
     @Test func `a tool call is reported when it starts and when it is done`() {
         var harness = loaded()
-        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.tool("ses_1", "msg_3", "prt_1", ["status": "pending", "input": [:], "raw": ""])
 
         #expect(harness.got().isEmpty)
@@ -252,7 +252,7 @@ import Testing
 
     @Test func `a failed tool call reports its error`() {
         var harness = loaded()
-        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.tool(
             "ses_1", "msg_3", "prt_1",
             ["status": "error", "input": [:], "error": "no such file", "time": ["start": 1_000, "end": 1_000]])
@@ -263,8 +263,8 @@ import Testing
 
     @Test func `a tool call of an MCP server names the server`() {
         var harness = harness()
-        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
-        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
+        harness.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.tool(
             "ses_1", "msg_3", "prt_1", ["status": "running", "input": [:], "time": ["start": 1]],
             name: "files_on_disk_read")
@@ -274,7 +274,7 @@ import Testing
 
     @Test func `a tool result is truncated after 4000 characters`() {
         var harness = loaded()
-        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
         for (part, count) in [("prt_1", 4_000), ("prt_2", 4_001)] {
             let output = String(repeating: "🇩🇪", count: count)
             harness.tool(
@@ -298,19 +298,19 @@ import Testing
     ])
     func `each malformed message is answered with an error and its code`(message: String, code: String) {
         var harness = harness()
-        harness.say(message)
+        harness.send(message)
         let got = harness.got()
 
         #expect(got.map { $0["type"]?.text } == ["error"])
         #expect(got.first?["metadata"]?.shown == #"{"code":"\#(code)"}"#)
         #expect(got.first?["content"]?.text?.isEmpty == false)
-        #expect(harness.server.asked.isEmpty)
+        #expect(harness.server.requests.isEmpty)
     }
 
     @Test func `a message without an available model is answered with NO_API_KEY`() {
         var harness = harness()
         harness.server.models = []
-        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
         let got = harness.got()
 
         #expect(got.first?["metadata"]?["code"] == "NO_API_KEY")
@@ -328,12 +328,12 @@ import Testing
         harness.server.models = []
         let atFirst = hasKey(&harness)
 
-        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
         let afterRefusal = hasKey(&harness)
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
         let withoutModel = hasKey(&harness)
         harness.server.models = ["talk"]
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
         let withModel = hasKey(&harness)
 
         #expect(atFirst == true)
@@ -346,7 +346,7 @@ import Testing
         var harness = harness()
         let sentence = Array(#"{"error":{"message":"demo does not start"}}"#.utf8)
         harness.server.instead["GET /session"] = OpenCodeAnswer(503, sentence)
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
         let got = harness.got()
 
         #expect(got.first?["metadata"]?["code"] == "API_ERROR")
@@ -360,7 +360,7 @@ import Testing
     func `an error of the gateway is reported with its sentence`(_ status: Int, _ code: JSON) {
         var harness = harness()
         harness.server.instead["GET /session"] = OpenCodeAnswer(status, message: "a \"b\" \\c\n\u{7f} \u{fc}")
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
         let got = harness.got()
 
         #expect(got.first?["metadata"]?["code"] == code)
@@ -370,8 +370,8 @@ import Testing
     @Test func `a chat without a project receives status and then an error that asks for a project`() {
         var harness = ConversationHarness()
         harness.open(1, refusal: ConversationError(.noProject, "Name a project: ?project=NAME"))
-        harness.say(#"{"type":"list_conversations"}"#)
-        harness.say(#"{"type":"ping"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"ping"}"#)
         let got = harness.got()
 
         #expect(got.map { $0["type"]?.text } == ["status", "error", "error", "pong"])

@@ -14,18 +14,18 @@ import Testing
         // Messages do not have to request the models after this.
         _ = harness.request("GET", "/models")
         harness.open()
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
         _ = harness.got()
         return harness
     }
 
-    private func say(_ text: String, _ harness: inout ConversationHarness) {
-        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
+    private func send(_ text: String, _ harness: inout ConversationHarness) {
+        harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
     }
 
     /// Sends OpenCode's events for the end of an abort, which may arrive after the response to the abort.
-    private func hearsTheEnd(_ harness: inout ConversationHarness) {
-        harness.hear(
+    private func receivesEnd(_ harness: inout ConversationHarness) {
+        harness.receiveEvent(
             "session.error",
             ["sessionID": "ses_1", "error": ["name": "MessageAbortedError", "data": ["message": "Aborted"]]])
         harness.idle("ses_1")
@@ -33,25 +33,25 @@ import Testing
 
     @Test func `a message after cancel_generation is sent once the aborted answer has ended`() throws {
         var harness = loaded()
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hel"], isWhole: false)
-        harness.isHeld = true
-        harness.say(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
-        harness.isHeld = false
-        say("two", &harness)
-        harness.say(#"{"type":"ping"}"#)
+        harness.holdsPlans = true
+        harness.send(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
+        harness.holdsPlans = false
+        send("two", &harness)
+        harness.send(#"{"type":"ping"}"#)
 
         #expect(harness.server.prompts.count == 1)
 
-        hearsTheEnd(&harness)
+        receivesEnd(&harness)
         harness.release()
         let second = try #require(harness.server.prompts.last?["messageID"]?.text)
 
         #expect(second != first)
 
-        harness.begin("ses_1", second, "two", answer: "msg_4")
+        harness.startTurn("ses_1", second, "two", answer: "msg_4")
         harness.text("ses_1", "msg_4", "prt_2", ["Two"])
         harness.idle("ses_1")
 
@@ -63,7 +63,7 @@ import Testing
 
     /// Sends OpenCode's last event of a message that was aborted.
     private func aborted(_ message: String, of user: String, _ harness: inout ConversationHarness) {
-        harness.hear(
+        harness.receiveEvent(
             "message.updated",
             [
                 "info": [
@@ -80,9 +80,9 @@ import Testing
     @Test func `an abort has ended when the session is idle and the message has its error`() throws {
         for isIdleFirst in [true, false] {
             var harness = loaded()
-            say("one", &harness)
+            send("one", &harness)
             let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-            harness.begin("ses_1", first, "one", answer: "msg_3")
+            harness.startTurn("ses_1", first, "one", answer: "msg_3")
 
             harness.state.abort("ses_1")
             let wasEnding = harness.state.isEnding("ses_1")
@@ -106,9 +106,9 @@ import Testing
 
     @Test func `an answer that another client aborts ends with an error`() throws {
         var harness = loaded()
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
         _ = harness.got()
 
         aborted("msg_3", of: first, &harness)
@@ -119,9 +119,9 @@ import Testing
 
     @Test func `before 1.18 an answer that another client aborts ends with an error after session.idle`() throws {
         var harness = loaded()
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
         _ = harness.got()
 
         harness.idle("ses_1", isHeld: true)
@@ -141,9 +141,9 @@ import Testing
 
     @Test func `a message after another client's abort waits for the end of the aborted answer`() throws {
         var harness = loaded()
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
         harness.state.expectAbort(of: "ses_1")
         let isEnding = harness.state.isEnding("ses_1")
         harness.idle("ses_1", isHeld: true)
@@ -160,9 +160,9 @@ import Testing
         var harness = loaded()
         harness.state.expectAbort(of: "ses_1")
         let isEndingBefore = harness.state.isEnding("ses_1")
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
         harness.state.expectAbort(of: "ses_1")
         harness.text("ses_1", "msg_3", "prt_1", ["One"])
         harness.idle("ses_1")
@@ -174,9 +174,9 @@ import Testing
 
     @Test func `before 1_18 an answer that the client has aborted ends when the session is idle`() throws {
         var harness = loaded()
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
         _ = harness.got()
 
         harness.state.abort("ses_1")
@@ -190,9 +190,9 @@ import Testing
 
     @Test func `an answer whose message is never completed ends after a bounded wait`() throws {
         var harness = loaded()
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
         _ = harness.got()
 
         harness.idle("ses_1", isHeld: true)
@@ -206,12 +206,12 @@ import Testing
 
     @Test func `a message queued after an answer that OpenCode aborts ends with an error, too`() throws {
         var harness = loaded()
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
-        say("two", &harness)
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
+        send("two", &harness)
         let second = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.heard(FakeOpenCode1.user(second, "two"), of: "ses_1")
+        harness.receiveMessage(FakeOpenCode1.user(second, "two"), of: "ses_1")
         harness.busy("ses_1")
         _ = harness.got()
 
@@ -225,9 +225,9 @@ import Testing
 
     @Test func `an answer that the client has aborted ends without an error`() throws {
         var harness = loaded()
-        say("one", &harness)
+        send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", first, "one", answer: "msg_3")
+        harness.startTurn("ses_1", first, "one", answer: "msg_3")
         _ = harness.got()
 
         harness.state.abort("ses_1")
@@ -239,48 +239,50 @@ import Testing
 
     @Test func `a message after one that is cancelled while being sent waits for the abort`() {
         var harness = loaded()
-        harness.isHeld = true
-        say("one", &harness)
-        harness.say(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
-        say("two", &harness)
+        harness.holdsPlans = true
+        send("one", &harness)
+        harness.send(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
+        send("two", &harness)
         harness.release()
-        let asked = harness.server.asked.filter { $0.hasPrefix("POST") }.compactMap { $0.split(separator: "/").last }
+        let requests = harness.server.requests.filter { $0.hasPrefix("POST") }.compactMap {
+            $0.split(separator: "/").last
+        }
 
         // The previous work is aborted as well.
-        #expect(asked == ["prompt_async", "abort", "abort", "prompt_async"])
+        #expect(requests == ["prompt_async", "abort", "abort", "prompt_async"])
     }
 
     @Test func `after a client disconnects, its prompts and deletions are sent in order and nothing else`() {
         var harness = loaded()
-        harness.server.asked = []
-        harness.isHeld = true
-        say("one", &harness)
-        for type in ["list_conversations", "new_conversation"] { harness.say(#"{"type":"\#(type)"}"#) }
-        say("two", &harness)
-        harness.say(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
-        harness.leave()
+        harness.server.requests = []
+        harness.holdsPlans = true
+        send("one", &harness)
+        for type in ["list_conversations", "new_conversation"] { harness.send(#"{"type":"\#(type)"}"#) }
+        send("two", &harness)
+        harness.send(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
+        harness.disconnect()
         harness.release()
         let prompt = "POST /session/ses_1/prompt_async"
 
-        #expect(harness.server.asked == [prompt, prompt, "DELETE /session/ses_1"])
+        #expect(harness.server.requests == [prompt, prompt, "DELETE /session/ses_1"])
 
         // Messages from before the disconnection may be read later.
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
 
-        #expect(harness.server.asked.count == 3)
+        #expect(harness.server.requests.count == 3)
     }
 
     @Test func `after a key is revoked, none of its pending prompts and deletions are sent`() {
         var harness = loaded()
-        harness.server.asked = []
-        harness.isHeld = true
-        harness.say(
+        harness.server.requests = []
+        harness.holdsPlans = true
+        harness.send(
             #"{"type":"user_message","conversationId":"\#(ConversationID(session: "ses_9").text)","content":"new"}"#)
-        say("two", &harness)
-        harness.say(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
+        send("two", &harness)
+        harness.send(#"{"type":"delete_conversation","conversationId":"\#(id)"}"#)
         harness.revoke()
         harness.release()
 
-        #expect(!harness.server.asked.contains { $0.hasSuffix("prompt_async") || $0.hasPrefix("DELETE") })
+        #expect(!harness.server.requests.contains { $0.hasSuffix("prompt_async") || $0.hasPrefix("DELETE") })
     }
 }

@@ -11,14 +11,14 @@ import Testing
 
     private func load(_ harness: inout ConversationHarness, _ chat: Int) {
         harness.open(chat)
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#, chat)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#, chat)
     }
 
     /// Returns a harness with a chat that has loaded the conversation, after an answer has begun.
-    private func begun() -> ConversationHarness {
+    private func started() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         load(&harness, 1)
-        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
         _ = harness.got()
         return harness
     }
@@ -30,7 +30,7 @@ import Testing
     private func kinds(_ messages: [JSON]) -> [String] { messages.compactMap { $0["type"]?.text } }
 
     @Test func `several chats of one conversation receive the same messages`() {
-        var harness = begun()
+        var harness = started()
         load(&harness, 2)
         _ = harness.got(2)
         harness.text("ses_1", "msg_3", "prt_1", ["one", " two"])
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `a chat receives nothing of a conversation that it has not loaded`() {
-        var harness = begun()
+        var harness = started()
         harness.open(2)
         _ = harness.got(2)
         harness.text("ses_1", "msg_3", "prt_1", ["one"])
@@ -52,9 +52,9 @@ import Testing
 
     @Test(arguments: [0, 1, 2, 3, 4, 5, 6, 7])
     func `a client that reconnects receives the answer so far and the remainder without duplicates`(events: Int) {
-        var harness = begun()
+        var harness = started()
         let all: [(inout ConversationHarness) -> Void] = [
-            { $0.spoken("reasoning", "ses_1", "msg_3", "prt_0", "", end: nil) },
+            { $0.receiveText("reasoning", "ses_1", "msg_3", "prt_0", "", end: nil) },
             { $0.delta("ses_1", "msg_3", "prt_0", "Hm") },
             { $0.text("ses_1", "msg_3", "prt_1", ["Let me ", "look."]) },
             { $0.tool("ses_1", "msg_3", "prt_2", ["status": "running", "input": ["a": 1], "time": ["start": 1]]) },
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test func `text that a list contains before its events arrive is sent only once`() {
-        var harness = begun()
+        var harness = started()
         harness.server.sessions[0].messages += [
             FakeOpenCode1.user("msg_2", "hi"),
             FakeOpenCode1.assistant("msg_3", to: "msg_2", "Hello", isDone: false),
@@ -99,27 +99,27 @@ import Testing
     }
 
     @Test func `a list is read again if a turn ends while it is read`() {
-        var harness = begun()
+        var harness = started()
         harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
-        harness.isHeld = true
+        harness.holdsPlans = true
         load(&harness, 2)
         harness.idle("ses_1")
         harness.server.sessions[0].messages += [
             FakeOpenCode1.user("msg_2", "hi"), FakeOpenCode1.assistant("msg_3", to: "msg_2", "Hello"),
         ]
-        harness.server.asked = []
+        harness.server.requests = []
         harness.release()
         let loaded = harness.got(2).last
 
         #expect(loaded?["metadata"]?["messages"]?.array?.compactMap { $0["content"]?.text }.last == "Hello")
-        #expect(harness.server.asked.count == 2)
+        #expect(harness.server.requests.count == 2)
         #expect(kinds(harness.got(1)).count { $0 == "assistant_done" } == 1)
     }
 
     @Test func `a failed answer ends its tool call, then sends one error and one assistant_done`() {
-        var harness = begun()
+        var harness = started()
         harness.tool("ses_1", "msg_3", "prt_1", ["status": "running", "input": [:], "time": ["start": 1]])
-        harness.hear(
+        harness.receiveEvent(
             "session.error",
             [
                 "sessionID": "ses_1",
@@ -136,19 +136,19 @@ import Testing
     }
 
     @Test func `cancel_generation ends a running tool call first and the answer once`() {
-        var harness = begun()
+        var harness = started()
         harness.text("ses_1", "msg_3", "prt_1", ["Hel"], isWhole: false)
         harness.tool("ses_1", "msg_3", "prt_2", ["status": "running", "input": [:], "time": ["start": 1]])
         harness.server.working = ["ses_1"]
-        harness.say(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
 
-        #expect(harness.server.asked.contains("POST /session/ses_1/abort"))
+        #expect(harness.server.requests.contains("POST /session/ses_1/abort"))
 
-        harness.hear(
+        harness.receiveEvent(
             "session.error",
             ["sessionID": "ses_1", "error": ["name": "MessageAbortedError", "data": ["message": "Aborted"]]])
         harness.idle("ses_1")
-        harness.spoken("text", "ses_1", "msg_3", "prt_1", "Hel", end: 5_000)
+        harness.receiveText("text", "ses_1", "msg_3", "prt_1", "Hel", end: 5_000)
         harness.idle("ses_1")
 
         #expect(kinds(harness.got()) == ["assistant_chunk", "tool_call_start", "tool_call_done", "assistant_done"])
@@ -158,20 +158,20 @@ import Testing
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         load(&harness, 1)
         _ = harness.got()
-        harness.say(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
-        harness.say(#"{"type":"cancel_generation","conversationId":"\#(ConversationHarness.mine)"}"#)
+        harness.send(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"cancel_generation","conversationId":"\#(ConversationHarness.mine)"}"#)
 
         #expect(harness.got().isEmpty)
-        #expect(!harness.server.asked.contains("POST /session/ses_1/abort"))
+        #expect(!harness.server.requests.contains("POST /session/ses_1/abort"))
     }
 
     @Test func `a message that is cancelled before it is sent is never sent`() {
         var harness = ConversationHarness()
         harness.open()
-        harness.isHeld = true
-        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"one"}"#)
-        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"two"}"#)
-        harness.say(#"{"type":"cancel_generation","conversationId":"\#(ConversationHarness.mine)"}"#)
+        harness.holdsPlans = true
+        harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"one"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"two"}"#)
+        harness.send(#"{"type":"cancel_generation","conversationId":"\#(ConversationHarness.mine)"}"#)
         harness.release()
 
         #expect(kinds(harness.got()) == ["status", "assistant_done", "assistant_done"])
@@ -182,18 +182,18 @@ import Testing
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         load(&harness, 1)
         for text in ["first", "second"] {
-            harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
+            harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
         }
         let ids = harness.server.prompts.compactMap { $0["messageID"]?.text }
 
         try #require(ids.count == 2)
-        try #require(!harness.server.asked.contains("POST /session/ses_1/abort"))
+        try #require(!harness.server.requests.contains("POST /session/ses_1/abort"))
 
         _ = harness.got()
-        harness.begin("ses_1", ids[0], "first", answer: "msg_3")
+        harness.startTurn("ses_1", ids[0], "first", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["One"])
-        harness.heard(FakeOpenCode1.user(ids[1], "second"), of: "ses_1")
-        harness.hear("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_4", to: ids[1])])
+        harness.receiveMessage(FakeOpenCode1.user(ids[1], "second"), of: "ses_1")
+        harness.receiveEvent("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_4", to: ids[1])])
         harness.text("ses_1", "msg_4", "prt_2", ["Two"])
         harness.idle("ses_1")
         let got = harness.got()
@@ -205,12 +205,12 @@ import Testing
     @Test func `a prompt that fails without an answer ends with an error and assistant_done`() throws {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         load(&harness, 1)
-        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
         let prompt = try #require(harness.server.prompts.first?["messageID"]?.text)
         _ = harness.got()
-        harness.heard(FakeOpenCode1.user(prompt, "hi"), of: "ses_1")
+        harness.receiveMessage(FakeOpenCode1.user(prompt, "hi"), of: "ses_1")
         harness.busy("ses_1")
-        harness.hear(
+        harness.receiveEvent(
             "session.error",
             ["sessionID": "ses_1", "error": ["name": "UnknownError", "data": ["message": "Model not found: a/b."]]])
         harness.idle("ses_1")
@@ -225,7 +225,7 @@ import Testing
         load(&harness, 1)
         _ = harness.got()
         harness.server.instead["POST /session/ses_1/prompt_async"] = OpenCodeAnswer(500, [])
-        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
 
         #expect(kinds(harness.got()) == ["error", "assistant_done"])
 
@@ -235,7 +235,7 @@ import Testing
     }
 
     @Test func `the end of an instance ends its answers with an error`() throws {
-        var harness = begun()
+        var harness = started()
         harness.publish(harness.state.instanceEnded("OpenCode of demo has ended.", at: harness.now))
         let got = harness.got()
 
@@ -244,19 +244,19 @@ import Testing
     }
 
     @Test func `text whose deltas were missed is sent when its part is complete`() {
-        var harness = begun()
+        var harness = started()
         harness.text("ses_1", "msg_3", "prt_1", ["one "], isWhole: false)
 
         #expect(harness.state.missed() == ["ses_1"])
 
         harness.delta("ses_1", "msg_3", "prt_1", "three")
-        harness.spoken("text", "ses_1", "msg_3", "prt_1", "one two three", end: 5)
+        harness.receiveText("text", "ses_1", "msg_3", "prt_1", "one two three", end: 5)
 
         #expect(chunks(harness.got()) == "one two three")
     }
 
     @Test func `a check of a quiet session finds an end whose events were missed`() throws {
-        var harness = begun()
+        var harness = started()
         harness.text("ses_1", "msg_3", "prt_1", ["Hel"], isWhole: false)
 
         #expect(harness.state.quiet(for: 30_000, at: harness.now + 29_999).isEmpty)
@@ -287,7 +287,7 @@ import Testing
         harness.server.sessions = []
         // OpenCode 1.1 accepts prompts for sessions that do not exist.
         harness.server.instead["POST /session/ses_1/prompt_async"] = OpenCodeAnswer(204, [])
-        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"hi"}"#)
 
         #expect(harness.state.quiet(for: 1, at: harness.now + 1) == ["ses_1"])
 
@@ -299,8 +299,8 @@ import Testing
     }
 
     @Test func `half a surrogate pair is held until its other half arrives`() {
-        var harness = begun()
-        harness.spoken("text", "ses_1", "msg_3", "prt_1", "", end: nil)
+        var harness = started()
+        harness.receiveText("text", "ses_1", "msg_3", "prt_1", "", end: nil)
         harness.delta("ses_1", "msg_3", "prt_1", .brokenString(Array(#"a\ud83d"#.utf8)))
         harness.delta("ses_1", "msg_3", "prt_1", .brokenString(Array(#"\ude80b"#.utf8)))
         harness.delta("ses_1", "msg_3", "prt_1", .brokenString(Array(#"\\ud83d\ude80"#.utf8)))
@@ -309,9 +309,9 @@ import Testing
     }
 
     @Test func `long text is split between characters into chunks of at most 64 KiB`() {
-        var harness = begun()
+        var harness = started()
         let text = "x" + String(repeating: "👨‍👩‍👧‍👦", count: 6_000)
-        harness.spoken("text", "ses_1", "msg_3", "prt_1", text, end: 5)
+        harness.receiveText("text", "ses_1", "msg_3", "prt_1", text, end: 5)
         let parts = harness.got().compactMap { $0["content"]?.text }
 
         #expect(parts.joined() == text)
@@ -321,14 +321,14 @@ import Testing
     }
 
     @Test func `conversation_loaded is truncated to the newest messages of about 768 KiB`() {
-        var session = FakeOpenCode1.Kept(id: "ses_1", title: "Long", updated: 1)
+        var session = FakeOpenCode1.StoredSession(id: "ses_1", title: "Long", updated: 1)
         for number in 100..<400 {
             session.messages.append(
                 FakeOpenCode1.user("msg_\(number)a", String(repeating: "\(number) ", count: 2_500)))
         }
         var harness = ConversationHarness([session])
         harness.open()
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
         let loaded = harness.got().last
         let size = loaded?.bytes.count ?? 0
 
@@ -336,6 +336,6 @@ import Testing
         #expect(size > 740 * 1024)
         #expect(loaded?["metadata"]?["truncated"] == true)
         #expect(loaded?["metadata"]?["messages"]?.array?.last?["content"]?.text?.hasPrefix("399 ") == true)
-        #expect(harness.server.asked.count { $0.hasSuffix("message") } == 1)
+        #expect(harness.server.requests.count { $0.hasSuffix("message") } == 1)
     }
 }

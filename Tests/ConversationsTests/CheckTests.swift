@@ -14,13 +14,13 @@ import Testing
         // Messages do not have to request the models after this.
         _ = harness.request("GET", "/models")
         harness.open()
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
         _ = harness.got()
         return harness
     }
 
-    private func say(_ text: String, _ harness: inout ConversationHarness) {
-        harness.say(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
+    private func send(_ text: String, _ harness: inout ConversationHarness) {
+        harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
     }
 
     private func checked(_ harness: inout ConversationHarness) throws {
@@ -30,15 +30,15 @@ import Testing
 
     @Test func `a check does not end a prompt that was not sent yet`() throws {
         var harness = loaded()
-        harness.isHeld = true
-        say("hi", &harness)
+        harness.holdsPlans = true
+        send("hi", &harness)
         try checked(&harness)
 
         #expect(harness.got().isEmpty)
 
         harness.release()
         let prompt = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.begin("ses_1", prompt, "hi", answer: "msg_3")
+        harness.startTurn("ses_1", prompt, "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
         harness.idle("ses_1")
 
@@ -50,7 +50,7 @@ import Testing
         var harness = loaded()
         let early = harness.state.check("ses_1")
         if isChat {
-            say("hi", &harness)
+            send("hi", &harness)
         } else {
             _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
         }
@@ -71,11 +71,11 @@ import Testing
     @Test(arguments: [true, false])
     func `a check ends a prompt whose events have arrived but whose response has not`(isRenamed: Bool) throws {
         var harness = loaded()
-        harness.isLate = true
-        say("hi", &harness)
-        harness.isLate = false
+        harness.holdsResults = true
+        send("hi", &harness)
+        harness.holdsResults = false
         let sent = try #require(harness.server.prompts.last?["messageID"]?.text)
-        harness.heard(FakeOpenCode1.user(isRenamed ? "msg_2own" : sent, "hi"), of: "ses_1")
+        harness.receiveMessage(FakeOpenCode1.user(isRenamed ? "msg_2own" : sent, "hi"), of: "ses_1")
         try checked(&harness)
 
         #expect(harness.got().map(\.outline) == ["assistant_done"])

@@ -17,17 +17,17 @@ struct ConversationHarness {
     var streams: [(stream: AnswerStream, text: String, isOver: Bool)] = []
     var now: Int64 = 1_800_000_000_000
     /// Whether plans wait for ``release()``.
-    var isHeld = false
+    var holdsPlans = false
     /// Whether plans run immediately, and their results wait for ``release()``.
-    var isLate = false
-    /// Whether the events are from before the gateway subscribed.
+    var holdsResults = false
+    /// Whether events are from before the gateway subscribed.
     var isReplaying = false
-    private var held: [(chat: Int, number: Int, plan: Plan<ChatSession.WorkResult>)] = []
+    private var heldPlans: [(chat: Int, number: Int, plan: Plan<ChatSession.WorkResult>)] = []
     private var seed: UInt64 = 7
 
     static let mine = "A0B1C2D3-0000-4000-8000-00000000000A"
 
-    init(_ sessions: [FakeOpenCode1.Kept] = []) {
+    init(_ sessions: [FakeOpenCode1.StoredSession] = []) {
         state = ConversationState(directory: "/home/vibe/demo", kept: [])
         server.sessions = sessions
     }
@@ -45,7 +45,7 @@ struct ConversationHarness {
         perform(session.opened(state.catalogue), of: chat)
     }
 
-    mutating func say(_ text: String, _ chat: Int = 1) {
+    mutating func send(_ text: String, _ chat: Int = 1) {
         guard var session = chats[chat] else { return }
         var generator = self
         let actions = session.receive(Array(text.utf8), in: &state, at: now) { generator.random() }
@@ -64,13 +64,13 @@ struct ConversationHarness {
     mutating func revoke(_ chat: Int = 1) { chats[chat]?.revoke() }
 
     /// Disconnects the client of a chat.
-    mutating func leave(_ chat: Int = 1) { chats[chat]?.clientDisconnected() }
+    mutating func disconnect(_ chat: Int = 1) { chats[chat]?.clientDisconnected() }
 
     mutating func release() {
-        isHeld = false
-        isLate = false
-        let plans = held
-        held = []
+        holdsPlans = false
+        holdsResults = false
+        let plans = heldPlans
+        heldPlans = []
         for item in plans { run(item.plan, number: item.number, of: item.chat) }
     }
 
@@ -79,15 +79,15 @@ struct ConversationHarness {
             switch action {
             case .send(let text): sent[chat, default: []].append(JSONParser.parse(text) ?? .null)
             case .run(let number, let plan):
-                if isHeld {
-                    held.append((chat, number, plan))
-                } else if isLate {
+                if holdsPlans {
+                    heldPlans.append((chat, number, plan))
+                } else if holdsResults {
                     let late: Plan<ChatSession.WorkResult> =
                         switch settle(plan) {
                         case .success(let result): .done(result)
                         case .failure(let refusal): .refused(refusal)
                         }
-                    held.append((chat, number, late))
+                    heldPlans.append((chat, number, late))
                 } else {
                     run(plan, number: number, of: chat)
                 }
@@ -161,26 +161,26 @@ struct ConversationHarness {
         }
     }
 
-    mutating func hear(_ type: String, _ properties: JSON) {
+    mutating func receiveEvent(_ type: String, _ properties: JSON) {
         guard let event = Event(openCode1: ["type": .string(type), "properties": properties]) else {
             Issue.record("\(type) is no event")
             return
         }
-        hear(event)
+        receiveEvent(event)
     }
 
-    mutating func hear(_ event: Event) {
+    mutating func receiveEvent(_ event: Event) {
         if isReplaying { state.replay(event, at: now) } else { publish(state.receive(event, at: now)) }
     }
 
     mutating func busy(_ session: String) {
-        hear("session.status", ["sessionID": .string(session), "status": ["type": "busy"]])
+        receiveEvent("session.status", ["sessionID": .string(session), "status": ["type": "busy"]])
     }
 
     /// Reports that the session is idle. An answer whose last message is incomplete ends immediately, unless `isHeld`.
     mutating func idle(_ session: String, isHeld: Bool = false) {
-        hear("session.status", ["sessionID": .string(session), "status": ["type": "idle"]])
-        hear("session.idle", ["sessionID": .string(session)])
+        receiveEvent("session.status", ["sessionID": .string(session), "status": ["type": "idle"]])
+        receiveEvent("session.idle", ["sessionID": .string(session)])
         if !isHeld { giveUp() }
     }
 
@@ -190,31 +190,33 @@ struct ConversationHarness {
     }
 
     /// Sends a user message and the beginning of its answer in the message `answer`.
-    mutating func begin(_ session: String, _ user: String, _ text: String, answer: String) {
-        heard(FakeOpenCode1.user(user, text), of: session)
+    mutating func startTurn(_ session: String, _ user: String, _ text: String, answer: String) {
+        receiveMessage(FakeOpenCode1.user(user, text), of: session)
         busy(session)
-        hear("message.updated", ["info": info(FakeOpenCode1.assistantInfo(answer, to: user), session)])
+        receiveEvent("message.updated", ["info": info(FakeOpenCode1.assistantInfo(answer, to: user), session)])
     }
 
-    mutating func heard(_ message: JSON, of session: String) {
-        hear("message.updated", ["info": info(message["info"] ?? .null, session)])
+    mutating func receiveMessage(_ message: JSON, of session: String) {
+        receiveEvent("message.updated", ["info": info(message["info"] ?? .null, session)])
         for part in message["parts"]?.array ?? [] {
-            hear("message.part.updated", ["part": info(part, session)])
+            receiveEvent("message.part.updated", ["part": info(part, session)])
         }
     }
 
     /// Sends the deltas of a text, and then the complete text.
-    mutating func text(_ session: String, _ message: String, _ part: String, _ pieces: [String], isWhole: Bool = true) {
-        spoken("text", session, message, part, "", end: nil)
-        for piece in pieces { delta(session, message, part, .string(piece)) }
-        if isWhole { spoken("text", session, message, part, pieces.joined(), end: 4_000) }
+    mutating func text(
+        _ session: String, _ message: String, _ part: String, _ fragments: [String], isWhole: Bool = true
+    ) {
+        receiveText("text", session, message, part, "", end: nil)
+        for fragment in fragments { delta(session, message, part, .string(fragment)) }
+        if isWhole { receiveText("text", session, message, part, fragments.joined(), end: 4_000) }
     }
 
-    mutating func spoken(
+    mutating func receiveText(
         _ type: String, _ session: String, _ message: String, _ part: String, _ text: String, start: Int = 3_000,
         end: Int?
     ) {
-        speak(
+        receivePart(
             session, message, part,
             [
                 "type": .string(type), "text": .string(text),
@@ -225,20 +227,21 @@ struct ConversationHarness {
     mutating func tool(
         _ session: String, _ message: String, _ part: String, _ state: JSON, name: String = "bash"
     ) {
-        speak(session, message, part, ["type": "tool", "tool": .string(name), "callID": "call_1", "state": state])
+        receivePart(
+            session, message, part, ["type": "tool", "tool": .string(name), "callID": "call_1", "state": state])
     }
 
-    private mutating func speak(_ session: String, _ message: String, _ part: String, _ more: JSON) {
+    private mutating func receivePart(_ session: String, _ message: String, _ part: String, _ more: JSON) {
         var object: JSONObject = JSONObject()
         object.add("id", part)
         object.add("messageID", message)
         object.add("sessionID", session)
         object.add(more.object ?? JSONObject())
-        hear("message.part.updated", ["part": .object(object), "sessionID": .string(session)])
+        receiveEvent("message.part.updated", ["part": .object(object), "sessionID": .string(session)])
     }
 
     mutating func delta(_ session: String, _ message: String, _ part: String, _ delta: JSON) {
-        hear(
+        receiveEvent(
             "message.part.delta",
             [
                 "sessionID": .string(session), "messageID": .string(message), "partID": .string(part), "field": "text",
@@ -255,7 +258,7 @@ struct ConversationHarness {
     // MARK: Requests
 
     /// Sends a request that is not a stream, and returns its response.
-    mutating func ask(
+    mutating func fetch(
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil
     ) throws -> ConversationAnswer {
         let answer = request(method, path, query: query, body: body)

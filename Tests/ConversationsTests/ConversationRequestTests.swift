@@ -18,7 +18,7 @@ import Testing
 
     @Test func `GET /models returns the id, name and description of each model`() throws {
         var harness = harness()
-        let answer = try harness.ask("GET", "/models")
+        let answer = try harness.fetch("GET", "/models")
 
         #expect(
             answer.json.shown == #"[{"id":"mock/talk","name":"Model talk","description":"Mock"},"#
@@ -27,7 +27,7 @@ import Testing
 
     @Test func `GET /conversations returns each conversation with its last message and message count`() throws {
         var harness = harness()
-        let answer = try harness.ask("GET", "/conversations")
+        let answer = try harness.fetch("GET", "/conversations")
 
         #expect(answer.status == 200)
         #expect(answer.json["nextCursor"] == .null)
@@ -54,21 +54,21 @@ import Testing
         var harness = harness(pairs: 0)
         let method = path.hasSuffix("duplicate") ? "POST" : "GET"
 
-        let first = try harness.ask(method, path.replacing("ID", with: id)).json
-        let second = try harness.ask(method, path.replacing("ID", with: id)).json
+        let first = try harness.fetch(method, path.replacing("ID", with: id)).json
+        let second = try harness.fetch(method, path.replacing("ID", with: id)).json
 
         for answer in [first, second] {
             let item = answer["items"]?.array?.first ?? answer
             #expect(item["modelId"] == "mock/talk")
         }
 
-        #expect(harness.server.asked.count { $0 == "GET /config/providers" } == 1)
+        #expect(harness.server.requests.count { $0 == "GET /config/providers" } == 1)
     }
 
     @Test func `a conversation that is renamed has the default model`() throws {
         var harness = harness(pairs: 0)
 
-        let answer = try harness.ask("PATCH", "/conversations/\(id)", body: ["title": "New"]).json
+        let answer = try harness.fetch("PATCH", "/conversations/\(id)", body: ["title": "New"]).json
 
         #expect(answer["modelId"] == "mock/talk")
     }
@@ -77,7 +77,7 @@ import Testing
         var harness = harness(pairs: 0)
         harness.server.instead["GET /config/providers"] = OpenCodeAnswer(500, [])
 
-        let answer = try harness.ask("GET", "/conversations")
+        let answer = try harness.fetch("GET", "/conversations")
 
         #expect(answer.status == 200)
         #expect(answer.json["items"]?.array?.first?["modelId"] == "")
@@ -92,13 +92,14 @@ import Testing
             })
         var seen: [String] = []
         var cursor: String? = ""
-        while let place = cursor {
-            let query = [(name: "limit", value: "3"), (name: "cursor", value: place)]
-            let page = try harness.ask("GET", "/conversations", query: query).json
+        while let current = cursor {
+            let query = [(name: "limit", value: "3"), (name: "cursor", value: current)]
+            let page = try harness.fetch("GET", "/conversations", query: query).json
             seen += page["items"]?.array?.compactMap { $0["title"]?.text } ?? []
             cursor = page["nextCursor"]?.text
             // The oldest conversation receives a new message.
-            harness.heard(FakeOpenCode1.user("msg_9\(seen.count)", "again", at: 900_000 + seen.count), of: "ses_7")
+            harness.receiveMessage(
+                FakeOpenCode1.user("msg_9\(seen.count)", "again", at: 900_000 + seen.count), of: "ses_7")
         }
 
         #expect(seen == ["Talk 7", "Talk 6", "Talk 5", "Talk 4", "Talk 3", "Talk 2", "Talk 1"])
@@ -111,7 +112,7 @@ import Testing
         ])
 
         for search in ["über", "PARSER"] {
-            let page = try harness.ask("GET", "/conversations", query: [(name: "search", value: search)])
+            let page = try harness.fetch("GET", "/conversations", query: [(name: "search", value: search)])
             #expect(page.json["items"]?.array?.map { $0["title"] } == ["Über Parser"])
         }
     }
@@ -121,7 +122,7 @@ import Testing
         var harness = harness()
         let body = JSON.object(
             JSONObject([.init(model, "mock/think"), .init(first, .string(String(repeating: "é", count: 60)))]))
-        let answer = try harness.ask("POST", "/conversations", body: body)
+        let answer = try harness.fetch("POST", "/conversations", body: body)
         let conversation = answer.json["conversation"]
 
         #expect(answer.status == 201)
@@ -134,14 +135,14 @@ import Testing
         #expect(conversation?["messageCount"] == 0)
         #expect(harness.server.prompts.isEmpty)
 
-        let unknown = try harness.ask("POST", "/conversations", body: ["modelId": "gpt-4"])
+        let unknown = try harness.fetch("POST", "/conversations", body: ["modelId": "gpt-4"])
 
         #expect(unknown.json["conversation"]?["modelId"] == "mock/talk")
     }
 
     @Test func `GET /conversations/ID returns the conversation with its newest 30 messages`() throws {
         var harness = harness(pairs: 20)
-        let answer = try harness.ask("GET", "/conversations/\(id.uppercased())")
+        let answer = try harness.fetch("GET", "/conversations/\(id.uppercased())")
 
         #expect(answer.status == 200)
         #expect(answer.json["id"]?.text == id)
@@ -160,7 +161,7 @@ import Testing
     @Test func `PATCH /conversations/ID changes the title, model and pin`() throws {
         var harness = harness()
         let changes: JSON = ["title": "New", "model_id": "mock/think", "is_pinned": true]
-        let answer = try harness.ask("PATCH", "/conversations/\(id)", body: changes)
+        let answer = try harness.fetch("PATCH", "/conversations/\(id)", body: changes)
 
         #expect(answer.status == 200)
         #expect(answer.json["title"] == "New")
@@ -178,7 +179,7 @@ import Testing
 
         #expect(harness.server.prompts.last?["model"]?["modelID"] == "think")
 
-        let again = try harness.ask("PATCH", "/conversations/\(id)", body: ["isPinned": false])
+        let again = try harness.fetch("PATCH", "/conversations/\(id)", body: ["isPinned": false])
 
         #expect(again.json["isPinned"] == false)
         #expect(again.json["title"] == "New")
@@ -186,13 +187,13 @@ import Testing
 
     @Test func `DELETE /conversations/ID deletes the session`() throws {
         var harness = harness()
-        let answer = try harness.ask("DELETE", "/conversations/\(id)")
+        let answer = try harness.fetch("DELETE", "/conversations/\(id)")
 
         #expect(answer.status == 204)
         #expect(answer.body.isEmpty)
         #expect(harness.server.sessions.isEmpty)
 
-        let gone = try harness.ask("GET", "/conversations/\(id)")
+        let gone = try harness.fetch("GET", "/conversations/\(id)")
 
         #expect(gone.status == 404)
     }
@@ -200,8 +201,8 @@ import Testing
     @Test func `POST /conversations/ID/duplicate copies the messages under new ids`() throws {
         var harness = harness(pairs: 2)
         _ = harness.request("PATCH", "/conversations/\(id)", body: ["isPinned": true, "modelId": "mock/think"])
-        let original = try harness.ask("GET", "/conversations/\(id)").json
-        let copy = try harness.ask("POST", "/conversations/\(id)/duplicate")
+        let original = try harness.fetch("GET", "/conversations/\(id)").json
+        let copy = try harness.fetch("POST", "/conversations/\(id)/duplicate")
 
         #expect(copy.status == 200)
         #expect(copy.json["id"]?.text == ConversationID(session: "ses_made1").text)
@@ -226,7 +227,7 @@ import Testing
         var seen: [String] = []
         var query: [(name: String, value: String)] = []
         while true {
-            let page = try harness.ask("GET", "/conversations/\(id)/messages", query: query).json
+            let page = try harness.fetch("GET", "/conversations/\(id)/messages", query: query).json
             #expect(page.object?.members.map(\.name) == ["items", "nextCursor"])
             seen = texts(page) + seen
             guard let cursor = page["nextCursor"]?.text else { break }
@@ -245,12 +246,12 @@ import Testing
     @Test func `the newest messages of 5000 are found with at most three requests to OpenCode`() throws {
         var harness = harness(pairs: 2_500)
         _ = harness.request("GET", "/conversations/\(id)/messages")
-        harness.server.asked = []
-        let page = try harness.ask("GET", "/conversations/\(id)/messages").json
+        harness.server.requests = []
+        let page = try harness.fetch("GET", "/conversations/\(id)/messages").json
 
         #expect(texts(page).count == 30)
         #expect(texts(page).last == "Answer 2499")
-        #expect(harness.server.asked.count <= 3)
+        #expect(harness.server.requests.count <= 3)
     }
 
     @Test func `an answer of several steps is one message`() throws {
@@ -259,7 +260,7 @@ import Testing
             FakeOpenCode1.user("msg_2", "go"), FakeOpenCode1.assistant("msg_3", to: "msg_2", "Looking."),
             FakeOpenCode1.assistant("msg_4", to: "msg_2", "Found."),
         ]
-        let page = try harness.ask("GET", "/conversations/\(id)/messages").json
+        let page = try harness.fetch("GET", "/conversations/\(id)/messages").json
 
         #expect(texts(page) == ["Question 0", "Answer 0", "go", "Looking.\n\nFound."])
     }
@@ -283,7 +284,7 @@ import Testing
         let parts = target.split(separator: "?").map(String.init)
         let query = parts.dropFirst().flatMap { $0.split(separator: "=").map(String.init) }
         let named = query.count == 2 ? [(name: query[0], value: query[1])] : []
-        let answer = try harness.ask(method, parts[0], query: named)
+        let answer = try harness.fetch(method, parts[0], query: named)
 
         #expect(answer.status == status)
 
@@ -309,7 +310,7 @@ import Testing
     @Test func `an unavailable OpenCode is reported with 503 and the code unavailable`() throws {
         var harness = harness()
         harness.server.instead["GET /session"] = OpenCodeAnswer(503, [])
-        let answer = try harness.ask("GET", "/conversations")
+        let answer = try harness.fetch("GET", "/conversations")
 
         #expect(answer.status == 503)
         #expect(answer.json["error"]?["code"] == "unavailable")

@@ -16,14 +16,14 @@ import Testing
         let folder = Array("/home/vibe/demo".utf8)
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 3)])
         harness.open()
-        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
         _ = harness.request(
             "PATCH", "/conversations/\(ConversationHarness.mine)", body: ["isPinned": true, "modelId": "mock/think"])
         keeping.keep(harness.state.takeChanges(), of: folder)
-        let rest = harness.state.takeChanges()
+        let remainder = harness.state.takeChanges()
 
-        #expect(rest.isEmpty)
+        #expect(remainder.isEmpty)
 
         let entries = try await keeping.entries(of: folder)
         let others = try await keeping.entries(of: Array("/home/vibe/other".utf8))
@@ -32,9 +32,9 @@ import Testing
 
         var later = ConversationHarness()
         later.server = harness.server
-        later.server.asked = []
+        later.server.requests = []
         later.state = ConversationState(directory: "/home/vibe/demo", kept: entries)
-        let page = try later.ask("GET", "/conversations").json["items"]?.array ?? []
+        let page = try later.fetch("GET", "/conversations").json["items"]?.array ?? []
         let ids = page.compactMap { $0["id"]?.text }
 
         #expect(ids.contains(ConversationHarness.mine))
@@ -55,21 +55,21 @@ import Testing
     @Test func `a message count follows the events and is queried again after missed ones`() throws {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])
         func count(_ harness: inout ConversationHarness) throws -> JSON? {
-            try harness.ask("GET", "/conversations").json["items"]?.array?.first?["messageCount"]
+            try harness.fetch("GET", "/conversations").json["items"]?.array?.first?["messageCount"]
         }
         let first = try count(&harness)
 
         #expect(first == 4)
 
-        harness.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+        harness.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
-        harness.hear("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_4", to: "msg_2")])
+        harness.receiveEvent("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_4", to: "msg_2")])
         harness.idle("ses_1")
-        harness.server.asked = []
+        harness.server.requests = []
         let second = try count(&harness)
 
         #expect(second == 6)
-        #expect(harness.server.asked == ["GET /session"])
+        #expect(harness.server.requests == ["GET /session"])
 
         // After missed events, the messages are counted again.
         harness.server.sessions[0].updated += 1

@@ -9,7 +9,7 @@ import Testing
 /// Tests the message count of a list when messages arrive during the count.
 @Suite struct CountTests {
     private func count(_ harness: inout ConversationHarness) -> JSON? {
-        harness.say(#"{"type":"list_conversations"}"#)
+        harness.send(#"{"type":"list_conversations"}"#)
         return shown(&harness)
     }
 
@@ -17,40 +17,40 @@ import Testing
         harness.got().last?["metadata"]?["conversations"]?.array?.first?["messageCount"]
     }
 
-    private func tellsSession(_ harness: inout ConversationHarness) {
+    private func sendSessionUpdate(_ harness: inout ConversationHarness) {
         harness.server.sessions[0].updated += 1
-        harness.hear("session.updated", ["info": harness.server.shown(harness.server.sessions[0])])
+        harness.receiveEvent("session.updated", ["info": harness.server.shown(harness.server.sessions[0])])
     }
 
-    /// The argument `heard` is the number of an exchange's messages before the messages are counted. The others arrive
+    /// The argument `firstCount` is the number of an exchange's messages before the messages are counted. The others arrive
     /// before the count is learned.
     @Test(arguments: [0, 1])
-    func `a message count that new messages overtake is queried again by the next list`(heard: Int) {
+    func `a message count that new messages overtake is queried again by the next list`(firstCount: Int) {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])
-        let exchange: [(said: JSON, event: (inout ConversationHarness) -> Void)] = [
-            (FakeOpenCode1.user("msg_2", "hi"), { $0.heard(FakeOpenCode1.user("msg_2", "hi"), of: "ses_1") }),
+        let exchange: [(received: JSON, event: (inout ConversationHarness) -> Void)] = [
+            (FakeOpenCode1.user("msg_2", "hi"), { $0.receiveMessage(FakeOpenCode1.user("msg_2", "hi"), of: "ses_1") }),
             (
                 FakeOpenCode1.assistant("msg_3", to: "msg_2", "Hello", isDone: false),
-                { $0.hear("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_3", to: "msg_2")]) }
+                { $0.receiveEvent("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_3", to: "msg_2")]) }
             ),
         ]
         harness.open()
-        for (said, event) in exchange[..<heard] {
-            harness.server.sessions[0].messages.append(said)
+        for (received, event) in exchange[..<firstCount] {
+            harness.server.sessions[0].messages.append(received)
             event(&harness)
         }
-        harness.isLate = true
-        harness.say(#"{"type":"list_conversations"}"#)
-        for (said, event) in exchange[heard...] {
-            harness.server.sessions[0].messages.append(said)
+        harness.holdsResults = true
+        harness.send(#"{"type":"list_conversations"}"#)
+        for (received, event) in exchange[firstCount...] {
+            harness.server.sessions[0].messages.append(received)
             event(&harness)
         }
         harness.release()
         let about = shown(&harness)
 
-        #expect(about == .number(Number(4 + heard)))
+        #expect(about == .number(Number(4 + firstCount)))
 
-        tellsSession(&harness)
+        sendSessionUpdate(&harness)
         let kept = harness.state.takeChanges().entries
 
         #expect(kept.map(\.counted) == [nil])
@@ -63,7 +63,7 @@ import Testing
 
         #expect(count(&harness) == 4)
 
-        harness.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100001b"])
+        harness.receiveEvent("message.removed", ["sessionID": "ses_1", "messageID": "msg_100001b"])
         harness.server.sessions[0].messages.removeLast()
         harness.server.instead["GET /session/ses_1/message"] = OpenCodeAnswer(500, [])
 

@@ -13,7 +13,7 @@ import Testing
     private func harness() -> ConversationHarness {
         var harness = ConversationHarness()
         harness.open()
-        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
         _ = harness.got()
         return harness
     }
@@ -32,9 +32,9 @@ import Testing
         var harness = harness()
 
         let session = delete(&harness)
-        if isListFirst { harness.say(Self.list) }
-        harness.hear("session.deleted", ["info": session])
-        if !isListFirst { harness.say(Self.list) }
+        if isListFirst { harness.send(Self.list) }
+        harness.receiveEvent("session.deleted", ["info": session])
+        if !isListFirst { harness.send(Self.list) }
 
         #expect(deletions(harness.got()) == [ConversationHarness.mine])
     }
@@ -43,10 +43,10 @@ import Testing
         var harness = harness()
 
         let session = delete(&harness)
-        harness.isLate = true
-        harness.say(Self.list)
-        harness.isLate = false
-        harness.hear("session.deleted", ["info": session])
+        harness.holdsResults = true
+        harness.send(Self.list)
+        harness.holdsResults = false
+        harness.receiveEvent("session.deleted", ["info": session])
         harness.release()
 
         #expect(deletions(harness.got()) == [ConversationHarness.mine])
@@ -65,9 +65,9 @@ import Testing
         var harness = harness()
 
         let session = delete(&harness)
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(ConversationHarness.mine)"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(ConversationHarness.mine)"}"#)
         let got = harness.got()
-        harness.hear("session.deleted", ["info": session])
+        harness.receiveEvent("session.deleted", ["info": session])
 
         #expect(got.contains { $0["type"] == "error" })
         #expect(deletions(got) == [ConversationHarness.mine])
@@ -77,11 +77,11 @@ import Testing
     @Test func `the answer of a session that a list lacks ends before the deletion is reported`() throws {
         var harness = harness()
         let prompt = try #require(harness.server.prompts.first?["messageID"]?.text)
-        harness.begin("ses_made1", prompt, "hi", answer: "msg_3")
+        harness.startTurn("ses_made1", prompt, "hi", answer: "msg_3")
         harness.text("ses_made1", "msg_3", "prt_1", ["Hel"], isWhole: false)
 
         _ = delete(&harness)
-        harness.say(Self.list)
+        harness.send(Self.list)
 
         let types = harness.got().compactMap { $0["type"]?.text }
 
@@ -92,10 +92,10 @@ import Testing
         var harness = harness()
 
         harness.server.instead["GET /session"] = OpenCodeAnswer(200, Array("[]".utf8))
-        harness.say(Self.list)
+        harness.send(Self.list)
         let deleted = deletions(harness.got())
         harness.server.instead = [:]
-        harness.say(Self.list)
+        harness.send(Self.list)
 
         let listed = harness.got().last?["metadata"]?["conversations"]?.array ?? []
 

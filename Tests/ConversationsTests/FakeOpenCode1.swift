@@ -9,7 +9,7 @@ import JSONText
 /// It is a value without a socket, because the state of conversations is tested without I/O: a request and its answer are
 /// values too. Tests of the program use the `FakeOpenCode` of TestKit, which serves HTTP.
 struct FakeOpenCode1 {
-    struct Kept {
+    struct StoredSession {
         var id: String
         var title: String
         var updated: Int
@@ -20,10 +20,10 @@ struct FakeOpenCode1 {
         var revert: JSON?
     }
 
-    var sessions: [Kept] = []
+    var sessions: [StoredSession] = []
     var models = ["talk", "think"]
     /// All requests, as `METHOD /path`.
-    var asked: [String] = []
+    var requests: [String] = []
     var prompts: [JSON] = []
     /// Whether lists of messages have pages (since 1.2).
     var hasPages = true
@@ -35,7 +35,7 @@ struct FakeOpenCode1 {
     mutating func answer(_ request: ClientRequest) -> OpenCodeAnswer {
         let path = request.path
         let name = request.method + " /" + path.joined(separator: "/")
-        asked.append(name)
+        requests.append(name)
         if let answer = instead[name] { return answer }
         if name == "GET /session" {
             return json(.array(sessions.sorted { $0.updated > $1.updated }.map(shown)))
@@ -50,20 +50,20 @@ struct FakeOpenCode1 {
         case "GET /mcp": return json(["files on disk": ["status": "connected"]])
         default: break
         }
-        guard path.count > 1, let place = sessions.firstIndex(where: { $0.id == path[1] }) else {
+        guard path.count > 1, let index = sessions.firstIndex(where: { $0.id == path[1] }) else {
             return OpenCodeAnswer(404, Array(#"{"name":"NotFoundError","data":{"message":"no session"}}"#.utf8))
         }
         switch (request.method, path.count > 2 ? path[2] : "") {
-        case ("GET", ""): return json(shown(sessions[place]))
+        case ("GET", ""): return json(shown(sessions[index]))
         case ("PATCH", ""):
-            sessions[place].title = JSONParser.parse(request.body)?["title"]?.text ?? sessions[place].title
-            return json(shown(sessions[place]))
+            sessions[index].title = JSONParser.parse(request.body)?["title"]?.text ?? sessions[index].title
+            return json(shown(sessions[index]))
         case ("DELETE", ""):
-            sessions.remove(at: place)
+            sessions.remove(at: index)
             return json(true)
         case ("POST", "abort"): return json(true)
         case ("POST", "fork"):
-            let original = sessions[place]
+            let original = sessions[index]
             let answer = make(original.title + " (fork #1)")
             let id = sessions[sessions.count - 1].id
             sessions[sessions.count - 1].messages = original.messages.map { copied($0, to: id) }
@@ -71,7 +71,7 @@ struct FakeOpenCode1 {
         case ("POST", "prompt_async"):
             prompts.append(JSONParser.parse(request.body) ?? .null)
             return OpenCodeAnswer(204, [])
-        case ("GET", "message"): return messages(of: sessions[place], request)
+        case ("GET", "message"): return messages(of: sessions[index], request)
         default: return OpenCodeAnswer(404, [])
         }
     }
@@ -88,11 +88,11 @@ struct FakeOpenCode1 {
 
     private mutating func make(_ title: String?) -> OpenCodeAnswer {
         made += 1
-        sessions.append(Kept(id: "ses_made\(made)", title: title ?? "New session", updated: 9_000 + made))
+        sessions.append(StoredSession(id: "ses_made\(made)", title: title ?? "New session", updated: 9_000 + made))
         return json(shown(sessions[sessions.count - 1]))
     }
 
-    func shown(_ session: Kept) -> JSON {
+    func shown(_ session: StoredSession) -> JSON {
         [
             "id": .string(session.id), "projectID": "p", "directory": "/home/vibe/demo",
             "parentID": session.parentID.map(JSON.string), "title": .string(session.title), "version": "1.18.33",
@@ -114,7 +114,7 @@ struct FakeOpenCode1 {
 
     /// Returns messages in the way of 1.18.33: the newest `limit` messages before the cursor, oldest first, and a
     /// cursor if there are older messages.
-    private func messages(of session: Kept, _ request: ClientRequest) -> OpenCodeAnswer {
+    private func messages(of session: StoredSession, _ request: ClientRequest) -> OpenCodeAnswer {
         let limit = request["limit"].flatMap { Int($0) } ?? 0
         var all = session.messages
         if hasPages, let before = request["before"] {
@@ -170,8 +170,8 @@ struct FakeOpenCode1 {
     }
 
     /// Returns a session with this many prompts and answers.
-    static func talk(_ id: String, title: String = "A talk", updated: Int = 5_000, pairs: Int) -> Kept {
-        var session = Kept(id: id, title: title, updated: updated)
+    static func talk(_ id: String, title: String = "A talk", updated: Int = 5_000, pairs: Int) -> StoredSession {
+        var session = StoredSession(id: id, title: title, updated: updated)
         for number in 0..<pairs {
             let digits = String(100_000 + number)
             session.messages.append(user("msg_\(digits)a", "Question \(number)", at: 2_000 + number * 10))

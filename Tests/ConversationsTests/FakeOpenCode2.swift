@@ -24,18 +24,18 @@ struct FakeOpenCode2 {
     init(exchanges: Int, steps: Int = 1) {
         let all = (0..<exchanges).flatMap { number -> [JSON] in
             let answers = (1...steps).map { Self.answer(number, step: $0) }
-            return [Self.question(number)] + answers + [Self.idle(number, steps + 1)]
+            return [Self.rejectedQuestion(number)] + answers + [Self.idle(number, steps + 1)]
         }
         messages = all.reversed()
     }
 
-    private static func head(_ number: Int, _ place: Int, _ type: String) -> (id: JSON, time: JSON, type: JSON) {
-        let digits = String(100_000 + number * 10 + place)
-        let time = Number(1_795_338_486_000 + number * 100 + place)
+    private static func head(_ number: Int, _ index: Int, _ type: String) -> (id: JSON, time: JSON, type: JSON) {
+        let digits = String(100_000 + number * 10 + index)
+        let time = Number(1_795_338_486_000 + number * 100 + index)
         return (.string("msg_202834\(digits)001DxehdhzIWjudLF"), ["created": .number(time)], .string(type))
     }
 
-    private static func question(_ number: Int) -> JSON {
+    private static func rejectedQuestion(_ number: Int) -> JSON {
         let (id, time, type) = head(number, 0, "user")
         return ["id": id, "time": time, "text": .string("Question \(number)"), "type": type]
     }
@@ -50,8 +50,8 @@ struct FakeOpenCode2 {
         ]
     }
 
-    private static func idle(_ number: Int, _ place: Int) -> JSON {
-        let (id, time, type) = head(number, place, "idle")
+    private static func idle(_ number: Int, _ index: Int) -> JSON {
+        let (id, time, type) = head(number, index, "idle")
         return ["id": id, "time": time, "type": type, "outcome": "succeeded"]
     }
 
@@ -98,7 +98,7 @@ struct FakeOpenCode2 {
                 return parts.count == 2 ? (parts[0], parts[1]) : nil
             }
         ) { one, _ in one }
-        let last = values["cursor"].flatMap(Self.place)
+        let last = values["cursor"].flatMap(Self.location)
         let start = last.flatMap { id in messages.firstIndex { $0["id"]?.text == id } }.map { $0 + 1 } ?? 0
         let page = Array(messages[start...].prefix(values["limit"].flatMap { Int($0) } ?? 50))
         let hasMore = start + page.count < messages.count
@@ -113,7 +113,7 @@ struct FakeOpenCode2 {
         return text.replacing("=", with: "").replacing("+", with: "-").replacing("/", with: "_")
     }
 
-    private static func place(_ cursor: String) -> String? {
+    private static func location(_ cursor: String) -> String? {
         let text = cursor.replacing("-", with: "+").replacing("_", with: "/")
         let whole = text + String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
         return Data(base64Encoded: whole).flatMap { JSONParser.parse(Array($0))?["id"]?.text }

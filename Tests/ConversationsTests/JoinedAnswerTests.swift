@@ -24,21 +24,21 @@ import Testing
     }
 
     private func open(_ harness: inout ConversationHarness) {
-        harness.spoken("text", "ses_1", "msg_3", "prt_msg_3", "", end: nil)
+        harness.receiveText("text", "ses_1", "msg_3", "prt_msg_3", "", end: nil)
     }
 
-    private func say(_ text: String, _ harness: inout ConversationHarness) {
+    private func send(_ text: String, _ harness: inout ConversationHarness) {
         harness.delta("ses_1", "msg_3", "prt_msg_3", .string(text))
     }
 
     private func complete(_ text: String, _ harness: inout ConversationHarness) {
-        harness.spoken("text", "ses_1", "msg_3", "prt_msg_3", text, end: 5_000)
+        harness.receiveText("text", "ses_1", "msg_3", "prt_msg_3", text, end: 5_000)
         harness.idle("ses_1")
     }
 
     private func load(_ harness: inout ConversationHarness) {
         harness.open()
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
     }
 
     private func replay(_ harness: inout ConversationHarness, _ events: (inout ConversationHarness) -> Void) -> [String]
@@ -57,12 +57,12 @@ import Testing
         var harness = harness()
 
         let open = replay(&harness) {
-            $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+            $0.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
             self.open(&$0)
-            for text in ["One", " two"] { say(text, &$0) }
+            for text in ["One", " two"] { send(text, &$0) }
         }
         load(&harness)
-        say(" three", &harness)
+        send(" three", &harness)
         complete("One two three", &harness)
 
         let got = harness.got()
@@ -77,14 +77,14 @@ import Testing
         var harness = harness()
 
         _ = replay(&harness) {
-            $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+            $0.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
             self.open(&$0)
-            say("One", &$0)
+            send("One", &$0)
             $0.state.replayGap(endsTurns: false)
-            say(" three", &$0)
+            send(" three", &$0)
         }
         load(&harness)
-        say(" four", &harness)
+        send(" four", &harness)
         complete("One two three four", &harness)
 
         #expect(chunks(harness.got()) == ["One", " two three four"])
@@ -94,7 +94,7 @@ import Testing
         var harness = harness()
 
         load(&harness)
-        say(" two", &harness)
+        send(" two", &harness)
         let early = chunks(harness.got())
         complete("One two", &harness)
 
@@ -107,7 +107,7 @@ import Testing
 
         load(&harness)
         self.open(&harness)
-        for text in ["One", " two"] { say(text, &harness) }
+        for text in ["One", " two"] { send(text, &harness) }
 
         #expect(chunks(harness.got()) == ["One", " two"])
     }
@@ -116,9 +116,9 @@ import Testing
         var harness = harness()
 
         let open = replay(&harness) {
-            $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+            $0.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
             self.open(&$0)
-            say("One", &$0)
+            send("One", &$0)
             $0.state.replayGap(endsTurns: true)
         }
 
@@ -129,9 +129,9 @@ import Testing
         var harness = harness()
 
         let open = replay(&harness) {
-            $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+            $0.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
             $0.text("ses_1", "msg_3", "prt_msg_3", ["One"])
-            $0.heard(FakeOpenCode1.assistant("msg_3", to: "msg_2", "One"), of: "ses_1")
+            $0.receiveMessage(FakeOpenCode1.assistant("msg_3", to: "msg_2", "One"), of: "ses_1")
             $0.idle("ses_1")
         }
 
@@ -143,7 +143,7 @@ import Testing
         var harness = harness()
 
         let open = replay(&harness) {
-            $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+            $0.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
             $0.idle("ses_1", isHeld: true)
         }
 
@@ -155,9 +155,9 @@ import Testing
 
         let open = replay(&harness) {
             $0.busy("ses_1")
-            $0.hear("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_3", to: "msg_2")])
+            $0.receiveEvent("message.updated", ["info": FakeOpenCode1.assistantInfo("msg_3", to: "msg_2")])
             self.open(&$0)
-            say("Two", &$0)
+            send("Two", &$0)
         }
         load(&harness)
         complete("Two", &harness)
@@ -170,9 +170,9 @@ import Testing
         var harness = harness()
 
         let open = replay(&harness) {
-            $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+            $0.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
             self.open(&$0)
-            say("One", &$0)
+            send("One", &$0)
             $0.state.replayGap(endsTurns: false)
         }
         load(&harness)
@@ -193,12 +193,12 @@ import Testing
         var harness = harness()
 
         _ = replay(&harness) {
-            $0.begin("ses_1", "msg_2", "hi", answer: "msg_3")
+            $0.startTurn("ses_1", "msg_2", "hi", answer: "msg_3")
             self.open(&$0)
-            say("One", &$0)
+            send("One", &$0)
         }
-        let messages = try harness.ask("GET", "/conversations/\(id)/messages")
-        let conversation = try harness.ask("GET", "/conversations/\(id)")
+        let messages = try harness.fetch("GET", "/conversations/\(id)/messages")
+        let conversation = try harness.fetch("GET", "/conversations/\(id)")
 
         #expect(messages.json["items"]?.array?.last?["text"] == "One")
         #expect(conversation.json["messages"]?.array?.last?["text"] == "One")

@@ -145,10 +145,10 @@ import Testing
                     switch event {
                     case .done(let text):
                         ended.insert(id)
-                        let said = events.map(\.content).reduce("") { said, content in
-                            if case .answer(id, .text(let text)) = content { said + text } else { said }
+                        let received = events.map(\.content).reduce("") { received, content in
+                            if case .answer(id, .text(let text)) = content { received + text } else { received }
                         }
-                        if !said.isEmpty { #expect(said == text, "\(version) \(file)") }
+                        if !received.isEmpty { #expect(received == text, "\(version) \(file)") }
                     case .toolStarted(let tool): #expect(open.insert(tool.id).inserted)
                     case .toolDone(let tool, _): #expect(open.remove(tool.id) != nil)
                     default: continue

@@ -16,16 +16,16 @@ import Testing
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", title: "Old", pairs: 1)])
         harness.open(1)
         harness.open(2)
-        harness.say(Self.list, 2)
-        harness.isLate = true
-        harness.say(Self.list, 1)
-        harness.isLate = false
+        harness.send(Self.list, 2)
+        harness.holdsResults = true
+        harness.send(Self.list, 1)
+        harness.holdsResults = false
         for chat in [1, 2] { _ = harness.got(chat) }
         return harness
     }
 
-    private func say(_ text: String, _ harness: inout ConversationHarness, _ chat: Int) {
-        harness.say(
+    private func send(_ text: String, _ harness: inout ConversationHarness, _ chat: Int) {
+        harness.send(
             #"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"\#(text)"}"#, chat)
     }
 
@@ -35,13 +35,13 @@ import Testing
 
     @Test func `a conversation created while a list is read keeps its id, its pin and its answer`() throws {
         var harness = harness()
-        say("hi", &harness, 2)
+        send("hi", &harness, 2)
         let pinned = harness.request("PATCH", "/conversations/\(ConversationHarness.mine)", body: ["isPinned": true])
 
         #expect(pinned?.status == 200)
 
         let prompt = try #require(harness.server.prompts.first?["messageID"]?.text)
-        harness.begin("ses_made1", prompt, "hi", answer: "msg_3")
+        harness.startTurn("ses_made1", prompt, "hi", answer: "msg_3")
         harness.text("ses_made1", "msg_3", "prt_1", ["Hel"])
         harness.release()
         harness.text("ses_made1", "msg_3", "prt_2", ["lo"])
@@ -51,7 +51,7 @@ import Testing
         #expect(got.map { $0["type"] } == ["assistant_chunk", "assistant_chunk", "assistant_done"])
         #expect(got.allSatisfy { $0["conversationId"]?.text == ConversationHarness.mine })
 
-        let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
+        let shown = try harness.fetch("GET", "/conversations/\(ConversationHarness.mine)")
 
         #expect(shown.status == 200)
         #expect(shown.json["isPinned"] == true)
@@ -65,7 +65,7 @@ import Testing
 
         #expect(titles(harness.got().last).isEmpty)
 
-        let gone = try harness.ask("GET", "/conversations/\(id)")
+        let gone = try harness.fetch("GET", "/conversations/\(id)")
 
         #expect(gone.status == 404)
     }
@@ -73,10 +73,10 @@ import Testing
     @Test func `a deletion while the first list is read applies to a session that was never listed`() {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", title: "Old", pairs: 1)])
         harness.open()
-        harness.isLate = true
-        harness.say(Self.list)
-        harness.isLate = false
-        harness.hear("session.deleted", ["info": harness.server.shown(harness.server.sessions[0])])
+        harness.holdsResults = true
+        harness.send(Self.list)
+        harness.holdsResults = false
+        harness.receiveEvent("session.deleted", ["info": harness.server.shown(harness.server.sessions[0])])
         harness.release()
 
         #expect(titles(harness.got().last).isEmpty)
@@ -86,12 +86,12 @@ import Testing
     @Test func `a title received while a list is read is kept`() throws {
         var harness = harness()
         (harness.server.sessions[0].title, harness.server.sessions[0].updated) = ("New", 5_001)
-        harness.hear("session.updated", ["info": harness.server.shown(harness.server.sessions[0])])
+        harness.receiveEvent("session.updated", ["info": harness.server.shown(harness.server.sessions[0])])
         harness.release()
 
         #expect(titles(harness.got().last) == ["New"])
 
-        let shown = try harness.ask("GET", "/conversations/\(id)")
+        let shown = try harness.fetch("GET", "/conversations/\(id)")
 
         #expect(shown.json["title"] == "New")
     }
@@ -102,7 +102,7 @@ import Testing
         harness.release()
         _ = harness.state.takeChanges()
         harness.server.sessions = []
-        harness.say(Self.list)
+        harness.send(Self.list)
 
         #expect(harness.state.takeChanges() == [.remove(session: "ses_1")])
     }
@@ -110,21 +110,21 @@ import Testing
     @Test func `two first messages under one id create one conversation that receives both`() {
         var harness = ConversationHarness()
         for chat in [1, 2] { harness.open(chat) }
-        harness.isLate = true
+        harness.holdsResults = true
         // The second client requests its list before the first client's session is created.
         harness.server.instead["GET /session"] = OpenCodeAnswer(200, Array("[]".utf8))
-        say("one", &harness, 1)
-        say("two", &harness, 2)
+        send("one", &harness, 1)
+        send("two", &harness, 2)
         harness.release()
 
         #expect(harness.server.sessions.map(\.id) == ["ses_made1"])
 
-        let prompted = harness.server.asked.filter { $0.hasSuffix("prompt_async") }
+        let prompted = harness.server.requests.filter { $0.hasSuffix("prompt_async") }
 
         #expect(prompted == [String](repeating: "POST /session/ses_made1/prompt_async", count: 2))
 
         for chat in [1, 2] { _ = harness.got(chat) }
-        harness.begin("ses_made1", "msg_2", "one", answer: "msg_3")
+        harness.startTurn("ses_made1", "msg_2", "one", answer: "msg_3")
         harness.text("ses_made1", "msg_3", "prt_1", ["Hello"])
         let (one, other) = (harness.got(1), harness.got(2))
 
@@ -138,9 +138,9 @@ import Testing
         var harness = ConversationHarness()
         harness.state = ConversationState(directory: "/home/vibe/demo", kept: [entry])
         harness.open()
-        say("hi", &harness, 1)
+        send("hi", &harness, 1)
 
-        #expect(harness.server.asked.last == "POST /session/ses_made1/prompt_async")
+        #expect(harness.server.requests.last == "POST /session/ses_made1/prompt_async")
 
         let chosen = harness.state.takeChanges().entries.sorted { $0.session < $1.session }
 

@@ -43,13 +43,13 @@ import Testing
 
         #expect(harness.state.takeChanges() == [.set(merged)])
 
-        let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
+        let shown = try harness.fetch("GET", "/conversations/\(ConversationHarness.mine)")
 
         #expect(shown.json["isPinned"] == true)
         #expect(shown.json["modelId"] == "mock/think")
 
         // A client that uses the temporary id also finds the conversation.
-        let other = try harness.ask("GET", "/conversations/\(id)")
+        let other = try harness.fetch("GET", "/conversations/\(id)")
 
         #expect(other.json["id"]?.text == ConversationHarness.mine)
     }
@@ -64,7 +64,7 @@ import Testing
         var harness = harness()
         _ = harness.request("PATCH", "/conversations/\(id)", body: change)
         harness.state.recall([written])
-        let shown = try harness.ask("GET", "/conversations/\(ConversationHarness.mine)")
+        let shown = try harness.fetch("GET", "/conversations/\(ConversationHarness.mine)")
 
         #expect(shown.json["isPinned"] == .bool(isPinned))
         #expect(shown.json["modelId"]?.text == model)
@@ -79,12 +79,12 @@ import Testing
     @Test func `an id that meanwhile belongs to another conversation stays with it`() throws {
         var harness = harness()
         harness.open()
-        harness.say(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
+        harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
         harness.state.recall([written])
 
         #expect(harness.state.session(try #require(ConversationID(ConversationHarness.mine))) == "ses_made1")
 
-        let shown = try harness.ask("GET", "/conversations/\(id)")
+        let shown = try harness.fetch("GET", "/conversations/\(id)")
 
         #expect(shown.json["id"]?.text == id)
         #expect(shown.json["isPinned"] == true)
@@ -99,7 +99,7 @@ import Testing
         var harness = ConversationHarness()
         harness.state = ConversationState(directory: "/home/vibe/demo")
         let session = harness.server.shown(.init(id: "ses_1", title: "t", updated: 1))
-        harness.hear("session.deleted", ["sessionID": "ses_1", "info": session])
+        harness.receiveEvent("session.deleted", ["sessionID": "ses_1", "info": session])
         harness.state.recall([written])
 
         #expect(harness.state.takeChanges() == [.remove(session: "ses_1")])
@@ -109,7 +109,7 @@ import Testing
     @Test func `a stored count that became wrong before the store is read is queried again`() {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
         harness.state = ConversationState(directory: "/home/vibe/demo")
-        harness.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100000c"])
+        harness.receiveEvent("message.removed", ["sessionID": "ses_1", "messageID": "msg_100000c"])
         var entry = written
         entry.counted = 5_000
         harness.state.recall([entry])

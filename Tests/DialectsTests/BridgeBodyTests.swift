@@ -19,7 +19,7 @@ import Testing
         (#"{"messageID":"x","parts":[]}"#, #"["messageID"]"#), (#"{"variant":null,"parts":[]}"#, #"["variant"]"#),
     ])
     func `a prompt that OpenCode 1 refuses is a bad request that names the member`(
-        _ body: String, place: String
+        _ body: String, path: String
     ) throws {
         for route in ["prompt_async", "message"] {
             let run = try BridgeRun("POST", "/session/ses_1/\(route)", body: body)
@@ -28,7 +28,7 @@ import Testing
             #expect(run.calls.isEmpty)
             #expect(run.json?["name"] == "BadRequest")
             #expect(run.json?["data"]?["kind"] == "Payload")
-            #expect(run.json?["data"]?["message"]?.text?.hasSuffix("\n  at " + place) == true)
+            #expect(run.json?["data"]?["message"]?.text?.hasSuffix("\n  at " + path) == true)
         }
     }
 

@@ -73,7 +73,7 @@ import Testing
     /// OpenCode 2 responds with 500 and an empty body if a directory is missing.
     @Test(arguments: ["/agent", "/file", "/file/content", "/pty", "/permission", "/path"])
     func `a missing directory that is not the instance's own is reported as 404`(_ path: String) throws {
-        let elsewhere = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe")
+        let elsewhere = Bridge(Turns.instanceDefaults, home: "/home/vibe", directory: "/home/vibe")
         let query = [(name: "path", value: ".")]
         let missing = try BridgeRun("GET", path, query: query, replies: [.empty(500), .empty(500)], by: elsewhere)
 
@@ -88,7 +88,7 @@ import Testing
 
         #expect(broken.status == 500)
 
-        let own = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe/demo")
+        let own = Bridge(Turns.instanceDefaults, home: "/home/vibe", directory: "/home/vibe/demo")
         let alone = try BridgeRun("GET", path, query: query, replies: [.empty(500)], by: own)
 
         #expect(alone.status == 500)
@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test func `a missing folder inside the instance's directory is reported as 404`() throws {
-        let own = Bridge(Turns.surroundings, home: "/home/vibe", directory: "/home/vibe/demo")
+        let own = Bridge(Turns.instanceDefaults, home: "/home/vibe", directory: "/home/vibe/demo")
         let run = try BridgeRun("GET", "/file", query: [("path", "none/")], replies: [.empty(500)], by: own)
 
         #expect(run.status == 404)

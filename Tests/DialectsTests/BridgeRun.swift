@@ -16,11 +16,11 @@ struct BridgeRun {
     private(set) var fields: [String: String] = [:]
     private(set) var body: [UInt8] = []
     private(set) var pauses = 0
-    private(set) var wasCut = false
+    private(set) var wasAborted = false
     /// The session whose lock the request still holds at the end.
     private(set) var turn: String?
 
-    static let bridge = Bridge(Turns.surroundings, home: "/home/vibe")
+    static let bridge = Bridge(Turns.instanceDefaults, home: "/home/vibe")
 
     /// Runs a request.
     ///
@@ -33,14 +33,14 @@ struct BridgeRun {
         let request = ClientRequest(
             method, segments, query: query, directory: "/home/vibe/demo", body: Array(body.utf8))
         guard let first = bridge.firstStep(request) else { throw NoRoute() }
-        var (step, rest) = (first, replies[...])
+        var (step, remainder) = (first, replies[...])
         while true {
             switch step {
             case .call(let call, let next):
                 let text = "\(call.method) \(call.target)" + (call.body.map { " " + $0.shown } ?? "")
                 calls.append(text.replacing(/ses_\w{20,}/, with: "ses_1"))
                 steps.append(calls.last ?? "")
-                guard let answer = rest.popFirst() else { throw NoReply(call: calls.last ?? "") }
+                guard let answer = remainder.popFirst() else { throw NoReply(call: calls.last ?? "") }
                 step = next(try answer.reply())
             case .acquireLock(let session, let next):
                 turn = session
@@ -75,7 +75,7 @@ struct BridgeRun {
                 step = next()
             case .end: return
             case .cut:
-                wasCut = true
+                wasAborted = true
                 return
             }
         }

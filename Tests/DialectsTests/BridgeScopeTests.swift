@@ -9,7 +9,7 @@ import Testing
 @Suite struct BridgeScopeTests {
     /// OpenCode 2 lists the sessions of all directories together.
     @Test func `a session outside the project yields 404 and is absent from /session/status`() throws {
-        let outside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/other") }
+        let outside = Bridge(Turns.instanceDefaults, home: "/home/vibe") { $0.hasPrefix("/home/vibe/other") }
         let status = try BridgeRun(
             "GET", "/session/status",
             replies: [.recorded("active-while-asking-tools"), .recorded("session-after-talk")], by: outside)
@@ -44,7 +44,7 @@ import Testing
         ("data:text/plain,x", false), ("https://example.com/x", false),
     ])
     func `a prompt with a file outside the project is rejected with 403`(_ url: String, isOutside: Bool) throws {
-        let inside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo") }
+        let inside = Bridge(Turns.instanceDefaults, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo") }
         let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
         let run = try BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body,
@@ -62,7 +62,7 @@ import Testing
         "file:///home/vibe/demo/x ", "file:///home/vibe/demo/\\u007fx", "file:////home/vibe/demo/../../x",
     ])
     func `a file URL that a browser's parser repairs is refused`(_ url: String) throws {
-        let inside = Bridge(Turns.surroundings, home: "/home/vibe") {
+        let inside = Bridge(Turns.instanceDefaults, home: "/home/vibe") {
             $0 == "/home/vibe/demo" || $0.hasPrefix("/home/vibe/demo/")
         }
         for (route, members) in [("prompt_async", ""), ("message", ""), ("command", #""command":"c","arguments":"","#)]
@@ -81,7 +81,7 @@ import Testing
         "data:text/plain;base64,aGk=\\n",
     ])
     func `a URL that names a file inside the project or none at all is accepted`(_ url: String) throws {
-        let inside = Bridge(Turns.surroundings, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo/") }
+        let inside = Bridge(Turns.instanceDefaults, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo/") }
         let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
 
         let run = try BridgeRun(

@@ -304,7 +304,7 @@ import Testing
             replies: [
                 .recorded("active-retrying"), .recorded("session-after-talk"),
                 .says(200, #"{"data":[\#(newer)\#(Self.retried)]}"#),
-            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: { now }))
+            ], by: Bridge(Turns.instanceDefaults, home: "/home/vibe", now: { now }))
 
         #expect(run.calls.last == "GET /api/session/ses_1/message?limit=5&order=desc")
         #expect(
@@ -323,7 +323,7 @@ import Testing
             replies: [
                 .recorded("active-retrying"), .recorded("session-after-talk"),
                 .says(200, #"{"data":[\#(newer)\#(Self.retried)]}"#),
-            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: { now }))
+            ], by: Bridge(Turns.instanceDefaults, home: "/home/vibe", now: { now }))
 
         #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
     }
@@ -334,7 +334,7 @@ import Testing
             replies: [
                 .recorded("active-retrying"), .recorded("session-after-talk"), .tooLong,
                 .says(200, #"{"data":[\#(Self.retried)]}"#),
-            ], by: Bridge(Turns.surroundings, home: "/home/vibe", now: { 1 }))
+            ], by: Bridge(Turns.instanceDefaults, home: "/home/vibe", now: { 1 }))
 
         #expect(run.calls.last == "GET /api/session/ses_1/message?limit=1&order=desc")
         #expect(run.json?.object?.members.map { $0.value["type"] } == ["retry"])

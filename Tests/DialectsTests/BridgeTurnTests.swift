@@ -273,7 +273,7 @@ import Testing
             "GET", "/session/ses_1/message",
             replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, full), .empty(500)])
 
-        #expect(broken.wasCut)
+        #expect(broken.wasAborted)
     }
 
     /// A shell command is one message in OpenCode 2 and two messages in OpenCode 1. No page separates them.

@@ -33,10 +33,10 @@ import Testing
     }
 
     @Test func `part ids are unique and sort in the order of their positions`() {
-        let places: [PartIDs.Position] = [
+        let positions: [PartIDs.Position] = [
             .stepStart, .content(0), .content(1), .content(9), .content(300), .stepFinish, .patch,
         ]
-        let ids = places.map { PartIDs.make("msg_202834260001VfhYyVzg9Fbc3C", $0) }
+        let ids = positions.map { PartIDs.make("msg_202834260001VfhYyVzg9Fbc3C", $0) }
 
         #expect(ids == ids.sorted())
         #expect(Set(ids).count == ids.count)

@@ -15,7 +15,7 @@ import Testing
 
     static func list(_ name: String, isAscending: Bool, session: Session) throws -> [Message] {
         let all = try #require(try Fixtures.answer("2.0.15", name)?["data"]?.array)
-        var list = MessageList(session: session, Turns.surroundings)
+        var list = MessageList(session: session, Turns.instanceDefaults)
         let messages = (isAscending ? all : all.reversed()).flatMap { list.add($0) }
         return messages + list.finish()
     }
@@ -85,7 +85,7 @@ import Testing
     @Test func `a waiting prompt is listed`() throws {
         let session = try #require(try EventState("steer").session)
         let inbox = try #require(try Fixtures.answer("2.0.15", "inbox-steer")?["data"]?.array)
-        var list = MessageList(session: session, Turns.surroundings)
+        var list = MessageList(session: session, Turns.instanceDefaults)
         let messages = list.finish(inbox: inbox)
 
         #expect(messages.count == 1)
@@ -94,7 +94,7 @@ import Testing
 
     @Test func `a step that was retried has no error`() throws {
         let session = try #require(try EventState("cutoff").session)
-        var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
+        var list = MessageList(session: session, Turns.instanceDefaults, parentID: "msg_0")
         let error: JSON = ["type": "provider.invalid-output", "message": "no end", "status": 200]
         func answer(_ id: String) -> JSON {
             [
@@ -123,7 +123,7 @@ import Testing
     /// `Session.Message.Idle`). 1.18.33 completes the step (`ratelimit-abort`).
     @Test func `a step whose turn ended between two tries was completed then`() throws {
         let session = try #require(try EventState("ratelimit-interrupt").session)
-        var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
+        var list = MessageList(session: session, Turns.instanceDefaults, parentID: "msg_0")
         let error: JSON = ["type": "provider.rate-limit", "message": "Rate limit reached"]
         let step: JSON = [
             "id": "msg_1", "type": "assistant", "agent": "build", "time": ["created": 1], "content": [],
@@ -141,7 +141,7 @@ import Testing
 
     @Test func `a step that is being written is not completed`() throws {
         let session = try #require(try EventState("talk").session)
-        var list = MessageList(session: session, Turns.surroundings, parentID: "msg_0")
+        var list = MessageList(session: session, Turns.instanceDefaults, parentID: "msg_0")
         _ = list.add([
             "id": "msg_1", "type": "assistant", "agent": "build", "time": ["created": 1], "content": [],
             "model": ["id": "m", "providerID": "p"],
@@ -156,7 +156,7 @@ import Testing
         let session = try #require(try EventState("talk").session)
         let all = try #require(try Fixtures.answer("2.0.15", "messages-after-talk")?["data"]?.array)
         let answer = try #require(all.first { $0["type"] == "assistant" })
-        var list = MessageList(session: session, Turns.surroundings)
+        var list = MessageList(session: session, Turns.instanceDefaults)
         let messages = list.add(answer)
 
         #expect(messages.count == 1)

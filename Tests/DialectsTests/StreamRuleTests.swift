@@ -8,26 +8,26 @@ import Testing
 @Suite struct StreamRuleTests {
     /// A session that is busy with a prompt, and the translation of its events.
     struct Stream {
-        var translator = StreamTranslator(Turns.surroundings)
+        var translator = StreamTranslator(Turns.instanceDefaults)
         var count = 0
 
         init() {
-            _ = say(
+            _ = translate(
                 "session.created",
                 #""slug":"s","version":"2.0.15","projectID":"p","location":{"directory":"/d"},"subpath":"""#)
             prompt("msg_10")
-            _ = say("session.execution.started", nil)
-            _ = say("session.inbox.delivered", #""inboxID":"msg_10""#)
+            _ = translate("session.execution.started", nil)
+            _ = translate("session.inbox.delivered", #""inboxID":"msg_10""#)
         }
 
         mutating func prompt(_ id: String, text: String = "hi") {
-            _ = say(
+            _ = translate(
                 "session.inbox.enqueued",
                 #""inboxID":"\#(id)","item":{"type":"user","payload":{"text":"\#(text)"},"delivery":"steer"}"#)
         }
 
         mutating func step(_ id: String) {
-            _ = say(
+            _ = translate(
                 "session.step.started",
                 #"""
                 "agent":"build","model":{"id":"talk","providerID":"mock","variant":"default"},\#
@@ -37,7 +37,7 @@ import Testing
         }
 
         /// Translates an event, and returns the kinds of the results except the updates and diffs of sessions.
-        mutating func say(_ type: String, _ members: String?) -> [String] {
+        mutating func translate(_ type: String, _ members: String?) -> [String] {
             reported(type, members).map(Outline.detail).filter { $0 != "session.updated" && $0 != "session.diff" }
         }
 
@@ -67,7 +67,7 @@ import Testing
 
         #expect(retry.map { $0["properties"]?["status"] } == [status])
 
-        let next = stream.say(
+        let next = stream.translate(
             "session.step.started",
             #""agent":"build","model":{"id":"talk","providerID":"mock"},"assistantMessageID":"msg_20","started":7"#)
 
@@ -77,10 +77,10 @@ import Testing
     @Test func `an abort during a retry emits no error`() {
         var stream = Stream()
         stream.step("msg_20")
-        _ = stream.say(
+        _ = stream.translate(
             "session.retry.scheduled",
             #""assistantMessageID":"msg_20","attempt":2,"at":99,"error":{"type":"provider.rate-limit","message":"m"}"#)
-        let reported = stream.say("session.execution.interrupted", #""reason":"user""#)
+        let reported = stream.translate("session.execution.interrupted", #""reason":"user""#)
 
         #expect(reported == ["message.updated assistant", "session.status idle", "session.idle"])
     }
@@ -95,12 +95,12 @@ import Testing
         }.drop { $0["type"] == "text" }
         let end = try #require(parts.firstIndex { $0["time"]?["end"] != nil })
         let text = try #require(parts.firstIndex { $0["type"] == "text" })
-        let pieces = reported.filter { $0["properties"]?["partID"] == parts[end]["id"] }
+        let fragments = reported.filter { $0["properties"]?["partID"] == parts[end]["id"] }
             .compactMap { $0["properties"]?["delta"]?.text }
 
         #expect(parts[end]["type"] == "reasoning")
         #expect(end < text)
-        #expect(parts[end]["text"]?.text == pieces.joined())
+        #expect(parts[end]["text"]?.text == fragments.joined())
 
         // At the end, the reasoning text is emitted with the values of lists.
         let recorded = try Fixtures.turn("2.0.15", "think").compactMap(JSONParser.parse)
@@ -113,13 +113,14 @@ import Testing
     @Test func `the end of a reasoning part contains all of its deltas and is sent once`() {
         var stream = Stream()
         stream.step("msg_20")
-        _ = stream.say("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
-        _ = stream.say("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a \"b\" ""#)
-        _ = stream.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
-        _ = stream.say("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"c""#)
+        _ = stream.translate("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = stream.translate(
+            "session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a \"b\" ""#)
+        _ = stream.translate("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = stream.translate("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"c""#)
 
         let text = stream.reported("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"x""#)
-        let again = stream.say("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"y""#)
+        let again = stream.translate("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"y""#)
 
         #expect(
             text.map(Outline.detail) == [
@@ -143,12 +144,12 @@ import Testing
         for (reason, isError) in [("user", true), ("shutdown", false), ("superseded", false)] {
             var stream = Stream()
             stream.step("msg_20")
-            let failed = stream.say(
+            let failed = stream.translate(
                 "session.step.failed",
                 #""assistantMessageID":"msg_20","error":{"type":"aborted","message":"Step interrupted"}"#)
             #expect(failed == [])
 
-            let reported = stream.say("session.execution.interrupted", #""reason":"\#(reason)""#)
+            let reported = stream.translate("session.execution.interrupted", #""reason":"\#(reason)""#)
             #expect(reported.contains("session.error MessageAbortedError") == isError)
             #expect(reported.contains("message.updated assistant MessageAbortedError") == isError)
             #expect(reported.suffix(2) == ["session.status idle", "session.idle"])
@@ -158,16 +159,19 @@ import Testing
     @Test func `a turn continues after a permission is rejected with a message`() {
         var stream = Stream()
         stream.step("msg_20")
-        _ = stream.say("session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
-        _ = stream.say("session.tool.called", #""assistantMessageID":"msg_20","id":"call_1","input":{"command":"ls"}"#)
-        _ = stream.say("permission.replied", #""requestID":"per_1","reply":"reject""#)
-        let failed = stream.say(
+        _ = stream.translate(
+            "session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
+        _ = stream.translate(
+            "session.tool.called", #""assistantMessageID":"msg_20","id":"call_1","input":{"command":"ls"}"#)
+        _ = stream.translate("permission.replied", #""requestID":"per_1","reply":"reject""#)
+        let failed = stream.translate(
             "session.tool.failed",
             #""assistantMessageID":"msg_20","id":"call_1","error":{"type":"tool.rejected","message":"use rg"}"#)
 
         #expect(failed == ["message.part.updated tool bash error"])
 
-        let ended = stream.say("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#)
+        let ended = stream.translate(
+            "session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#)
 
         #expect(
             ended == ["message.part.updated step-finish", "message.updated assistant", "message.updated assistant"])
@@ -182,8 +186,8 @@ import Testing
 
         #expect(reported.map(Outline.detail) == ["message.updated user", "message.part.updated text"])
 
-        _ = stream.say("session.step.ended", #""assistantMessageID":"msg_20","finish":"stop","cost":0"#)
-        _ = stream.say("session.inbox.delivered", #""inboxID":"msg_30""#)
+        _ = stream.translate("session.step.ended", #""assistantMessageID":"msg_20","finish":"stop","cost":0"#)
+        _ = stream.translate("session.inbox.delivered", #""inboxID":"msg_30""#)
         let next = stream.reported(
             "session.step.started",
             #""agent":"build","model":{"id":"talk","providerID":"mock"},"assistantMessageID":"msg_40","started":7"#)
@@ -194,7 +198,7 @@ import Testing
     @Test func `a cancelled prompt emits message.removed`() {
         var stream = Stream()
         stream.prompt("msg_30")
-        let reported = stream.say("session.inbox.cancelled", #""inboxID":"msg_30""#)
+        let reported = stream.translate("session.inbox.cancelled", #""inboxID":"msg_30""#)
 
         #expect(reported == ["message.removed"])
     }
@@ -245,7 +249,7 @@ import Testing
     }
 
     @Test func `an event of an unknown session is emitted after the session is learned`() throws {
-        var translator = StreamTranslator(Turns.surroundings)
+        var translator = StreamTranslator(Turns.instanceDefaults)
         let event = Array(
             #"{"id":"evt_1","created":5,"type":"session.renamed","data":{"sessionID":"ses_9","title":"t"}}"#.utf8)
         let unknown = translator.translate(event)
@@ -273,12 +277,13 @@ import Testing
     @Test func `a translator that starts during a step uses the same ids as one that received all events`() throws {
         var whole = Stream()
         whole.step("msg_20")
-        _ = whole.say("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
-        _ = whole.say("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"hm""#)
-        _ = whole.say("session.reasoning.ended", #""assistantMessageID":"msg_20","ordinal":0,"text":"hm""#)
-        _ = whole.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
-        _ = whole.say("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a""#)
-        _ = whole.say("session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
+        _ = whole.translate("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = whole.translate("session.reasoning.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"hm""#)
+        _ = whole.translate("session.reasoning.ended", #""assistantMessageID":"msg_20","ordinal":0,"text":"hm""#)
+        _ = whole.translate("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = whole.translate("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a""#)
+        _ = whole.translate(
+            "session.tool.input.started", #""assistantMessageID":"msg_20","id":"call_1","name":"shell""#)
 
         var late = Stream()
         let known = try #require(
@@ -302,7 +307,7 @@ import Testing
         ].compactMap { JSONParser.parse(Array($0.utf8)) }
         late.translator.restore(session: known, messages: messages, isRunning: true)
         late.count = whole.count
-        let rest: [(String, String)] = [
+        let remainder: [(String, String)] = [
             ("session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"b""#),
             ("session.tool.called", #""assistantMessageID":"msg_20","id":"call_1","input":{"command":"ls"}"#),
             (
@@ -312,7 +317,7 @@ import Testing
             ("session.step.ended", #""assistantMessageID":"msg_20","finish":"tool-calls","cost":0"#),
         ]
 
-        for (type, members) in rest {
+        for (type, members) in remainder {
             let (one, other) = (late.reported(type, members), whole.reported(type, members))
             #expect(one == other)
         }
@@ -321,7 +326,7 @@ import Testing
     @Test func `a delta with half a surrogate pair is forwarded unchanged`() {
         var stream = Stream()
         stream.step("msg_20")
-        _ = stream.say("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
+        _ = stream.translate("session.text.started", #""assistantMessageID":"msg_20","ordinal":0"#)
         let first = stream.reported(
             "session.text.delta", #""assistantMessageID":"msg_20","ordinal":0,"delta":"a\ud83d""#)
         let second = stream.reported(
@@ -341,13 +346,13 @@ import Testing
         #expect(reported.first?["properties"]?["requestID"] == "que_1")
         #expect(reported.first?["properties"]?["answers"] == rows)
 
-        let dismissed = stream.say("form.cancelled", #""id":"frm_2""#)
+        let dismissed = stream.translate("form.cancelled", #""id":"frm_2""#)
 
         #expect(dismissed == ["question.rejected"])
 
         let number = #""form":{"id":"frm_3","sessionID":"ses_1","fields":[{"key":"n","type":"number"}]}"#
-        let asked = stream.say("form.created", number)
-        let answered = stream.say("form.replied", #""id":"frm_3","answer":{"n":1}"#)
+        let asked = stream.translate("form.created", number)
+        let answered = stream.translate("form.replied", #""id":"frm_3","answer":{"n":1}"#)
 
         #expect(asked.isEmpty)
         #expect(answered.isEmpty)
@@ -355,7 +360,7 @@ import Testing
 
     /// Parsing a delta would be ten times as expensive.
     @Test func `a text delta after the first is forwarded without being parsed`() throws {
-        var translator = StreamTranslator(Turns.surroundings)
+        var translator = StreamTranslator(Turns.instanceDefaults)
         var (written, read) = (0, 0)
         for line in try Fixtures.turn("2.0.15", "talk") {
             guard case .frames(let frames) = translator.translate(line) else { continue }
@@ -373,7 +378,7 @@ import Testing
     @Test func `the value of a translated frame is the value of its JSON`() throws {
         var count = 0
         for name in try Fixtures.turnNames("2.0.15") {
-            var translator = StreamTranslator(Turns.surroundings)
+            var translator = StreamTranslator(Turns.instanceDefaults)
             for line in try Fixtures.turn("2.0.15", name) {
                 guard case .frames(let frames) = translator.translate(line) else { continue }
                 for frame in frames {

@@ -5,13 +5,13 @@ import JSONText
 
 /// Translates recorded turns of OpenCode 2.
 enum Turns {
-    static let surroundings = InstanceDefaults(
+    static let instanceDefaults = InstanceDefaults(
         version: "2.0.15", agent: "build", model: Model(providerID: "mock", modelID: "talk"))
 
     /// Returns the events of OpenCode 1 for a recorded turn of 2.0.15, without the events of sessions that began before
     /// the recording.
     static func translated(_ name: String) throws -> [JSON] {
-        var translator = StreamTranslator(surroundings)
+        var translator = StreamTranslator(instanceDefaults)
         return try Fixtures.turn("2.0.15", name).flatMap { translate($0, &translator) }
     }
 
@@ -50,8 +50,8 @@ struct Outline {
                 sessions.append(id)
                 kinds.append([])
             }
-            guard let place = sessions.firstIndex(of: id), !Self.free.contains(detail) else { continue }
-            if kinds[place].last != type { kinds[place].append(type) }
+            guard let index = sessions.firstIndex(of: id), !Self.free.contains(detail) else { continue }
+            if kinds[index].last != type { kinds[index].append(type) }
         }
     }
 
@@ -67,15 +67,15 @@ struct Outline {
         return ([type] + more.compactMap { $0?.text }).joined(separator: " ")
     }
 
-    private static func collect(_ json: JSON, _ place: String, _ members: inout Set<String>) {
+    private static func collect(_ json: JSON, _ index: String, _ members: inout Set<String>) {
         switch json {
         case .object(let object):
             for member in object.members {
-                let inner = place.isEmpty ? member.name : place + "." + member.name
+                let inner = index.isEmpty ? member.name : index + "." + member.name
                 members.insert(inner)
                 collect(member.value, inner, &members)
             }
-        case .array(let array): for element in array { collect(element, place + "[]", &members) }
+        case .array(let array): for element in array { collect(element, index + "[]", &members) }
         default: break
         }
     }

@@ -15,7 +15,7 @@ import Testing
 /// A thread that forwards events must process the pending messages of other threads before it drops an event.
 @Suite struct EventUpdateTests {
     private enum Message: Sendable {
-        case knowledge(SessionIndexMessage)
+        case sessionIndex(SessionIndexMessage)
         case routes(RoutingTable)
     }
 
@@ -25,7 +25,7 @@ import Testing
         let control: any ProjectControl = NoProjects()
         var routes = RoutingTable.empty
         let lookupTimeout = Duration.seconds(5)
-        private(set) lazy var knowledge = LoopSessionIndex(self)
+        private(set) lazy var sessionIndex = LoopSessionIndex(self)
         private(set) var mailbox: Mailbox<Message>?
 
         init() throws {
@@ -33,10 +33,10 @@ import Testing
             client = UpstreamClient(loop: loop)
             mailbox = try loop.mailbox { [unowned self] message in
                 switch message {
-                case .knowledge(let message): knowledge.receive(message)
+                case .sessionIndex(let message): sessionIndex.receive(message)
                 case .routes(let routes):
                     self.routes = routes
-                    knowledge.follow(routes)
+                    sessionIndex.follow(routes)
                 }
             }
         }
@@ -44,9 +44,9 @@ import Testing
         var hasUnread: Bool { mailbox?.hasUnread ?? false }
         var sessionIndexPost: (@Sendable (SessionIndexMessage) -> Void)? {
             guard let mailbox else { return nil }
-            return { mailbox.post(.knowledge($0)) }
+            return { mailbox.post(.sessionIndex($0)) }
         }
-        func broadcast(_ message: SessionIndexMessage) { knowledge.receive(message) }
+        func broadcast(_ message: SessionIndexMessage) { sessionIndex.receive(message) }
 
         /// Runs the loop for a moment, until all messages are received.
         func settle() throws {
@@ -78,7 +78,7 @@ import Testing
         let owner = try Owner()
         let (routes, route, endpoint) = try Self.table([])
         owner.routes = routes
-        let run = owner.knowledge.startRun(route, endpoint)
+        let run = owner.sessionIndex.startRun(route, endpoint)
         let scope = try #require(route.scope)
         let filter = EventFilter(
             scope, limit: 1 << 20, sessionIndex: run, log: Logger(sink: LogKeeper(), level: .error))

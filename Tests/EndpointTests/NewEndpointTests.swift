@@ -42,10 +42,10 @@ import Testing
         #expect(Self.table.match(RequestHead(.put, "/things/a/1")) == .methodNotAllowed(allow: "GET, HEAD, POST"))
         #expect(Self.table.match(RequestHead(.get, "/things/a")) == .notFound)
 
-        let asked = RequestHead(
+        let head = RequestHead(
             .options, "/things/a/1", ["Origin": "https://a.example", "Access-Control-Request-Method": "POST"])
-        let terms = AllowedOrigins(["https://a.example"]).terms(for: asked.fields)
-        let preflight = try #require(try Preflight(asked)?.answer(Self.table.allow(asked), terms))
+        let terms = AllowedOrigins(["https://a.example"]).terms(for: head.fields)
+        let preflight = try #require(try Preflight(head)?.answer(Self.table.allow(head), terms))
 
         #expect(preflight.head.status == 204)
 
@@ -103,8 +103,8 @@ import Testing
             .get, "/flood", requires: .nothing, description: .init(id: "flood", summary: "A flood", "For tests.")
         ) { _, _ in
             .stream(ResponseHead(status: 200)) { stream in
-                let piece = [UInt8](repeating: 0x61, count: 1 << 20)
-                while await stream.write(piece) { written.append(true) }
+                let fragment = [UInt8](repeating: 0x61, count: 1 << 20)
+                while await stream.write(fragment) { written.append(true) }
                 let goesOn = await stream.pause(for: .seconds(3600))
                 written.append(goesOn)
             }

@@ -37,7 +37,7 @@ import Testing
         }
 
         /// Records the progress of the stream to this frame.
-        func came(to sequence: UInt64, frame: UInt32, ended: UInt32? = nil, held: UInt32? = nil) {
+        func advanceStream(to sequence: UInt64, frame: UInt32, ended: UInt32? = nil, held: UInt32? = nil) {
             func id(_ frame: UInt32) -> EventID { EventID(generation: 1, sequence: sequence, frame: frame) }
             ends.advanceStream(
                 ObjectIdentifier(self), project, to: id(frame), ended: ended.map(id), held: held.map(id))
@@ -52,13 +52,13 @@ import Testing
         /// Publishes an event with the turn that ends at this position, and answers the request.
         func command(_ sequence: UInt64, _ event: [UInt8]) {
             let watch = watch(after: sequence - 1)
-            note(.ended, sequence)
+            record(.ended, sequence)
             ends.publish(event, after: watch)
             ends.stopWatching(watch)
         }
 
         /// Adds an event that begins or ends a turn to the log, as the hub does.
-        func note(_ mark: TurnBoundary, _ sequence: UInt64) {
+        func record(_ mark: TurnBoundary, _ sequence: UInt64) {
             ends.record(mark, of: Self.session, project, at: EventID(generation: 1, sequence: sequence))
         }
 
@@ -81,7 +81,7 @@ import Testing
     @Test func `an event is published after the end of its turn only`() throws {
         let stage = try Stage()
         let watch = stage.watch()
-        stage.note(.ended, 9)
+        stage.record(.ended, 9)
 
         #expect(stage.reaches(9))
         #expect(stage.events(9) == [])
@@ -100,14 +100,14 @@ import Testing
         let ends = TurnEnds()
         let stages = try [Stage(ends: ends), Stage(ends: ends)]
         let watch = stages[0].watch()
-        stages[0].note(.ended, 9)
+        stages[0].record(.ended, 9)
         // The encoding `full` sends the rest of a text before the turn's end.
         let frames: [UInt32] = [2, 3]
         for (stage, frame) in zip(stages, frames) { #expect(stage.reaches(9, frame: frame)) }
 
         for (stage, frame) in zip(stages, frames) {
             #expect(stage.reaches(9, frame: frame))
-            stage.came(to: 9, frame: frame - 1, held: frame)
+            stage.advanceStream(to: 9, frame: frame - 1, held: frame)
         }
         let waiting = stages[0].wait(for: watch)
 
@@ -123,15 +123,15 @@ import Testing
         let ends = TurnEnds()
         let stages = try [Stage(ends: ends), Stage(ends: ends)]
         let watch = stages[0].watch(holds: false)
-        stages[0].note(.ended, 9)
+        stages[0].record(.ended, 9)
         for frame: UInt32 in [2, 4] { #expect(!stages[0].reaches(9, frame: frame)) }
 
-        stages[0].came(to: 9, frame: 4, ended: 3)
-        stages[1].came(to: 9, frame: 4)
+        stages[0].advanceStream(to: 9, frame: 4, ended: 3)
+        stages[1].advanceStream(to: 9, frame: 4)
 
         #expect(stages[0].wait(for: watch) == .streams)
 
-        stages[1].came(to: 9, frame: 5, ended: 5)
+        stages[1].advanceStream(to: 9, frame: 5, ended: 5)
 
         #expect(stages[0].wait(for: watch) == .nothing)
     }
@@ -145,7 +145,7 @@ import Testing
         #expect(!stage.reaches(4))
         #expect(stage.events(4) == [])
 
-        stage.note(.ended, 9)
+        stage.record(.ended, 9)
 
         #expect(!stage.reaches(9))
         #expect(stage.events(9) == [Self.event])
@@ -154,14 +154,14 @@ import Testing
     @Test func `a stream that reads a later turn first does not receive the event there`() throws {
         let ends = TurnEnds()
         let (late, early) = (try Stage(ends: ends), try Stage(ends: ends))
-        late.note(.began, 6)
+        late.record(.began, 6)
         let watch = late.watch()
-        late.note(.ended, 9)
+        late.record(.ended, 9)
         #expect(late.wait(for: watch) == .streams)
         ends.publish(Self.event, after: watch)
         ends.stopWatching(watch)
-        late.note(.began, 10)
-        late.note(.ended, 12)
+        late.record(.began, 10)
+        late.record(.ended, 12)
 
         #expect(!early.reaches(12))
         #expect(early.events(12) == [])
@@ -178,8 +178,8 @@ import Testing
         stage.ends.stopWatching(watch)
 
         for (beginning, end): (UInt64, UInt64) in [(6, 9), (10, 12)] {
-            stage.note(.began, beginning)
-            stage.note(.ended, end)
+            stage.record(.began, beginning)
+            stage.record(.ended, end)
         }
 
         #expect(stage.events(9) == [Self.event])
@@ -189,15 +189,15 @@ import Testing
     @Test func `a turn that was running before the request does not hold its event`() throws {
         let stage = try Stage()
         let watch = stage.watch()
-        stage.note(.ended, 7)
+        stage.record(.ended, 7)
 
         #expect(stage.reaches(7))
 
-        stage.note(.began, 8)
+        stage.record(.began, 8)
 
         #expect(!stage.reaches(7))
 
-        stage.note(.ended, 9)
+        stage.record(.ended, 9)
 
         #expect(stage.reaches(9))
 
@@ -213,16 +213,16 @@ import Testing
         let running = try Stage(ends: stage.ends, project: "other")
         let lost = try Stage(ends: stage.ends, project: "third")
         let known = stage.watch()
-        stage.note(.ended, 9)
+        stage.record(.ended, 9)
         let (continued, missed) = (running.watch(), lost.watch())
         #expect(lost.wait(for: missed) == .streams)
 
         for stage in [stage, running, lost] { stage.ends.recordGap(stage.project) }
-        running.note(.began, 10)
+        running.record(.began, 10)
         for (stage, watch) in [(stage, known), (running, continued), (lost, missed)] {
             stage.ends.publish(Self.event, after: watch)
             stage.ends.stopWatching(watch)
-            stage.note(.ended, 12)
+            stage.record(.ended, 12)
         }
 
         #expect(stage.events(9) == [Self.event])
@@ -234,13 +234,13 @@ import Testing
     func `an event is kept for streams that begin after the answer`(isAnswerFirst: Bool) throws {
         let stage = try Stage(hasStream: false)
         let watch = stage.watch()
-        if !isAnswerFirst { stage.note(.ended, 9) }
+        if !isAnswerFirst { stage.record(.ended, 9) }
         #expect(stage.wait(for: watch) == .nothing)
         stage.ends.publish(Self.event, after: watch)
         stage.ends.stopWatching(watch)
-        if isAnswerFirst { stage.note(.ended, 9) }
-        stage.note(.began, 10)
-        stage.note(.ended, 12)
+        if isAnswerFirst { stage.record(.ended, 9) }
+        stage.record(.began, 10)
+        stage.record(.ended, 12)
 
         #expect(!stage.reaches(9))
         #expect(stage.events(9) == [Self.event])
@@ -250,7 +250,7 @@ import Testing
     @Test func `no answer waits for a stream with a maximum rate, which waits for the answer`() throws {
         let stage = try Stage(isAwaited: false)
         let watch = stage.watch()
-        stage.note(.ended, 9)
+        stage.record(.ended, 9)
 
         #expect(stage.reaches(9))
         #expect(stage.wait(for: watch) == .nothing)

@@ -6,7 +6,7 @@ import Testing
 /// Tests systemd.exec(5), EnvironmentFile=, and the cases that its text leaves open, according to systemd's behaviour.
 @Suite("Environment files in systemd's syntax")
 struct EnvironmentFileTests {
-    private static func read(_ text: String) throws -> EnvironmentFile {
+    private static func parse(_ text: String) throws -> EnvironmentFile {
         try EnvironmentFile(parsing: Array(text.utf8), path: "/etc/env")
     }
 
@@ -36,21 +36,21 @@ struct EnvironmentFileTests {
     func `a value is parsed by systemd's rules for quotes, backslashes and white space`(text: String, value: String)
         throws
     {
-        let file = try Self.read(text)
+        let file = try Self.parse(text)
 
         #expect(file.assignments.first == EnvironmentFile.Assignment(name: "A", value: value, line: 1))
         #expect(file.ignoredLines.isEmpty)
 
         // The following line is neither lost nor added to the value, unless the text ends with a backslash.
         guard !text.hasSuffix("\\"), !text.hasSuffix("\\\n") else { return }
-        let longer = try Self.read(text + "\nZ=1\n")
+        let longer = try Self.parse(text + "\nZ=1\n")
 
         #expect(longer.assignments.first?.value == value)
         #expect(longer.assignments.last?.name == "Z")
     }
 
     @Test func `assignments keep their order and line numbers, and comments and empty lines count`() throws {
-        let file = try Self.read(
+        let file = try Self.parse(
             """
             # a comment
             ; another = one
@@ -74,13 +74,13 @@ struct EnvironmentFileTests {
     }
 
     @Test func `a comment ends with its line, even after a backslash`() throws {
-        #expect(try Self.read("# a \\\nB=1").assignments.map(\.name) == ["B"])
-        #expect(try Self.read("# a \\\r\nB=1").assignments.map(\.line) == [2])
+        #expect(try Self.parse("# a \\\nB=1").assignments.map(\.name) == ["B"])
+        #expect(try Self.parse("# a \\\r\nB=1").assignments.map(\.line) == [2])
     }
 
     @Test(arguments: ["\n", "\r\n", "\r"])
     func `lines end with LF, CRLF or CR`(end: String) throws {
-        let file = try Self.read(["# x", "A=1", "", "B=2 ", "wrong", "C='3'"].joined(separator: end))
+        let file = try Self.parse(["# x", "A=1", "", "B=2 ", "wrong", "C='3'"].joined(separator: end))
 
         #expect(file.assignments.map { "\($0.line) \($0.name)=\($0.value)" } == ["2 A=1", "4 B=2", "6 C=3"])
         #expect(file.ignoredLines.map(\.line) == [5])
@@ -88,7 +88,7 @@ struct EnvironmentFileTests {
 
     @Test(arguments: ["", "\n", " \t\r\n ", "#", "# x", ";x\n\n"])
     func `a file with only blank lines and comments has no assignments and no ignored lines`(text: String) throws {
-        let file = try Self.read(text)
+        let file = try Self.parse(text)
 
         #expect(file.assignments.isEmpty)
         #expect(file.ignoredLines.isEmpty)
@@ -122,7 +122,7 @@ struct EnvironmentFileTests {
     func `a line that is not an assignment is ignored and reported without its text`(text: String, problem: String)
         throws
     {
-        let file = try Self.read("A=1\n\n\(text)\nB=2\n")
+        let file = try Self.parse("A=1\n\n\(text)\nB=2\n")
 
         #expect(file.assignments.map(\.name) == ["A", "B"])
         #expect(file.ignoredLines == [EnvironmentFileProblem(path: "/etc/env", line: 3, problem: problem)])
@@ -130,7 +130,7 @@ struct EnvironmentFileTests {
     }
 
     @Test func `an invalid name is ignored together with its whole multi-line value`() throws {
-        let file = try Self.read("1A='x\nB=1\n'\nC=2")
+        let file = try Self.parse("1A='x\nB=1\n'\nC=2")
 
         #expect(file.assignments.map(\.name) == ["C"])
         #expect(file.ignoredLines.map(\.line) == [1])
@@ -138,7 +138,7 @@ struct EnvironmentFileTests {
 
     @Test func `a byte order mark invalidates only the first line`() throws {
         let problem = "begins with a byte order mark: save the file as UTF-8 without one"
-        let file = try Self.read("\u{FEFF}A=1\nB=2")
+        let file = try Self.parse("\u{FEFF}A=1\nB=2")
 
         #expect(file.assignments.map(\.name) == ["B"])
         #expect(file.ignoredLines.map(\.problem) == [problem])
@@ -156,7 +156,7 @@ struct EnvironmentFileTests {
     func `each unclosed quote, NUL byte and noncharacter is rejected with its line`(
         text: String, line: Int, problem: String
     ) {
-        #expect(throws: EnvironmentFileProblem(path: "/etc/env", line: line, problem: problem)) { try Self.read(text) }
+        #expect(throws: EnvironmentFileProblem(path: "/etc/env", line: line, problem: problem)) { try Self.parse(text) }
     }
 
     @Test(

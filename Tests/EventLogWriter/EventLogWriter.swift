@@ -25,13 +25,13 @@ import OpenCodeFamilies
         let log = EventLog.open(folder, project: "demo", limits: LogLimits(bytes: 4 << 20), now: milliseconds())
         if let microseconds { dieAfter(microseconds: microseconds) }
         log.beginGeneration(now: milliseconds(), after: log.lastGeneration == 0 ? nil : .gatewayRestarted)
-        say("open \(log.lastGeneration)")
+        printLine("open \(log.lastGeneration)")
         var number = 0
         while true {
             number += 1
             let size = number % 50 == 0 ? 100_000 : number % 7 * 300
             let event = append(log, number, size: size)
-            say(event.id.text)
+            printLine(event.id.text)
             if number % 40 == 0 { log.append(gap: .upstreamLost, time: milliseconds()) }
         }
     }
@@ -46,7 +46,7 @@ import OpenCodeFamilies
             number += 1
             append(log, number, size: 1_000)
         }
-        say("full: \(log.warning ?? "never")")
+        printLine("full: \(log.warning ?? "never")")
         let onDisk = log.segments.filter(\.isFile).count
         for _ in 0..<10_000 {
             number += 1
@@ -54,37 +54,37 @@ import OpenCodeFamilies
         }
         let segments = log.segments
         let inMemory = segments.filter { !$0.isFile }.reduce(0) { $0 + $1.bytes }
-        say("in memory: \(segments.filter(\.isFile).count == onDisk && inMemory <= LogLimits.memoryBytes)")
-        var place = log.beginning
+        printLine("in memory: \(segments.filter(\.isFile).count == onDisk && inMemory <= LogLimits.memoryBytes)")
+        var position = log.beginning
         var items = 0
         var gaps: [String] = []
         while true {
-            let batch = log.next(&place, atMost: 1 << 20)
+            let batch = log.next(&position, atMost: 1 << 20)
             if batch.isEmpty { break }
             for item in batch {
                 items += 1
                 if case .gap(let gap, _) = item { gaps.append(gap.reason.rawValue) }
             }
         }
-        say("gaps: \(gaps.joined(separator: " "))")
+        printLine("gaps: \(gaps.joined(separator: " "))")
         log.retryDisk(now: 1)
-        say("still full: \(log.isWaitingForDisk)")
+        printLine("still full: \(log.isWaitingForDisk)")
         unlink("\(folder)/ballast")
         log.retryDisk(now: 1)
-        say("again: \(log.warning ?? "on disk") \(log.segments.allSatisfy(\.isFile))")
+        printLine("again: \(log.warning ?? "on disk") \(log.segments.allSatisfy(\.isFile))")
         // Reading continues after the events that were kept in memory.
         let event = append(log, number + 1, size: 1_000)
-        say("next: \(ids(log, from: place) == [event.id.text])")
+        printLine("next: \(ids(log, from: position) == [event.id.text])")
         let next = EventLog.open(folder, project: "demo", limits: LogLimits(), now: 1)
-        say("found: \(ids(next, from: next.beginning) == ids(log, from: log.beginning))")
+        printLine("found: \(ids(next, from: next.beginning) == ids(log, from: log.beginning))")
     }
 
     /// Returns the ids of all events after a position. A gap is represented by its reason.
     private static func ids(_ log: EventLog, from start: LogPosition) -> [String] {
-        var place = start
+        var position = start
         var ids: [String] = []
         while true {
-            let items = log.next(&place, atMost: 1 << 20)
+            let items = log.next(&position, atMost: 1 << 20)
             if items.isEmpty { return ids }
             for item in items {
                 switch item {
@@ -118,14 +118,14 @@ import OpenCodeFamilies
         var time = itimerspec()
         time.it_value = timespec(tv_sec: 0, tv_nsec: 1 + microseconds * 1_000)
         guard timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, timer_settime(timer, 0, &time, nil) == 0 else {
-            say("error: timer_create \(errno)")
+            printLine("error: timer_create \(errno)")
             exit(2)
         }
     }
 }
 
 /// Writes a line without buffering, so that it is printed even if the process is killed right after.
-func say(_ line: String) {
+func printLine(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }

@@ -30,21 +30,23 @@ enum Figures {
             times.append(processorTime() - before)
         }
         let all = processorTime() - begun
-        var asking = (0..<1_000).map { _ in
+        var remaining = (0..<1_000).map { _ in
             let before = processorTime()
             return processorTime() - before
         }
         times.sort()
-        asking.sort()
-        say("append: median \(times[count / 2] - asking[500]) ns, 99 % \(times[count * 99 / 100] - asking[500]) ns")
-        say("append: mean with two questions for the time \(all / count) ns, a question \(asking[500]) ns")
+        remaining.sort()
+        printLine(
+            "append: median \(times[count / 2] - remaining[500]) ns, 99 % \(times[count * 99 / 100] - remaining[500]) ns"
+        )
+        printLine("append: mean with two questions for the time \(all / count) ns, a question \(remaining[500]) ns")
 
-        var place = log.beginning
+        var position = log.beginning
         var bytes = 0
         var sum = 0
         let reading = processorTime()
         while true {
-            let items = log.next(&place, atMost: 256 << 10)
+            let items = log.next(&position, atMost: 256 << 10)
             if items.isEmpty { break }
             for case .event(let event) in items {
                 bytes += event.size
@@ -53,17 +55,17 @@ enum Figures {
         }
         let read = processorTime() - reading
         let speed = bytes * 1_000 / max(read, 1)
-        say("read: \(count) events, \(bytes) bytes in \(read / 1_000) µs, \(speed) MB/s (\(sum & 1))")
+        printLine("read: \(count) events, \(bytes) bytes in \(read / 1_000) µs, \(speed) MB/s (\(sum & 1))")
 
         let finding = processorTime()
         for index in 1...1_000 {
             _ = log.position(after: EventID(generation: log.lastGeneration, sequence: UInt64(index * 97)))
         }
-        say("find: \((processorTime() - finding) / 1_000_000) µs each of 1,000")
+        printLine("find: \((processorTime() - finding) / 1_000_000) µs each of 1,000")
 
         let opening = processorTime()
         let again = EventLog.open(folder, project: "figures", limits: LogLimits(bytes: 256 << 20), now: 1)
-        say("open: \(again.summary.bytes >> 20) MiB in \((processorTime() - opening) / 1_000) µs")
+        printLine("open: \(again.summary.bytes >> 20) MiB in \((processorTime() - opening) / 1_000) µs")
     }
 
     /// Returns the processor time of this thread in nanoseconds.

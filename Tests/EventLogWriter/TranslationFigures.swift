@@ -8,7 +8,7 @@ import OpenCodeFamilies
 /// first client, and sent to another client. The measurement uses a text of 4,000 deltas, ten times. Only the figures
 /// of an optimized build are meaningful.
 enum TranslationFigures {
-    private static let (turns, pieces) = (10, 4_000)
+    private static let (turns, deltaCount) = (10, 4_000)
     private static let session = "ses_dfd7ba361ffexN0xuLQ5LGHGtU"
     private static let now: Int64 = 1_795_338_600_000
 
@@ -19,7 +19,7 @@ enum TranslationFigures {
             log.beginGeneration(now: 5, after: nil)
             let start = log.end
             for line in beginning(turn) { append(line, log) }
-            let deltas = (0..<pieces).map { delta($0, turn) }
+            let deltas = (0..<deltaCount).map { delta($0, turn) }
             let after = log.end.last
             appending += time { for line in deltas { append(line, log) } }
 
@@ -27,21 +27,23 @@ enum TranslationFigures {
             framing += time { while !step(&plain, plain.nextBatch(log, atMost: 64 << 10, connected: [])) {} }
 
             // The measurement excludes the events before the deltas.
-            var tracks = EncodedStreams()
+            var encodedStreams = EncodedStreams()
             var translated = cursor(nil, start)
             translated.isOpenCode1Compatible = true
             var first = 0
-            translating += time { first = readAll(&translated, log, &tracks) }
+            translating += time { first = readAll(&translated, log, &encodedStreams) }
             var another = cursor(nil, start)
             another.isOpenCode1Compatible = true
             var second = 0
-            again += time { second = readAll(&another, log, &tracks) }
-            guard first == second, first > pieces * 200 else { return say("error: \(first) bytes, \(second) bytes") }
+            again += time { second = readAll(&another, log, &encodedStreams) }
+            guard first == second, first > deltaCount * 200 else {
+                return printLine("error: \(first) bytes, \(second) bytes")
+            }
         }
-        let count = turns * pieces
-        say("kept: \((appending + framing) / count) ns an event, \(framing / count) of them for its frame")
-        say("translated: \(translating / count) ns an event")
-        say("next client: \(again / count) ns an event")
+        let count = turns * deltaCount
+        printLine("kept: \((appending + framing) / count) ns an event, \(framing / count) of them for its frame")
+        printLine("translated: \(translating / count) ns an event")
+        printLine("next client: \(again / count) ns an event")
     }
 
     private static func time(_ body: () -> Void) -> Int {
@@ -62,15 +64,17 @@ enum TranslationFigures {
         return batch.isAtEnd
     }
 
-    private static func readAll(_ cursor: inout EventCursor, _ log: EventLog, _ tracks: inout EncodedStreams) -> Int {
+    private static func readAll(_ cursor: inout EventCursor, _ log: EventLog, _ encodedStreams: inout EncodedStreams)
+        -> Int
+    {
         var bytes = 0
         while true {
-            let batch = cursor.nextEncodedBatch(log, &tracks, atMost: 64 << 10, connected: [], now: now)
+            let batch = cursor.nextEncodedBatch(log, &encodedStreams, atMost: 64 << 10, connected: [], now: now)
             bytes += batch.bytes.count
             cursor.sent(batch.bytes.count, of: batch)
-            if let question = batch.query {
-                tracks.resume(
-                    for: log, query: question, answer: .defaults(version: "2.0.15", configuration: [], model: []))
+            if let query = batch.query {
+                encodedStreams.resume(
+                    for: log, query: query, answer: .defaults(version: "2.0.15", configuration: [], model: []))
             } else if batch.isAtEnd {
                 return bytes
             }
@@ -84,8 +88,8 @@ enum TranslationFigures {
     /// Returns an event in the format of OpenCode 2.0.15.
     private static func event(_ type: String, _ number: Int, _ data: String) -> [UInt8] {
         let head = #"{"id":"evt_202845f\#(100_000 + number)CVm1ZAuMZoafal","created":1795338559385,"type":"\#(type)""#
-        let place = #""location":{"directory":"/home/vibe/demo"}"#
-        return Array(#"\#(head),\#(place),"data":{"sessionID":"\#(session)",\#(data)}}"#.utf8)
+        let position = #""location":{"directory":"/home/vibe/demo"}"#
+        return Array(#"\#(head),\#(position),"data":{"sessionID":"\#(session)",\#(data)}}"#.utf8)
     }
 
     private static func delta(_ number: Int, _ turn: Int) -> [UInt8] {

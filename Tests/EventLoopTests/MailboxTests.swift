@@ -91,14 +91,14 @@ struct MailboxTests {
             shared.answered.notifyAll()
             if number == 500 { loop.stop() }
         }
-        let asker = try WorkerThread(name: "asker") {
+        let sender = try WorkerThread(name: "asker") {
             for number in 1...500 {
                 mailbox.post(number)
                 guard shared.answered.wait(until: { $0 == number }, atMost: .seconds(30)) else { return }
             }
         }
         try loop.runWithinLimit()
-        asker.join()
+        sender.join()
 
         #expect(shared.answered.withLock { $0 } == 500)
     }

@@ -84,21 +84,21 @@ struct PassEndTests {
         let loop = try EventLoop()
         let bell = try Bell()
         let copies = (1..<count).map { _ in Socket(owning: dup(bell.descriptor)) }
-        var said: [Bool] = []
+        var received: [Bool] = []
         let handler = OnReady { [unowned loop] _ in
-            if said.isEmpty { said.append(loop.hasDelivered(of: loop.pass - 1)) }
+            if received.isEmpty { received.append(loop.hasDelivered(of: loop.pass - 1)) }
         }
         for descriptor in [bell.descriptor] + copies.map(\.descriptor) {
             _ = try loop.watch(descriptor, for: .readable, handler: handler)
         }
         loop.atEndOfPass(
             OnPassEnd { [unowned loop] in
-                said += [loop.hasDelivered(of: loop.pass - 1), loop.hasDelivered(of: loop.pass)]
+                received += [loop.hasDelivered(of: loop.pass - 1), loop.hasDelivered(of: loop.pass)]
                 loop.stop()
             })
         bell.ring()
         try loop.runWithinLimit()
-        return said
+        return received
     }
 
     @Test func `earlier events count as delivered at the end of a pass that was not full`() throws {

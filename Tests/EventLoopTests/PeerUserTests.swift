@@ -6,7 +6,7 @@ import Testing
 
 /// Tests the parser for the user at the other end of a connection with messages of sock_diag.
 @Suite struct PeerUserMessageTests {
-    private static func question(_ socket: (String, UInt16), _ other: (String, UInt16)) throws -> PeerUser.Query {
+    private static func request(_ socket: (String, UInt16), _ other: (String, UInt16)) throws -> PeerUser.Query {
         let first = try #require(SocketAddress(host: socket.0, port: socket.1))
         let second = try #require(SocketAddress(host: other.0, port: other.1))
         return try #require(PeerUser.Query(socket: first, connectedTo: second))
@@ -14,9 +14,9 @@ import Testing
 
     /// Returns a response about the socket of a query, with its user, inode, and TCP state.
     private static func answer(
-        to question: PeerUser.Query, user: UInt32 = 1000, inode: UInt32 = 7, state: UInt8 = 1, type: UInt16 = 20
+        to query: PeerUser.Query, user: UInt32 = 1000, inode: UInt32 = 7, state: UInt8 = 1, type: UInt16 = 20
     ) -> [UInt8] {
-        let request = question.bytes
+        let request = query.bytes
         var bytes = native(UInt32(88)) + native(type) + native(UInt16(0)) + native(UInt32(0)) + native(UInt32(9))
         bytes += [request[16], state, 0, 0]
         bytes += request[24..<72]
@@ -29,9 +29,9 @@ import Testing
     }
 
     @Test func `a request names an IPv4 socket by both addresses and ports`() throws {
-        let question = try Self.question(("127.0.0.1", 0x1234), ("127.0.0.2", 0x5678))
+        let query = try Self.request(("127.0.0.1", 0x1234), ("127.0.0.2", 0x5678))
 
-        let bytes = question.bytes
+        let bytes = query.bytes
 
         #expect(bytes.count == 72)
 
@@ -46,9 +46,9 @@ import Testing
     }
 
     @Test func `a request names an IPv6 socket by its whole address`() throws {
-        let question = try Self.question(("::1", 1), ("::1", 2))
+        let query = try Self.request(("::1", 1), ("::1", 2))
 
-        let bytes = question.bytes
+        let bytes = query.bytes
 
         #expect(bytes[16] == UInt8(AF_INET6))
         #expect(bytes[28..<44] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
@@ -56,8 +56,8 @@ import Testing
     }
 
     @Test func `a mapped IPv4 address is asked for as IPv4`() throws {
-        let mapped = try Self.question(("::ffff:127.0.0.1", 1), ("::ffff:127.0.0.1", 2))
-        let plain = try Self.question(("127.0.0.1", 1), ("127.0.0.1", 2))
+        let mapped = try Self.request(("::ffff:127.0.0.1", 1), ("::ffff:127.0.0.1", 2))
+        let plain = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
 
         #expect(mapped == plain)
         #expect(mapped.bytes == plain.bytes)
@@ -71,62 +71,62 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "::1"]) func `an answer names the user`(host: String) throws {
-        let question = try Self.question((host, 1), (host, 2))
+        let query = try Self.request((host, 1), (host, 2))
 
-        #expect(question.userID(in: Self.answer(to: question)[...]) == 1000)
-        #expect(question.userID(in: Self.answer(to: question, user: 0)[...]) == 0)
+        #expect(query.userID(in: Self.answer(to: query)[...]) == 1000)
+        #expect(query.userID(in: Self.answer(to: query, user: 0)[...]) == 0)
     }
 
     @Test func `an IPv4 connection of an IPv6 socket is answered with mapped addresses`() throws {
-        let question = try Self.question(("127.0.0.1", 1), ("127.0.0.1", 2))
-        var answer = Self.answer(to: question)
+        let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
+        var answer = Self.answer(to: query)
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]
 
         answer[16] = UInt8(AF_INET6)
         answer.replaceSubrange(24..<40, with: mapped)
         answer.replaceSubrange(40..<56, with: mapped)
 
-        #expect(question.userID(in: answer[...]) == 1000)
+        #expect(query.userID(in: answer[...]) == 1000)
     }
 
     @Test func `a socket that no process holds has no user`() throws {
-        let question = try Self.question(("127.0.0.1", 1), ("127.0.0.1", 2))
+        let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
 
-        #expect(question.userID(in: Self.answer(to: question, user: 0, inode: 0)[...]) == nil)
+        #expect(query.userID(in: Self.answer(to: query, user: 0, inode: 0)[...]) == nil)
     }
 
     @Test(arguments: [1, 4, 5, 8]) func `a socket that is connected has a user`(state: UInt8) throws {
-        let question = try Self.question(("127.0.0.1", 1), ("127.0.0.1", 2))
+        let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
 
-        #expect(question.userID(in: Self.answer(to: question, state: state)[...]) == 1000)
+        #expect(query.userID(in: Self.answer(to: query, state: state)[...]) == 1000)
     }
 
     @Test(arguments: [0, 2, 3, 6, 7, 9, 10, 11, 12]) func `a socket that is not connected has no user`(state: UInt8)
         throws
     {
-        let question = try Self.question(("127.0.0.1", 1), ("127.0.0.1", 2))
+        let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
 
-        #expect(question.userID(in: Self.answer(to: question, state: state)[...]) == nil)
+        #expect(query.userID(in: Self.answer(to: query, state: state)[...]) == nil)
     }
 
     @Test func `an answer about another socket is none`() throws {
-        let question = try Self.question(("127.0.0.1", 1), ("127.0.0.1", 2))
+        let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
         let others = [
-            try Self.question(("127.0.0.1", 2), ("127.0.0.1", 1)),
-            try Self.question(("127.0.0.1", 1), ("127.0.0.1", 0)),
-            try Self.question(("127.0.0.2", 1), ("127.0.0.1", 2)), try Self.question(("::1", 1), ("::1", 2)),
+            try Self.request(("127.0.0.1", 2), ("127.0.0.1", 1)),
+            try Self.request(("127.0.0.1", 1), ("127.0.0.1", 0)),
+            try Self.request(("127.0.0.2", 1), ("127.0.0.1", 2)), try Self.request(("::1", 1), ("::1", 2)),
         ]
 
-        for other in others { #expect(question.userID(in: Self.answer(to: other)[...]) == nil) }
+        for other in others { #expect(query.userID(in: Self.answer(to: other)[...]) == nil) }
     }
 
     @Test func `an error and every shortened answer tell nothing`() throws {
-        let question = try Self.question(("127.0.0.1", 1), ("127.0.0.1", 2))
-        let answer = Self.answer(to: question)
+        let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
+        let answer = Self.answer(to: query)
 
-        #expect(question.userID(in: Self.answer(to: question, type: 2)[...]) == nil)
+        #expect(query.userID(in: Self.answer(to: query, type: 2)[...]) == nil)
 
-        for count in answer.indices { #expect(question.userID(in: answer[..<count]) == nil) }
+        for count in answer.indices { #expect(query.userID(in: answer[..<count]) == nil) }
     }
 }
 

@@ -90,10 +90,10 @@ struct SocketTests {
         try pair.peer.write(text)
         try pair.peer.shutdownWrite()
         var (read, largest) = ("", 0)
-        while case (.bytes(let count), let piece) = try pair.receive() {
-            #expect(count == piece.utf8.count)
+        while case (.bytes(let count), let fragment) = try pair.receive() {
+            #expect(count == fragment.utf8.count)
             largest = max(largest, count)
-            read += piece
+            read += fragment
         }
 
         #expect(read == text)
@@ -175,12 +175,12 @@ struct SocketTests {
 
         #expect(pair.socket.unacknowledgedBytes == 0)
 
-        let piece = [UInt8](repeating: 0x78, count: 256 * 1024)
+        let fragment = [UInt8](repeating: 0x78, count: 256 * 1024)
         var sent = 0
-        var last = pair.socket.send(piece.span)
+        var last = pair.socket.send(fragment.span)
         while case .bytes(let count) = last, count > 0 {
             sent += count
-            last = pair.socket.send(piece.span)
+            last = pair.socket.send(fragment.span)
         }
 
         #expect(last == .bytes(0))

@@ -39,10 +39,10 @@ struct TimerHeapTests {
         #expect(heap.popDue(at: time(10)) == nil)
         #expect(heap.next == time(11))
 
-        let rest = popAll(&heap, at: 1_000)
+        let remainder = popAll(&heap, at: 1_000)
         let expected = timers.indices.dropFirst().sorted { $0 * 7 % 50 < $1 * 7 % 50 }
 
-        #expect(rest.map { timer in timers.firstIndex { $0 === timer } } == expected)
+        #expect(remainder.map { timer in timers.firstIndex { $0 === timer } } == expected)
         #expect(heap.count == 0)
         #expect(heap.next == nil)
     }

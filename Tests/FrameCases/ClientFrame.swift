@@ -80,7 +80,7 @@ package struct ServerFrame: Sendable, Equatable, CustomStringConvertible {
 
     /// Removes the frame at the beginning of `bytes` and returns it; nil if it is incomplete. Frames of a server are
     /// final, have no reserved bit and are not masked. Any other frame gets the opcode 255.
-    package static func take(_ bytes: inout ArraySlice<UInt8>) -> ServerFrame? {
+    package static func parse(_ bytes: inout ArraySlice<UInt8>) -> ServerFrame? {
         guard bytes.count >= 2 else { return nil }
         let first = bytes[bytes.startIndex]
         let second = bytes[bytes.startIndex + 1]

@@ -60,7 +60,7 @@ extension FrameCase {
                 cases.append(
                     size <= mebi
                         ? FrameCase(id, [frame], [ServerFrame(kind, payload)])
-                        : FrameCase(id, pieces: [Array(frame.bytes.prefix(64))], [], .failed(1009)))
+                        : FrameCase(id, writes: [Array(frame.bytes.prefix(64))], [], .failed(1009)))
             }
         }
         for (group, kind, byte) in [(3, Kind.text, UInt8(ascii: "*")), (4, Kind.binary, UInt8(0xFE))] {
@@ -70,15 +70,15 @@ extension FrameCase {
                 let id = "9.\(group).\(index + 1)"
                 let isWhole = size < 4096
                 let count = isWhole ? mebi / size : 4 * mebi / size
-                let frames = (0..<count).map { place in
+                let frames = (0..<count).map { index in
                     ClientFrame(
-                        place == 0 ? kind : Kind.more, [UInt8](repeating: byte, count: size), final: place == count - 1)
+                        index == 0 ? kind : Kind.more, [UInt8](repeating: byte, count: size), final: index == count - 1)
                 }
                 let sent = frames.prefix(mebi / size + 1).map(\.bytes)
                 cases.append(
                     isWhole
                         ? FrameCase(id, frames, [ServerFrame(kind, [UInt8](repeating: byte, count: mebi))])
-                        : FrameCase(id, pieces: sent, [], .failed(1009)))
+                        : FrameCase(id, writes: sent, [], .failed(1009)))
             }
         }
         for (group, kind, byte) in [(5, Kind.text, UInt8(ascii: "*")), (6, Kind.binary, UInt8(0xFE))] {

@@ -108,10 +108,10 @@ extension FrameCase {
             FrameCase("6.2.4", each(greek), [ServerFrame(Kind.text, greek)]),
             FrameCase("6.3.1", [ClientFrame(Kind.text, wrong)], [], .failed(1007)),
             FrameCase("6.3.2", each(wrong), [], .failed(1007)),
-            FrameCase("6.4.1", pieces: frames(11, 15), [], .failed(1007)),
-            FrameCase("6.4.2", pieces: frames(12, 13), [], .failed(1007)),
-            FrameCase("6.4.3", pieces: chops(11, 15), [], .failed(1007)),
-            FrameCase("6.4.4", pieces: chops(12, 13), [], .failed(1007)),
+            FrameCase("6.4.1", writes: frames(11, 15), [], .failed(1007)),
+            FrameCase("6.4.2", writes: frames(12, 13), [], .failed(1007)),
+            FrameCase("6.4.3", writes: chops(11, 15), [], .failed(1007)),
+            FrameCase("6.4.4", writes: chops(12, 13), [], .failed(1007)),
         ] + tried
     }()
 

@@ -23,12 +23,12 @@ package struct FrameCase: Sendable, CustomStringConvertible {
 
     init(_ id: String, _ frames: [ClientFrame], chop: Int? = nil, _ answers: [ServerFrame], _ end: End = .normal) {
         let all = (frames + (end == .normal ? [.close(1000)] : [])).map(\.bytes)
-        self.init(id, pieces: chop.map { Self.chopped(all.flatMap(\.self), $0) } ?? all, answers, end)
+        self.init(id, writes: chop.map { Self.chopped(all.flatMap(\.self), $0) } ?? all, answers, end)
     }
 
-    init(_ id: String, pieces: [[UInt8]], _ answers: [ServerFrame], _ end: End) {
+    init(_ id: String, writes: [[UInt8]], _ answers: [ServerFrame], _ end: End) {
         self.id = id
-        sent = pieces
+        sent = writes
         self.answers = answers
         self.end = end
     }

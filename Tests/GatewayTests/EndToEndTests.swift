@@ -18,6 +18,6 @@ import Testing
         #expect(answer.text == "hello")
         #expect(answer.values(of: "X-Own") == ["1"])
         #expect(instance.requests.values.last?.target == "/some%2Fpath?q=%00")
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
     }
 }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Connections to an instance")
 struct ConnectingTests {
-    private final class Follower: UpstreamDelegate, TimerHandler {
+    private final class RecordingDelegate: UpstreamDelegate, TimerHandler {
         private let loop: EventLoop
         private(set) var failure: UpstreamFailure?
 
@@ -43,17 +43,17 @@ struct ConnectingTests {
         let waiting = try TestClient.connect(port: listener.address.port)
         defer { waiting.close() }
         let client = UpstreamClient(loop: loop, connectTimeout: .milliseconds(50))
-        let follower = Follower(loop)
+        let delegate = RecordingDelegate(loop)
         let request = UpstreamRequest(
             instance: InstanceAddress(ip: .loopback, port: listener.address.port), method: method, methodName: "any",
             target: [UInt8(ascii: "/")],
             fields: FieldList(), body: .none)
-        _ = client.start(request, delegate: follower)
-        let limit = loop.timer(follower)
+        _ = client.start(request, delegate: delegate)
+        let limit = loop.timer(delegate)
         loop.arm(limit, after: .seconds(10))
         try loop.run()
 
-        #expect(follower.failure == .refused)
+        #expect(delegate.failure == .refused)
         #expect(MonotonicTime.now - start >= .milliseconds(50))
 
         client.stop()

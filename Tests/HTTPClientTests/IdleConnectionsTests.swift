@@ -72,9 +72,9 @@ final class IdleConnectionsTests {
     @Test func `all expired idle connections are removed, regardless of their position`() {
         var kept = IdleConnections()
         let rests: [Duration] = [.milliseconds(30), .milliseconds(10), .milliseconds(20)]
-        let connections = rests.enumerated().map { index, rest in
+        let connections = rests.enumerated().map { index, remainder in
             let connection = connection(UInt16(index % 2))
-            connection.becomeIdle(for: rest)
+            connection.becomeIdle(for: remainder)
             _ = kept.add(connection)
             return connection
         }

@@ -11,7 +11,7 @@ import Testing
 /// Tests requests to a server in the test's own process, over sockets.
 @Suite("Requests to an instance") struct InstanceRequestTests {
     /// Returns the response's body, or the error.
-    private func ask(
+    private func send(
         _ client: UpstreamClient, _ loop: EventLoop, _ instance: InstanceAddress, _ method: Method = .get
     ) throws -> String {
         let request = UpstreamRequest(
@@ -43,7 +43,7 @@ import Testing
         let ip = try #require(IPAddress(loopback == .ipv6 ? "::1" : "127.0.0.1"))
         let instance = InstanceAddress(ip: ip, port: server.port)
         for method in [Method.get, .post, .get] {
-            #expect(try ask(client, loop, instance, method) == instance.authority)
+            #expect(try send(client, loop, instance, method) == instance.authority)
         }
 
         #expect(server.connections.count == 1)
@@ -67,9 +67,9 @@ import Testing
         let client = UpstreamClient(loop: loop)
         let instance = InstanceAddress(ip: .loopback, port: server.port)
 
-        #expect(try ask(client, loop, instance) == "answered")
+        #expect(try send(client, loop, instance) == "answered")
 
-        let answer = try ask(client, loop, instance, method)
+        let answer = try send(client, loop, instance, method)
         if method == .post {
             #expect(answer.hasPrefix("noAnswer("))
             #expect(requests.values == ["GET", "POST"])

@@ -11,12 +11,12 @@ import Testing
 /// kernel accepts at a time.
 @Suite("Sending of a request") struct OutgoingRequestTests {
     private func outgoing(_ body: UpstreamRequest.Body) -> OutgoingRequest {
-        var spare = TextPool()
+        var pool = TextPool()
         return OutgoingRequest(
             UpstreamRequest(
                 instance: InstanceAddress(ip: .loopback, port: 1), method: .put, methodName: "PUT",
                 target: [UInt8(ascii: "/")], fields: FieldList(), body: body),
-            authority: Array("127.0.0.1:1".utf8), in: &spare)
+            authority: Array("127.0.0.1:1".utf8), in: &pool)
     }
 
     /// Sends at most `step` bytes at a time until there are no more bytes to send.
@@ -28,9 +28,9 @@ import Testing
                 all.append(copying: text)
                 all.append(copying: content)
                 all.append(copying: lineEnd)
-                let piece = all.prefix(step)
-                wire += piece
-                return piece.count
+                let fragment = all.prefix(step)
+                wire += fragment
+                return fragment.count
             }
             #expect(sent != 0)
         }
@@ -52,9 +52,9 @@ import Testing
 
         #expect(!request.isStreamed)
         #expect(request.hasMore)
-        #expect(!request.hasLeft)
+        #expect(!request.isSent)
         #expect(send(&request, step) == Self.head + "Content-Length: 1\r\n\r\nx")
-        #expect(request.hasLeft)
+        #expect(request.isSent)
         #expect(!request.hasMore)
 
         request.rewind()
@@ -68,7 +68,7 @@ import Testing
 
         #expect(send(&request, step) == Self.head + "Content-Length: 11\r\n\r\n")
         #expect(request.isStreamed)
-        #expect(!request.hasLeft)
+        #expect(!request.isSent)
         #expect(!request.hasMore)
 
         add("hello ", &request)
@@ -80,9 +80,9 @@ import Testing
         add("world", &request)
         request.finishContent()
 
-        #expect(!request.hasLeft)
+        #expect(!request.isSent)
         #expect(send(&request, step) == "world")
-        #expect(request.hasLeft)
+        #expect(request.isSent)
     }
 
     @Test(arguments: [1, 2, 3, 7, 1000]) func `a body of unknown length is sent chunked`(step: Int) {
@@ -94,7 +94,7 @@ import Testing
             send(&request, step)
                 == Self.head + "Transfer-Encoding: chunked\r\n\r\n1b\r\nhello, world: 26 characters\r\n")
         #expect(!request.hasMore)
-        #expect(!request.hasLeft)
+        #expect(!request.isSent)
 
         add("x", &request)
 
@@ -104,7 +104,7 @@ import Testing
         request.finishContent()
 
         #expect(send(&request, step) == "4\r\nlast\r\n0\r\n\r\n")
-        #expect(request.hasLeft)
+        #expect(request.isSent)
         #expect(!request.hasMore)
     }
 
@@ -128,9 +128,9 @@ import Testing
         var request = outgoing(.streamed(length: nil))
         request.finishContent()
 
-        #expect(!request.hasLeft)
+        #expect(!request.isSent)
         #expect(send(&request, 5).hasSuffix("chunked\r\n\r\n0\r\n\r\n"))
-        #expect(request.hasLeft)
+        #expect(request.isSent)
     }
 
     @Test func `no byte is lost when the kernel accepts none`() {
@@ -156,7 +156,7 @@ extension OutgoingRequest {
         var copy = self
         return copy.canSend()
     }
-    fileprivate var hasLeft: Bool {
+    fileprivate var isSent: Bool {
         var copy = self
         return copy.isSent()
     }

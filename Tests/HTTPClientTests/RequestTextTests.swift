@@ -63,11 +63,11 @@ struct RequestTextTests {
     @Test func `each request has its own instance's authority when instances alternate`() throws {
         let client = UpstreamClient(loop: try EventLoop())
         let other = try #require(IPAddress("::1"))
-        let places: [(IPAddress, UInt16)] = [
+        let addresses: [(IPAddress, UInt16)] = [
             (.loopback, 1), (.loopback, 1), (.loopback, 2), (other, 2), (.loopback, 2), (other, 1),
         ]
 
-        for (ip, port) in places {
+        for (ip, port) in addresses {
             let instance = InstanceAddress(ip: ip, port: port)
             #expect(String(decoding: client.authority(of: instance), as: UTF8.self) == instance.authority)
         }

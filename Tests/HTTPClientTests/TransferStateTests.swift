@@ -43,7 +43,7 @@ import Testing
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
         var kind = Kind.get
-        var isKept = false
+        var isReused = false
         let events: [Event]
         /// The expected action after the last event. The action after all earlier events is `.wait`.
         let action: TransferState.Action
@@ -61,21 +61,21 @@ import Testing
     static let closed = UpstreamFailure.noAnswer("the connection was closed")
 
     static let whole = [
-        Row(name: "an answer in one read", events: [.sent, .reads(five + "hello")], action: keep, content: "hello"),
+        Row(name: "an answer in one read", events: [.sent, .reads(five + "hello")], action: reuse, content: "hello"),
         Row(
-            name: "an answer in many reads", events: [.sent] + (five + "hello").map { .reads("\($0)") }, action: keep,
+            name: "an answer in many reads", events: [.sent] + (five + "hello").map { .reads("\($0)") }, action: reuse,
             content: "hello"),
-        Row(name: "no body", events: [.sent, .reads("HTTP/1.1 204 \r\n\r\n")], action: keep, status: 204),
-        Row(name: "an answer to HEAD", kind: .head, events: [.sent, .reads(five)], action: keep),
+        Row(name: "no body", events: [.sent, .reads("HTTP/1.1 204 \r\n\r\n")], action: reuse, status: 204),
+        Row(name: "an answer to HEAD", kind: .head, events: [.sent, .reads(five)], action: reuse),
         Row(
             name: "chunks", events: [.sent, .reads(chunked), .reads("5\r\nhel"), .reads("lo\r\n0\r\n\r\n")],
-            action: keep, content: "hello"),
+            action: reuse, content: "hello"),
         Row(
             name: "interim answers before the answer",
             events: [
                 .sent, .reads("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n"),
                 .reads(five + "hello"),
-            ], action: keep, content: "hello"),
+            ], action: reuse, content: "hello"),
         Row(
             name: "an answer that ends with the connection",
             events: [.sent, .reads(ok + "\r\nhel"), .reads("lo"), .ends(.closed)],
@@ -97,7 +97,7 @@ import Testing
     static let uploads = [
         Row(
             name: "an early grant, after which the instance may continue to read", kind: .grantedUpload,
-            events: [.reads(five + "hello"), .sent], action: keep, content: "hello"),
+            events: [.reads(five + "hello"), .sent], action: reuse, content: "hello"),
         Row(
             name: "an early grant, after which the upload fails", kind: .grantedUpload,
             events: [.reads(five + "hello"), .ends(.broken("Broken pipe"))], action: close, content: "hello"),
@@ -115,7 +115,7 @@ import Testing
             action: close),
         Row(
             name: "100 Continue before the answer", kind: .upload,
-            events: [.reads("HTTP/1.1 100 Continue\r\n\r\n"), .sent, .reads(five + "hello")], action: keep,
+            events: [.reads("HTTP/1.1 100 Continue\r\n\r\n"), .sent, .reads(five + "hello")], action: reuse,
             content: "hello"),
         Row(
             name: "an upload that fails without an answer", kind: .upload, events: [.ends(.broken("Broken pipe"))],
@@ -181,26 +181,26 @@ import Testing
                     name: "a new connection is not replaced", events: [.sent, .ends(end)], action: .fail(failure),
                     status: 0),
                 Row(
-                    name: "a kept connection is replaced", isKept: true, events: [.sent, .ends(end)],
+                    name: "a kept connection is replaced", isReused: true, events: [.sent, .ends(end)],
                     action: .sendAgain, status: 0),
                 Row(
-                    name: "an unsent request is sent on another connection", kind: .put, isKept: true,
+                    name: "an unsent request is sent on another connection", kind: .put, isReused: true,
                     events: [.ends(end)], action: .sendAgain, status: 0
                 ),
                 Row(
-                    name: "a POST is not sent again", kind: .post, isKept: true, events: [.ends(end)],
+                    name: "a POST is not sent again", kind: .post, isReused: true, events: [.ends(end)],
                     action: .fail(failure),
                     status: 0),
                 Row(
-                    name: "an upload is not sent again", kind: .upload, isKept: true, events: [.sent, .ends(end)],
+                    name: "an upload is not sent again", kind: .upload, isReused: true, events: [.sent, .ends(end)],
                     action: .fail(failure),
                     status: 0),
                 Row(
-                    name: "a request is not sent again after a byte of the answer", isKept: true,
+                    name: "a request is not sent again after a byte of the answer", isReused: true,
                     events: [.sent, .reads("H"), .ends(end)],
                     action: .fail(failure), status: 0),
                 Row(
-                    name: "a request is not sent again after an interim answer", isKept: true,
+                    name: "a request is not sent again after an interim answer", isReused: true,
                     events: [.sent, .reads("HTTP/1.1 103 \r\n\r\n"), .ends(end)], action: .fail(failure), status: 0),
             ]
         } + [
@@ -211,7 +211,7 @@ import Testing
                 status: 0),
         ]
 
-    static let keep = TransferState.Action.finish(keepsConnection: true)
+    static let reuse = TransferState.Action.finish(keepsConnection: true)
     static let close = TransferState.Action.finish(keepsConnection: false)
 
     @Test(arguments: whole) func `each complete response finishes the transfer and keeps or closes the connection`(
@@ -228,12 +228,12 @@ import Testing
     ) { check(row) }
 
     private func check(_ row: Row) {
-        var state = TransferState(row.kind.request, onKeptConnection: row.isKept)
+        var state = TransferState(row.kind.request, onKeptConnection: row.isReused)
         var content = ""
         for (number, event) in row.events.enumerated() {
             let action: TransferState.Action
             switch event {
-            case .reads(let text): action = Self.read(text, &state, &content)
+            case .reads(let text): action = Self.feed(text, &state, &content)
             case .sent: action = state.requestSent()
             case .ends(let end): action = state.ended(end)
             }
@@ -244,16 +244,16 @@ import Testing
     }
 
     /// Performs the caller's steps for one read.
-    private static func read(
+    private static func feed(
         _ text: String, _ state: inout TransferState, _ content: inout String
     ) -> TransferState.Action {
         let bytes = Array(text.utf8)
         var index = 0
         var heads = 0
         while index < bytes.count {
-            var piece: [UInt8] = []
-            let head = state.parse(bytes.span, from: &index) { piece.append(copying: $0) }
-            content += String(decoding: piece, as: UTF8.self)
+            var fragment: [UInt8] = []
+            let head = state.parse(bytes.span, from: &index) { fragment.append(copying: $0) }
+            content += String(decoding: fragment, as: UTF8.self)
             guard head != nil else { break }
             heads += 1
         }
@@ -277,7 +277,7 @@ import Testing
         let head = Self.ok + "Keep-Alive: timeout=3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nX: 1\r\n\r\n"
 
         #expect(state.requestSent() == .wait)
-        #expect(Self.read(head, &state, &content) == Self.keep)
+        #expect(Self.feed(head, &state, &content) == Self.reuse)
         #expect(state.idleLimit == .seconds(2))
         #expect(state.trailers().count == 1)
     }

@@ -41,15 +41,15 @@ import Testing
         #expect(Self.drain(list) == left.map { ObjectIdentifier(members[$0]) })
     }
 
-    @Test(arguments: 0..<3) func `a connection whose socket was handed over still counts`(place: Int) {
+    @Test(arguments: 0..<3) func `a connection whose socket was handed over still counts`(index: Int) {
         var list = KeylessConnections()
         for member in members[..<3] { list.append(member) }
 
-        list.replace(members[place], with: members[3])
-        list.replace(members[place], with: members[place])
+        list.replace(members[index], with: members[3])
+        list.replace(members[index], with: members[index])
 
         var order = [0, 1, 2]
-        order[place] = 3
+        order[index] = 3
 
         #expect(Self.drain(list) == order.map { ObjectIdentifier(members[$0]) })
     }

@@ -8,9 +8,9 @@ import Testing
 
 /// Tests the framing of the answers that the gateway sends itself (RFC 9112 §6).
 @Suite struct WireTests {
-    private static func wire(_ body: WireBody, _ pieces: [String], trailers: FieldList? = nil) -> String {
+    private static func wire(_ body: WireBody, _ fragments: [String], trailers: FieldList? = nil) -> String {
         var queue = ByteQueue()
-        for piece in pieces { Array(piece.utf8).withSpan { body.write($0, to: &queue) } }
+        for fragment in fragments { Array(fragment.utf8).withSpan { body.write($0, to: &queue) } }
         body.finish(trailers: trailers ?? FieldList(), to: &queue)
         return queue.withBytes { bytes in
             var text: [UInt8] = []

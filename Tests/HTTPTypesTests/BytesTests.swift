@@ -66,20 +66,21 @@ struct BytesTests {
         for filling in [0x00, 0x0b, 0x8a] as [UInt8] {
             for count in 0...17 {
                 var bytes = [UInt8](repeating: filling, count: count)
-                for place in 0...count {
+                for position in 0...count {
                     // If `place` is the end of the bytes, there is no occurrence. Otherwise, there is one at `place`
                     // and another one at the end.
-                    if place < count { bytes[place] = 0x0a }
-                    if place < count { bytes[count - 1] = 0x0a }
-                    for start in [0, 1, 7, 8, 9, place, place + 1, count] where start <= count {
+                    if position < count { bytes[position] = 0x0a }
+                    if position < count { bytes[count - 1] = 0x0a }
+                    for start in [0, 1, 7, 8, 9, position, position + 1, count] where start <= count {
                         let expected =
-                            place >= start ? place : count == 0 || place == count ? count : max(start, count - 1)
+                            position >= start
+                            ? position : count == 0 || position == count ? count : max(start, count - 1)
                         let found = bytes.span.firstIndex(of: 0x0a, from: start)
                         if found != expected {
-                            wrong.append("\(filling) × \(count), at \(place), from \(start): \(found)")
+                            wrong.append("\(filling) × \(count), at \(position), from \(start): \(found)")
                         }
                     }
-                    if place < count { bytes[place] = filling }
+                    if position < count { bytes[position] = filling }
                     if count > 0 { bytes[count - 1] = filling }
                 }
             }
@@ -93,21 +94,21 @@ struct BytesTests {
         for count in [1, 7, 8, 9, 15, 16, 17] {
             var left = [UInt8](repeating: UInt8(ascii: "q"), count: count)
             var right = [UInt8](repeating: UInt8(ascii: "Q"), count: count)
-            for place in 0..<count {
+            for position in 0..<count {
                 for byte in UInt8.min...UInt8.max {
-                    left[place] = byte
+                    left[position] = byte
                     // A byte that differs only in the bit for lower case, other bytes that could be mistaken for the
                     // searched byte, and the byte itself.
                     for other in [byte, byte ^ 0x20, byte ^ 0x80, byte ^ 0xa0, byte &+ 1, 0x0d, 0x2d] {
-                        right[place] = other
+                        right[position] = other
                         let isEqual = left.span.equalsIgnoringCase(right.span)
                         if isEqual != (byte.lowercasedLetter == other.lowercasedLetter) {
-                            wrong.append("\(byte) and \(other) at \(place) of \(count)")
+                            wrong.append("\(byte) and \(other) at \(position) of \(count)")
                         }
                     }
                 }
-                left[place] = UInt8(ascii: "q")
-                right[place] = UInt8(ascii: "Q")
+                left[position] = UInt8(ascii: "q")
+                right[position] = UInt8(ascii: "Q")
             }
         }
 
@@ -119,14 +120,14 @@ struct BytesTests {
         for filling in [0x21, 0x7e, 0x80, 0xff] as [UInt8] {
             for count in [1, 7, 8, 9, 17] {
                 var bytes = [UInt8](repeating: filling, count: count)
-                for place in 0..<count {
+                for position in 0..<count {
                     for byte in UInt8.min...UInt8.max {
-                        bytes[place] = byte
+                        bytes[position] = byte
                         if bytes.span.isTargetContent != (byte > 0x20 && byte != 0x7f) {
-                            wrong.append("\(byte) at \(place) of \(count) beside \(filling)")
+                            wrong.append("\(byte) at \(position) of \(count) beside \(filling)")
                         }
                     }
-                    bytes[place] = filling
+                    bytes[position] = filling
                 }
             }
         }
@@ -139,14 +140,14 @@ struct BytesTests {
         for filling in [0x09, 0x7e, 0xff] as [UInt8] {
             for count in [1, 7, 8, 9, 17] {
                 var bytes = [UInt8](repeating: filling, count: count)
-                for place in 0..<count {
+                for position in 0..<count {
                     for byte in UInt8.min...UInt8.max {
-                        bytes[place] = byte
+                        bytes[position] = byte
                         if bytes.span.isFieldContent != byte.isFieldContent {
-                            wrong.append("\(byte) at \(place) of \(count) beside \(filling)")
+                            wrong.append("\(byte) at \(position) of \(count) beside \(filling)")
                         }
                     }
-                    bytes[place] = filling
+                    bytes[position] = filling
                 }
             }
         }

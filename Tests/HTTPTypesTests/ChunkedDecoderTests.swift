@@ -16,12 +16,12 @@ struct ChunkedDecoderTests {
         var fault: Fault?
     }
 
-    private func decode(_ pieces: [ArraySlice<UInt8>]) -> Decoded {
+    private func decode(_ fragments: [ArraySlice<UInt8>]) -> Decoded {
         var decoder = ChunkedDecoder()
         var content: [UInt8] = []
         var decoded = Decoded()
         do throws(Fault) {
-            for piece in pieces { try decoder.decode(piece.span) { run in content.append(copying: run) } }
+            for fragment in fragments { try decoder.decode(fragment.span) { run in content.append(copying: run) } }
         } catch {
             decoded.fault = error
         }
@@ -49,7 +49,7 @@ struct ChunkedDecoderTests {
         body: String, content: String, trailers: [String]
     ) {
         let expected = Decoded(content: content, isComplete: true, trailers: trailers)
-        for pieces in cuts(of: body.bytes) { #expect(decode(pieces) == expected) }
+        for fragments in cuts(of: body.bytes) { #expect(decode(fragments) == expected) }
     }
 
     @Test func `a chunked body is incomplete and without a fault before its last byte`() {
@@ -83,8 +83,8 @@ struct ChunkedDecoderTests {
     func `a malformed chunked body fails at its first wrong byte and keeps the content before it`(
         body: String, fault: Fault, content: String
     ) {
-        for pieces in cuts(of: body.bytes) {
-            let decoded = decode(pieces)
+        for fragments in cuts(of: body.bytes) {
+            let decoded = decode(fragments)
             #expect(decoded.fault == fault)
             #expect(decoded.content == content)
             #expect(!decoded.isComplete)
@@ -93,8 +93,8 @@ struct ChunkedDecoderTests {
 
     @Test(arguments: ["\n", "0", "HTTP/1.1 200 OK\r\n"])
     func `bytes after the end of a chunked body are rejected as excess`(more: String) {
-        for pieces in cuts(of: "1\r\na\r\n0\r\n\r\n\(more)".bytes) {
-            let decoded = decode(pieces)
+        for fragments in cuts(of: "1\r\na\r\n0\r\n\r\n\(more)".bytes) {
+            let decoded = decode(fragments)
             #expect(decoded.fault == .excess)
             #expect(decoded.content == "a")
         }

@@ -8,10 +8,10 @@ struct FieldListPoolTests {
     @Test(
         arguments: ["", "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n"])
     func `a head that is read into reused memory has only its own fields`(interim: String) throws {
-        var spare = FieldListPool()
-        spare.release(FieldList(["Set-Cookie": "secret=1", "Connection": "close", "X": "y"]))
+        var pool = FieldListPool()
+        pool.release(FieldList(["Set-Cookie": "secret=1", "Connection": "close", "X": "y"]))
         var reader = ResponseHeadReader()
-        reader.lend(from: &spare)
+        reader.lend(from: &pool)
         let bytes = "\(interim)HTTP/1.1 200 OK\r\nServer: s\r\n\r\n".bytes
         var index = 0
         var progress = try reader.parse(bytes.span, from: &index)
@@ -27,13 +27,13 @@ struct FieldListPoolTests {
     }
 
     @Test func `memory is not lent to a head that has begun`() throws {
-        var spare = FieldListPool()
+        var pool = FieldListPool()
         var reader = ResponseHeadReader()
         var index = 0
         let beginning = "HTTP/1.1 200 OK\r\nServer: s\r\n".bytes
         _ = try reader.parse(beginning.span, from: &index)
-        spare.release(FieldList(["X": "y"]))
-        reader.lend(from: &spare)
+        pool.release(FieldList(["X": "y"]))
+        reader.lend(from: &pool)
         index = 0
         guard case .complete(let head) = try reader.parse("\r\n".bytes.span, from: &index) else {
             Issue.record("the head was not read")
@@ -44,19 +44,19 @@ struct FieldListPoolTests {
     }
 
     @Test func `a head that arrives in parts is lent memory once`() {
-        var spare = FieldListPool()
-        for _ in 0..<2 { spare.release(FieldList(["X": "y"])) }
+        var pool = FieldListPool()
+        for _ in 0..<2 { pool.release(FieldList(["X": "y"])) }
         var reader = ResponseHeadReader()
-        for _ in 0..<3 { reader.lend(from: &spare) }
+        for _ in 0..<3 { reader.lend(from: &pool) }
 
-        #expect(spare.acquire().byteCapacity > 0)
+        #expect(pool.acquire().byteCapacity > 0)
     }
 
     @Test func `a returned list that is still referenced stays unchanged`() {
-        var spare = FieldListPool()
+        var pool = FieldListPool()
         let held = FieldList(["A": "1"])
-        spare.release(held)
-        var taken = spare.acquire()
+        pool.release(held)
+        var taken = pool.acquire()
         taken.makeRoom(fields: 4, bytes: 100)
         taken.append("B", "2")
 
@@ -65,18 +65,18 @@ struct FieldListPoolTests {
     }
 
     @Test func `a pool keeps at most 64 lists, and neither large nor empty ones`() {
-        var spare = FieldListPool()
-        spare.release(FieldList(["X": String(repeating: "x", count: 8 * 1024)]))
-        spare.release(FieldList())
+        var pool = FieldListPool()
+        pool.release(FieldList(["X": String(repeating: "x", count: 8 * 1024)]))
+        pool.release(FieldList())
         var roomy = FieldList(fields: 1, bytes: 9 * 1024)
         roomy.append("X", "y")
-        spare.release(roomy)
+        pool.release(roomy)
 
-        #expect(spare.acquire().byteCapacity == 0)
+        #expect(pool.acquire().byteCapacity == 0)
 
-        for _ in 0..<100 { spare.release(FieldList(["A": "1"])) }
+        for _ in 0..<100 { pool.release(FieldList(["A": "1"])) }
         var count = 0
-        while spare.acquire().count > 0 { count += 1 }
+        while pool.acquire().count > 0 { count += 1 }
 
         #expect(count == 64)
     }

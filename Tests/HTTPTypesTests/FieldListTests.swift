@@ -102,16 +102,16 @@ struct FieldListTests {
     @Test func `elements are visited in order across all fields of a name until one matches`() {
         let fields = FieldList(["Connection": "a, b", "Other": "x", "connection": ",c,, d"])
 
-        for (wanted, asked) in [("c", ["a", "b", "c"]), ("a", ["a"]), ("z", ["a", "b", "c", "d"])] {
-            var heard: [String] = []
+        for (wanted, expected) in [("c", ["a", "b", "c"]), ("a", ["a"]), ("z", ["a", "b", "c", "d"])] {
+            var elements: [String] = []
             let isThere = fields.hasElement(in: .connection) { element in
                 var copy: [UInt8] = []
                 copy.append(copying: element)
-                heard.append(copy.text)
+                elements.append(copy.text)
                 return copy.text == wanted
             }
             #expect(isThere == (wanted != "z"))
-            #expect(heard == asked)
+            #expect(elements == expected)
         }
     }
 

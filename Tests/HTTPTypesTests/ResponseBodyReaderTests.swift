@@ -15,12 +15,12 @@ struct ResponseBodyReaderTests {
         var fault: Fault?
     }
 
-    private func read(_ framing: ResponseFraming, _ pieces: [ArraySlice<UInt8>]) -> Reading {
+    private func parse(_ framing: ResponseFraming, _ fragments: [ArraySlice<UInt8>]) -> Reading {
         var reader = ResponseBodyReader(framing)
         var content: [UInt8] = []
         var reading = Reading()
         do throws(Fault) {
-            for piece in pieces { try reader.decode(piece.span) { run in content.append(copying: run) } }
+            for fragment in fragments { try reader.decode(fragment.span) { run in content.append(copying: run) } }
             reading.isComplete = reader.isComplete
             try reader.closed()
         } catch {
@@ -39,9 +39,9 @@ struct ResponseBodyReaderTests {
     func `a whole body is read however the network splits it`(
         framing: ResponseFraming, body: String, content: String, isComplete: Bool
     ) {
-        for pieces in cuts(of: body.bytes) {
+        for fragments in cuts(of: body.bytes) {
             // If only the end of the connection ends the body, the reader does not know the body's end before.
-            #expect(read(framing, pieces) == Reading(content: content, isComplete: isComplete, fault: nil))
+            #expect(parse(framing, fragments) == Reading(content: content, isComplete: isComplete, fault: nil))
         }
     }
 
@@ -49,7 +49,7 @@ struct ResponseBodyReaderTests {
         arguments: [(.length(5), "hello"), (.chunked, "3\r\nabc\r\n0\r\nX: y\r\n\r\n")] as [(ResponseFraming, String)])
     func `a body that ends early at any byte is reported as truncated`(framing: ResponseFraming, body: String) {
         let bytes = body.bytes
-        for end in bytes.indices { #expect(read(framing, [bytes[..<end]]).fault == .truncated, "\(end) bytes") }
+        for end in bytes.indices { #expect(parse(framing, [bytes[..<end]]).fault == .truncated, "\(end) bytes") }
     }
 
     @Test(
@@ -60,8 +60,8 @@ struct ResponseBodyReaderTests {
     func `bytes after a body's end are excess, and the body before them is delivered`(
         framing: ResponseFraming, body: String, content: String
     ) {
-        for pieces in cuts(of: body.bytes) {
-            #expect(read(framing, pieces) == Reading(content: content, isComplete: false, fault: .excess))
+        for fragments in cuts(of: body.bytes) {
+            #expect(parse(framing, fragments) == Reading(content: content, isComplete: false, fault: .excess))
         }
     }
 
@@ -78,7 +78,7 @@ struct ResponseBodyReaderTests {
             ("0\r\nX:\(String(repeating: "x", count: 9000))", .trailersTooLong),
         ] as [(String, ChunkedDecoder.Fault)])
     func `each fault of the chunked coding is reported`(body: String, fault: ChunkedDecoder.Fault) {
-        #expect(read(.chunked, [body.bytes[...]]).fault == .chunked(fault))
+        #expect(parse(.chunked, [body.bytes[...]]).fault == .chunked(fault))
     }
 
     @Test func `trailers are available only after a complete chunked body`() throws {
@@ -95,6 +95,6 @@ struct ResponseBodyReaderTests {
 
     @Test func `a length larger than any memory is accepted, and its body is read as it arrives`() {
         #expect(
-            read(.length(.max), ["abc".bytes[...]]) == Reading(content: "abc", isComplete: false, fault: .truncated))
+            parse(.length(.max), ["abc".bytes[...]]) == Reading(content: "abc", isComplete: false, fault: .truncated))
     }
 }

@@ -9,43 +9,43 @@ struct ResponseHeadReaderTests {
 
     /// Reads a text and returns the progress at each line: `+` if more bytes are needed, `interim`, `complete 200` or
     /// `switching 101`.
-    private func read(_ text: String, with reader: inout ResponseHeadReader) throws(Fault) -> (
-        said: String, ResponseHead?
+    private func parse(_ text: String, with reader: inout ResponseHeadReader) throws(Fault) -> (
+        text: String, ResponseHead?
     ) {
-        var said: [String] = []
+        var received: [String] = []
         var last: ResponseHead?
-        var rest = text.bytes[...]
-        while !rest.isEmpty {
-            let end = rest.firstIndex(of: 0x0a).map { $0 + 1 } ?? rest.endIndex
-            let line = Array(rest[..<end])
-            rest = rest[end...]
+        var remainder = text.bytes[...]
+        while !remainder.isEmpty {
+            let end = remainder.firstIndex(of: 0x0a).map { $0 + 1 } ?? remainder.endIndex
+            let line = Array(remainder[..<end])
+            remainder = remainder[end...]
             var index = 0
             let progress = try reader.parse(line.span, from: &index)
             #expect(index == line.count)
             switch progress {
-            case .needsMore: said.append("+")
-            case .interim: said.append("interim")
+            case .needsMore: received.append("+")
+            case .interim: received.append("interim")
             case .complete(let head):
-                said.append("complete \(head.status)")
+                received.append("complete \(head.status)")
                 last = head
             case .switching(let head):
-                said.append("switching \(head.status)")
+                received.append("switching \(head.status)")
                 last = head
             }
         }
-        return (said.joined(separator: " "), last)
+        return (received.joined(separator: " "), last)
     }
 
-    private func read(_ text: String) throws(Fault) -> (said: String, ResponseHead?) {
+    private func parse(_ text: String) throws(Fault) -> (text: String, ResponseHead?) {
         var reader = ResponseHeadReader()
-        return try read(text, with: &reader)
+        return try parse(text, with: &reader)
     }
 
     @Test func `a head is complete at its empty line and keeps order, spelling and duplicates`() throws {
-        let (said, head) = try read(
+        let (received, head) = try parse(
             "HTTP/1.1 200 OK\r\nContent-Type: a\r\nset-COOKIE:b\r\nSet-Cookie: \t c \t\r\nEmpty:\r\n\r\n")
 
-        #expect(said == "+ + + + + complete 200")
+        #expect(received == "+ + + + + complete 200")
         #expect(head?.fields.lines == ["Content-Type: a", "set-COOKIE: b", "Set-Cookie: c", "Empty: "])
     }
 
@@ -57,9 +57,9 @@ struct ResponseHeadReaderTests {
         ])
     func `each valid status line is read`(line: String, status: Int, isHTTP10: Bool) throws {
         var reader = ResponseHeadReader()
-        let (said, head) = try read("\(line)\r\n\r\n", with: &reader)
+        let (received, head) = try parse("\(line)\r\n\r\n", with: &reader)
 
-        #expect(said == "+ complete \(status)")
+        #expect(received == "+ complete \(status)")
         #expect(head?.fields.count == 0)
         #expect(reader.isHTTP10 == isHTTP10)
     }
@@ -73,7 +73,7 @@ struct ResponseHeadReaderTests {
             "ICY 200 OK", "Content-Type: text/plain", "GET / HTTP/1.1",
         ])
     func `each malformed status line is rejected`(line: String) {
-        #expect(throws: Fault.badStatusLine) { try read("\(line)\r\n") }
+        #expect(throws: Fault.badStatusLine) { try parse("\(line)\r\n") }
     }
 
     @Test(
@@ -83,11 +83,11 @@ struct ResponseHeadReaderTests {
             "X: a\rb", "X: a\u{7f}", "X: \u{1}", "X\0: value", "X",
         ])
     func `each malformed field line is rejected`(line: String) {
-        #expect(throws: Fault.badField) { try read("HTTP/1.1 200 OK\r\n\(line)\r\n") }
+        #expect(throws: Fault.badField) { try parse("HTTP/1.1 200 OK\r\n\(line)\r\n") }
     }
 
     @Test func `a value may contain HTAB and any byte from 0x80`() throws {
-        let (_, head) = try read("HTTP/1.1 200 OK\r\nX: a\tb\u{e9}\u{80}\r\n\r\n")
+        let (_, head) = try parse("HTTP/1.1 200 OK\r\nX: a\tb\u{e9}\u{80}\r\n\r\n")
 
         #expect(head?.fields.lines == ["X: a\tb\u{e9}\u{80}"])
     }
@@ -97,7 +97,7 @@ struct ResponseHeadReaderTests {
             "HTTP/1.1 200 OK\r\n X: a\r\n", "HTTP/1.1 200 OK\r\nX: a\r\n\tb\r\n", "HTTP/1.1 200 OK\r\nX: a\r\n \r\n",
         ])
     func `a folded line is rejected, including the first field line (RFC 9112, section 5.2)`(text: String) {
-        #expect(throws: Fault.foldedLine) { try read(text) }
+        #expect(throws: Fault.foldedLine) { try parse(text) }
     }
 
     @Test(
@@ -105,7 +105,7 @@ struct ResponseHeadReaderTests {
             "HTTP/1.1 200 OK\n", "\n", "HTTP/1.1 200 OK\r\nX: a\n", "HTTP/1.1 200 OK\r\nX: a\r\n\n",
         ])
     func `a line that does not end with CRLF is rejected`(text: String) {
-        #expect(throws: Fault.badLineEnding) { try read(text) }
+        #expect(throws: Fault.badLineEnding) { try parse(text) }
     }
 
     @Test func `a head is read however the network splits it, without a byte of the body`() throws {
@@ -116,9 +116,9 @@ struct ResponseHeadReaderTests {
             var head: ResponseHead?
             var position = 0
             while head == nil, position < text.count {
-                let piece = text.span.extracting(position..<min(position + size, text.count))
+                let fragment = text.span.extracting(position..<min(position + size, text.count))
                 var index = 0
-                if case .complete(let complete) = try reader.parse(piece, from: &index) { head = complete }
+                if case .complete(let complete) = try reader.parse(fragment, from: &index) { head = complete }
                 position += index
             }
             #expect(head?.fields.lines == ["X: one", "X: "])
@@ -129,12 +129,12 @@ struct ResponseHeadReaderTests {
 
     @Test func `an endless line is rejected as too large`() {
         var reader = ResponseHeadReader()
-        let piece = [UInt8](repeating: UInt8(ascii: "v"), count: 1_024)
+        let fragment = [UInt8](repeating: UInt8(ascii: "v"), count: 1_024)
 
         #expect(throws: Fault.tooLarge) {
             for _ in 0...64 {
                 var index = 0
-                _ = try reader.parse(piece.span, from: &index)
+                _ = try reader.parse(fragment.span, from: &index)
             }
         }
     }
@@ -149,26 +149,26 @@ struct ResponseHeadReaderTests {
     }
 
     @Test func `interim responses are dropped with their fields (RFC 9110, section 15.2)`() throws {
-        let (said, head) = try read(
+        let (received, head) = try parse(
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 201 Created\r\nX: b\r\n\r\n"
         )
 
-        #expect(said == "+ interim + + interim + + complete 201")
+        #expect(received == "+ interim + + interim + + complete 201")
         #expect(head?.fields.lines == ["X: b"])
     }
 
     @Test func `the HTTP version is that of the final response, not of an interim one`() throws {
         var reader = ResponseHeadReader()
-        _ = try read("HTTP/1.0 100 Continue\r\n\r\n", with: &reader)
-        _ = try read("HTTP/1.1 200 OK\r\n\r\n", with: &reader)
+        _ = try parse("HTTP/1.0 100 Continue\r\n\r\n", with: &reader)
+        _ = try parse("HTTP/1.1 200 OK\r\n\r\n", with: &reader)
 
         #expect(!reader.isHTTP10)
     }
 
     @Test func `a 101 is read as a switch of protocols (RFC 9110, section 15.2.2)`() throws {
-        let (said, head) = try read("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
+        let (received, head) = try parse("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n")
 
-        #expect(said == "+ + switching 101")
+        #expect(received == "+ + switching 101")
         #expect(head?.fields.lines == ["Upgrade: websocket"])
     }
 
@@ -176,13 +176,13 @@ struct ResponseHeadReaderTests {
         let frame = "HTTP/1.1 200 OK\r\nX: \r\n\r\n".utf8.count
         let value = String(repeating: "v", count: 64 * 1024 - frame)
 
-        #expect(try read("HTTP/1.1 200 OK\r\nX: \(value)\r\n\r\n").said == "+ + complete 200")
-        #expect(throws: Fault.tooLarge) { try read("HTTP/1.1 200 OK\r\nX: \(value)v\r\n\r\n") }
+        #expect(try parse("HTTP/1.1 200 OK\r\nX: \(value)\r\n\r\n").text == "+ + complete 200")
+        #expect(throws: Fault.tooLarge) { try parse("HTTP/1.1 200 OK\r\nX: \(value)v\r\n\r\n") }
     }
 
     @Test func `interim responses count toward the size limit of the head`() {
         #expect(throws: Fault.tooLarge) {
-            try read(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 64 * 1024 / 25 + 1))
+            try parse(String(repeating: "HTTP/1.1 100 Continue\r\n\r\n", count: 64 * 1024 / 25 + 1))
         }
     }
 }

@@ -23,19 +23,19 @@ import Testing
         }
     }
 
-    private func read<Value: JSONReadable>(_ text: String) -> Value? { Value(jsonText: Array(text.utf8)) }
+    private func decode<Value: JSONReadable>(_ text: String) -> Value? { Value(jsonText: Array(text.utf8)) }
 
     @Test func `known members are read and unknown members are ignored`() {
         let text = #" {"other":[{}],"name":"aé","port":80,"tags":["x",""]} "#
         let server = Server(name: "aé", port: 80, tags: ["x", ""])
 
-        #expect(read(text) == server)
-        #expect(read("[\(text),{\"name\":\"b\"}]") == [server, Server(name: "b")])
+        #expect(decode(text) == server)
+        #expect(decode("[\(text),{\"name\":\"b\"}]") == [server, Server(name: "b")])
     }
 
     @Test(arguments: [#"{"name":"a"}"#, #"{"name":"a","port":null,"tags":null}"#])
     func `an optional member may be missing or null`(text: String) {
-        #expect(read(text) == Server(name: "a"))
+        #expect(decode(text) == Server(name: "a"))
     }
 
     @Test(arguments: [
@@ -45,8 +45,8 @@ import Testing
         #"{"name":"a","tags":["x",1]}"#, #"{"name":"a","tags":[null]}"#, #"{"name":"a"} x"#,
     ])
     func `a member of the wrong type rejects the whole value`(text: String) {
-        #expect(read(text) == Server?.none)
-        #expect(read("[\(text)]") == [Server]?.none || text.isEmpty)
+        #expect(decode(text) == Server?.none)
+        #expect(decode("[\(text)]") == [Server]?.none || text.isEmpty)
     }
 
     @Test func `JSON that is not UTF-8 is rejected`() {
@@ -62,19 +62,19 @@ import Testing
         ("2147483648", nil), ("1e400", nil), ("0.5", nil), ("\"58\"", nil), ("true", nil), ("null", nil),
     ])
     func `a number is read only if its type can hold it`(text: String, number: Int32?) {
-        #expect(read(text) == number)
-        #expect(read(text) == number.map { Int($0) } || text.hasPrefix("2147483648"))
+        #expect(decode(text) == number)
+        #expect(decode(text) == number.map { Int($0) } || text.hasPrefix("2147483648"))
     }
 
     @Test func `a large integer keeps its digits, and one out of range is rejected`() {
-        #expect(read("9223372036854775807") == Int.max)
-        #expect(read("9223372036854775808") == Int?.none)
+        #expect(decode("9223372036854775807") == Int.max)
+        #expect(decode("9223372036854775808") == Int?.none)
     }
 
     @Test func `only the literals true and false are read as Booleans`() {
-        #expect(read("true") == true)
-        #expect(read("false") == false)
+        #expect(decode("true") == true)
+        #expect(decode("false") == false)
 
-        for text in ["1", "0", "\"true\"", "null"] { #expect(read(text) == Bool?.none, "\(text)") }
+        for text in ["1", "0", "\"true\"", "null"] { #expect(decode(text) == Bool?.none, "\(text)") }
     }
 }

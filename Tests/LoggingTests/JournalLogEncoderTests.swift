@@ -7,24 +7,24 @@ import Testing
 struct JournalLogEncoderTests {
     /// Parses journald's native protocol: `NAME=value\n`, or `NAME\n`, a 64-bit length, the value and `\n`.
     static func fields(_ datagram: [UInt8]) throws -> [(name: String, value: String)] {
-        var rest = datagram[...]
+        var remainder = datagram[...]
         var fields: [(String, String)] = []
-        while !rest.isEmpty {
-            let lineEnd = try #require(rest.firstIndex(of: UInt8(ascii: "\n")))
-            if let equals = rest[..<lineEnd].firstIndex(of: UInt8(ascii: "=")) {
+        while !remainder.isEmpty {
+            let lineEnd = try #require(remainder.firstIndex(of: UInt8(ascii: "\n")))
+            if let equals = remainder[..<lineEnd].firstIndex(of: UInt8(ascii: "=")) {
                 fields.append(
                     (
-                        String(decoding: rest[..<equals], as: UTF8.self),
-                        String(decoding: rest[(equals + 1)..<lineEnd], as: UTF8.self)
+                        String(decoding: remainder[..<equals], as: UTF8.self),
+                        String(decoding: remainder[(equals + 1)..<lineEnd], as: UTF8.self)
                     ))
-                rest = rest[(lineEnd + 1)...]
+                remainder = remainder[(lineEnd + 1)...]
             } else {
-                let name = String(decoding: rest[..<lineEnd], as: UTF8.self)
-                let length = rest[(lineEnd + 1)...].prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
-                let value = rest[(lineEnd + 9)...].prefix(length)
-                try #require(rest[value.endIndex] == UInt8(ascii: "\n"))
+                let name = String(decoding: remainder[..<lineEnd], as: UTF8.self)
+                let length = remainder[(lineEnd + 1)...].prefix(8).reversed().reduce(0) { $0 << 8 | Int($1) }
+                let value = remainder[(lineEnd + 9)...].prefix(length)
+                try #require(remainder[value.endIndex] == UInt8(ascii: "\n"))
                 fields.append((name, String(decoding: value, as: UTF8.self)))
-                rest = rest[(value.endIndex + 1)...]
+                remainder = remainder[(value.endIndex + 1)...]
             }
         }
         return fields

@@ -6,9 +6,9 @@ import Testing
 
 /// A log sink that stores its records.
 final class RecordingSink: LogSink {
-    private let kept = Locked<[LogRecord]>([])
-    var records: [LogRecord] { kept.withLock { $0 } }
-    func write(_ record: LogRecord) { kept.withLock { $0.append(record) } }
+    private let recorded = Locked<[LogRecord]>([])
+    var records: [LogRecord] { recorded.withLock { $0 } }
+    func write(_ record: LogRecord) { recorded.withLock { $0.append(record) } }
 }
 
 @Suite("The logger")

@@ -9,13 +9,13 @@ import Testing
     private static let other = DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app")
 
     private func filtered(
-        _ pieces: [[UInt8]], _ scope: DirectoryScope = demo, limit: Int = 1 << 20
-    ) -> (bytes: [UInt8], pieces: [[UInt8]], overlong: Int) {
+        _ fragments: [[UInt8]], _ scope: DirectoryScope = demo, limit: Int = 1 << 20
+    ) -> (bytes: [UInt8], fragments: [[UInt8]], overlong: Int) {
         var filter = EventDirectoryFilter(scope: scope, limit: limit)
-        var knowledge = EventSessionIndex()
+        var sessionIndex = EventSessionIndex()
         var passed: [[UInt8]] = []
-        for piece in pieces {
-            filter.filter(piece.span, &knowledge) { span in passed.append(span.indices.map { span[$0] }) }
+        for fragment in fragments {
+            filter.filter(fragment.span, &sessionIndex) { span in passed.append(span.indices.map { span[$0] }) }
         }
         return (passed.flatMap { $0 }, passed, filter.overlongFrames)
     }
@@ -110,14 +110,14 @@ import Testing
     }
 
     @Test func `a large frame is not held after it has named its directory`() {
-        let piece = [UInt8](repeating: UInt8(ascii: "a"), count: 65_536)
-        let pieces = [[UInt8]](repeating: piece, count: 64)
-        let own = [Array(#"data: {"directory":"/home/vibe/demo","t":""#.utf8)] + pieces + [Array("\"}\n\n".utf8)]
+        let fragment = [UInt8](repeating: UInt8(ascii: "a"), count: 65_536)
+        let fragments = [[UInt8]](repeating: fragment, count: 64)
+        let own = [Array(#"data: {"directory":"/home/vibe/demo","t":""#.utf8)] + fragments + [Array("\"}\n\n".utf8)]
         let outcome = filtered(own, limit: 1024)
 
-        #expect(outcome.pieces == own)
+        #expect(outcome.fragments == own)
 
-        let foreign = [Array(#"data: {"directory":"/x","t":""#.utf8)] + pieces + [Array("\"}\n\n: c\n\n".utf8)]
+        let foreign = [Array(#"data: {"directory":"/x","t":""#.utf8)] + fragments + [Array("\"}\n\n: c\n\n".utf8)]
 
         #expect(filtered(foreign, limit: 1024).bytes == Array(": c\n\n".utf8))
     }
@@ -125,11 +125,13 @@ import Testing
     @Test func `a frame that names no directory within the limit is removed and counted`() {
         let long = #"{"payload":""# + String(repeating: "a", count: 5_000) + #"","directory":"/home/vibe/demo"}"#
         let stream = Array((frame(long) + frame("{}")).utf8)
-        let pieces = stride(from: 0, to: stream.count, by: 100).map { Array(stream[$0..<min($0 + 100, stream.count)]) }
+        let fragments = stride(from: 0, to: stream.count, by: 100).map {
+            Array(stream[$0..<min($0 + 100, stream.count)])
+        }
 
-        #expect(filtered(pieces, limit: 10_000).bytes == stream)
+        #expect(filtered(fragments, limit: 10_000).bytes == stream)
 
-        let outcome = filtered(pieces, limit: 1_000)
+        let outcome = filtered(fragments, limit: 1_000)
 
         #expect(outcome.bytes == Array(frame("{}").utf8))
         #expect(outcome.overlong == 1)

@@ -13,17 +13,17 @@ import Testing
     }
 
     /// Returns the frames of a stream that arrives in these parts.
-    private func frames(of pieces: [[UInt8]]) -> [Frame] {
+    private func frames(of fragments: [[UInt8]]) -> [Frame] {
         var scanner = EventScanner()
         var frames: [Frame] = []
         var frame = Frame(bytes: 0..<0)
         var line: [UInt8] = []
         var offset = 0
-        for piece in pieces {
+        for fragment in fragments {
             var index = 0
-            while let step = scanner.next(piece.span, &index) {
+            while let step = scanner.next(fragment.span, &index) {
                 switch step {
-                case .data(let range): line += piece[range]
+                case .data(let range): line += fragment[range]
                 case .endOfData:
                     frame.data.append(String(decoding: line, as: UTF8.self))
                     line = []
@@ -34,7 +34,7 @@ import Testing
                     frame = Frame(bytes: 0..<0)
                 }
             }
-            offset += piece.count
+            offset += fragment.count
         }
         return frames
     }

@@ -5,7 +5,7 @@ import OpenCodeFamilies
 import Testing
 
 @Suite struct EventSkeletonTests {
-    private func read(_ line: String, _ family: APIFamily = .one) -> EventSkeleton {
+    private func parse(_ line: String, _ family: APIFamily = .one) -> EventSkeleton {
         let bytes = Array(line.utf8)
         return EventSkeleton(line: bytes.span, family: family)
     }
@@ -106,7 +106,7 @@ import Testing
     // MARK: Single promises
 
     @Test func `the members of an event are read in any order`() {
-        let skeleton = read(
+        let skeleton = parse(
             #" { "payload" : {"properties":{"delta":"x","part":{"messageID":"m","id":"p","sessionID":"s"}},"#
                 + #""type":"message.part.updated"} , "project":"q","directory":"/a" } "#)
 
@@ -114,7 +114,7 @@ import Testing
         #expect(text(skeleton.directory) == "/a")
         #expect([skeleton.session, skeleton.message, skeleton.part].map(text) == ["s", "m", "p"])
 
-        let two = read(
+        let two = parse(
             #"{"data":{"assistantMessageID":"m","sessionID":"s"},"location":{"directory":"/b"},"type":"session.text.delta"}"#,
             .two)
 
@@ -123,7 +123,7 @@ import Testing
     }
 
     @Test func `escaped keys and values are decoded`() {
-        let skeleton = read(
+        let skeleton = parse(
             #"{"dir\u0065ctory":"\/a\"\u00e9\ud83d\ude80","payload":{"\u0074ype":"session.id\u006ce","#
                 + #""properties":{"sessionI\u0044":"s\\"}}}"#)
 
@@ -133,7 +133,7 @@ import Testing
     }
 
     @Test func `members at other places of an event are ignored`() {
-        let skeleton = read(
+        let skeleton = parse(
             #"{"directory":"/a","x":{"directory":"/no","payload":{"type":"no"}},"payload":{"type":"file.edited","#
                 + #""list":[{"type":"no"},"]}"],"properties":{"deep":{"sessionID":"no"},"file":"\"sessionID\":\"no\""}}}"#
         )
@@ -144,23 +144,23 @@ import Testing
     }
 
     @Test func `the parent of a message and the id of a terminal are not sessions`() {
-        let message = read(
+        let message = parse(
             #"{"type":"message.updated","properties":{"info":{"id":"m","sessionID":"s","parentID":"m0"}}}"#)
 
         #expect([message.session, message.message, message.parentSession].map(text) == ["s", "m", nil])
-        #expect(read(#"{"type":"pty.created","properties":{"info":{"id":"pty_1"}}}"#).session == nil)
+        #expect(parse(#"{"type":"pty.created","properties":{"info":{"id":"pty_1"}}}"#).session == nil)
 
-        let fork = read(#"{"type":"session.forked","data":{"sessionID":"s","parentID":"t"}}"#, .two)
+        let fork = parse(#"{"type":"session.forked","data":{"sessionID":"s","parentID":"t"}}"#, .two)
 
         #expect([fork.session, fork.parentSession].map(text) == ["s", nil])
     }
 
     @Test func `an event of the whole server names no directory`() {
-        #expect(read(#"{"directory":"global","payload":{"type":"global.disposed","properties":{}}}"#).directory == nil)
-        #expect(read(#"{"payload":{"type":"server.heartbeat","properties":{}}}"#).isHeartbeat)
-        #expect(read(#"{"type":"server.connected","data":{}}"#, .two).isConnected)
+        #expect(parse(#"{"directory":"global","payload":{"type":"global.disposed","properties":{}}}"#).directory == nil)
+        #expect(parse(#"{"payload":{"type":"server.heartbeat","properties":{}}}"#).isHeartbeat)
+        #expect(parse(#"{"type":"server.connected","data":{}}"#, .two).isConnected)
 
-        let disposed = read(#"{"type":"server.instance.disposed","properties":{"directory":"/a"}}"#)
+        let disposed = parse(#"{"type":"server.instance.disposed","properties":{"directory":"/a"}}"#)
 
         #expect(disposed.isDispose)
         #expect(text(disposed.directory) == "/a")
@@ -183,8 +183,8 @@ import Testing
         for broken in [
             "", "{", "[]", "null", "{}", "{{", #"{"type"}"#, #"{"type":}"#, #"{"type":"x"#, "\"", #"{"a":tru e}"#,
         ] {
-            #expect(read(broken).type == [])
-            #expect(read(broken, .two).type == [])
+            #expect(parse(broken).type == [])
+            #expect(parse(broken, .two).type == [])
         }
     }
 
@@ -194,11 +194,11 @@ import Testing
         let long = String(repeating: "x\\\"", count: 1_000_000)
         let properties = #"{"a":\#(deep),"part":{"text":"\#(long)","sessionID":"s"}}"#
         let line = #"{"payload":{"properties":\#(properties),"type":"t"},"directory":"/a"}"#
-        let skeleton = read(line)
+        let skeleton = parse(line)
 
         #expect([skeleton.type, skeleton.directory, skeleton.session].map(text) == ["t", "/a", "s"])
         #expect(skeleton.payload == 11..<line.utf8.count - 18)
         #expect(
-            read(#"{"type":"t","properties":{"sessionID":"\#(String(repeating: "s", count: 4097))"}}"#).session == nil)
+            parse(#"{"type":"t","properties":{"sessionID":"\#(String(repeating: "s", count: 4097))"}}"#).session == nil)
     }
 }

@@ -18,7 +18,7 @@ import Testing
 
     private func reader(updated: DirectoryScope? = after) -> EventReader {
         var reader = EventReader(Self.before)
-        reader.knowledge.hasPendingUpdates = true
+        reader.sessionIndex.hasPendingUpdates = true
         reader.updatedScope = updated
         return reader
     }
@@ -28,17 +28,17 @@ import Testing
 
         for split in 0...stream.count {
             var reader = reader()
-            reader.read(Array(stream[..<split]))
-            reader.read(Array(stream[split...]))
+            reader.filter(Array(stream[..<split]))
+            reader.filter(Array(stream[split...]))
             #expect(reader.text == inTree + inTree, "split at \(split)")
-            #expect(reader.asked.contains("news"))
+            #expect(reader.queries.contains("news"))
         }
     }
 
     @Test func `an event of the folder passes without waiting for pending updates`() {
         var reader = reader()
         let connected = #"data: {"type":"server.connected","data":{}}"# + "\n\n"
-        reader.read(own + ": heartbeat\n\n" + connected, answering: false)
+        reader.filter(own + ": heartbeat\n\n" + connected, answering: false)
 
         #expect(reader.filter.query == nil)
         #expect(reader.text == own + ": heartbeat\n\n" + connected)
@@ -46,12 +46,12 @@ import Testing
 
     @Test func `events after one that waits for pending updates keep their order`() {
         var reader = reader()
-        reader.read(own + inTree + own, answering: false)
+        reader.filter(own + inTree + own, answering: false)
 
         #expect(reader.text == own)
         #expect(reader.filter.query == .updates)
 
-        reader.read(foreign + own, answering: false)
+        reader.filter(foreign + own, answering: false)
         reader.answer(.updates)
 
         #expect(reader.text == own + inTree + own + own)
@@ -59,42 +59,42 @@ import Testing
 
     @Test func `an event that is outside the scope after pending updates is removed`() {
         var reader = reader(updated: nil)
-        reader.read(foreign + own)
+        reader.filter(foreign + own)
 
         #expect(reader.text == own)
-        #expect(reader.asked == ["news"])
+        #expect(reader.queries == ["news"])
     }
 
     @Test func `a session is queried only if pending updates do not contain it`() {
         var silent = reader()
         silent.sessions = ["ses_1": Self.home]
-        silent.read(deleted)
+        silent.filter(deleted)
 
         #expect(silent.text == deleted)
-        #expect(silent.asked == ["news", "ses_1"])
+        #expect(silent.queries == ["news", "ses_1"])
 
         var telling = reader()
-        telling.read(deleted, answering: false)
-        telling.knowledge.sessions.record(Array("ses_1".utf8), Array(Self.home.utf8))
+        telling.filter(deleted, answering: false)
+        telling.sessionIndex.sessions.record(Array("ses_1".utf8), Array(Self.home.utf8))
         telling.answer(.updates)
 
         #expect(telling.text == deleted)
-        #expect(telling.asked == ["news"])
+        #expect(telling.queries == ["news"])
     }
 
     @Test func `an event at the limit or the end of the stream is decided without pending updates`() {
         var full = EventReader(Self.before, limit: 300)
-        full.knowledge.hasPendingUpdates = true
-        full.read(deleted + own, answering: false)
-        full.knowledge.hasPendingUpdates = false
-        full.read(own + own, answering: false)
+        full.sessionIndex.hasPendingUpdates = true
+        full.filter(deleted + own, answering: false)
+        full.sessionIndex.hasPendingUpdates = false
+        full.filter(own + own, answering: false)
 
         #expect(full.text == own + own + own)
         #expect(full.filter.overlongFrames == 1)
 
         var ended = reader()
-        ended.read(inTree + own, answering: false)
-        ended.knowledge.hasPendingUpdates = false
+        ended.filter(inTree + own, answering: false)
+        ended.sessionIndex.hasPendingUpdates = false
         ended.finish()
 
         #expect(ended.text == own)

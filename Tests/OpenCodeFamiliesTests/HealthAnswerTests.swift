@@ -73,9 +73,9 @@ import Testing
         _ family: APIFamily?, found: HealthPath? = nil, _ answer: (HealthPath) -> HealthAnswer
     ) -> [HealthPath] {
         var search = HealthSearch(family: family, found: found)
-        var asked = [search.path]
-        while search.advance(after: answer(search.path)) { asked.append(search.path) }
-        return asked
+        var paths = [search.path]
+        while search.advance(after: answer(search.path)) { paths.append(search.path) }
+        return paths
     }
 
     private static let healthy = HealthAnswer.healthy(version: "x")

@@ -105,14 +105,16 @@ import Testing
         }
     }
 
-    private func read(_ pages: [String], _ listing: inout SessionListing) -> (sessions: [String], targets: [String?]) {
+    private func listSessions(_ pages: [String], _ listing: inout SessionListing) -> (
+        sessions: [String], targets: [String?]
+    ) {
         var sessions: [String] = []
         var targets: [String?] = []
         for page in pages {
-            for piece in [
+            for fragment in [
                 Array(page.utf8.prefix(page.utf8.count / 2)), Array(page.utf8.dropFirst(page.utf8.count / 2)),
             ] {
-                listing.parse(piece.span) { id, directory in
+                listing.parse(fragment.span) { id, directory in
                     sessions.append(String(decoding: id + [UInt8(ascii: "@")] + directory, as: UTF8.self))
                 }
             }
@@ -132,7 +134,7 @@ import Testing
 
         #expect(listing.firstTarget == bytes("/api/session?limit=1000"))
 
-        let (sessions, targets) = read([page(0..<1_000), page(1_000..<1_003)], &listing)
+        let (sessions, targets) = listSessions([page(0..<1_000), page(1_000..<1_003)], &listing)
 
         #expect(sessions == (0..<1_003).map { "ses_\($0)@/d\($0)" })
         // The last page also has a cursor.
@@ -143,7 +145,7 @@ import Testing
         let sessions = (0..<1_000).map { #"{"id":"s\#($0)","location":{"directory":"/d"}}"# }.joined(separator: ",")
         let page = #"{"data":[\#(sessions)],"cursor":{"next":"x"}}"#
         var listing = SessionListing(family: .two)
-        let targets = read(Array(repeating: page, count: 51), &listing).targets
+        let targets = listSessions(Array(repeating: page, count: 51), &listing).targets
 
         #expect(targets.prefix { $0 != nil }.count == 49)
     }
@@ -152,13 +154,13 @@ import Testing
         var one = SessionListing(family: .one)
         let body = #"[{"id":"ses_1","projectID":"p","directory":"/a","path":""},{"id":"ses_2","directory":"/b"}]"#
 
-        #expect(read([body], &one).sessions == ["ses_1@/a", "ses_2@/b"])
+        #expect(listSessions([body], &one).sessions == ["ses_1@/a", "ses_2@/b"])
 
         for text in [
             "", "[]", #"{"data":[],"cursor":{"previous":null,"next":null}}"#, "<html>", #"{"data":[{"id":"s"}]}"#,
         ] {
             var listing = SessionListing(family: .two)
-            let (sessions, targets) = read([text], &listing)
+            let (sessions, targets) = listSessions([text], &listing)
             #expect(sessions == [], "\(text)")
             #expect(targets == [nil], "\(text)")
         }

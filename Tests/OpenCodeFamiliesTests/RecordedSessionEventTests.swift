@@ -30,40 +30,40 @@ import Testing
         let stream = try recorded(name)
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
-        for byte in stream { other.read([byte]) }
+        for byte in stream { other.filter([byte]) }
 
         // Every byte passes without a query, because the stream names the session with its folder first.
         #expect(other.passed == stream)
-        #expect(other.asked == [])
+        #expect(other.queries == [])
         #expect(try types(other.text)["session.execution.succeeded"] == 1)
         #expect(try types(other.text)["session.usage.updated"] == (name == "second-server" ? 1 : 2))
 
         var demo = EventReader(Self.demo)
-        demo.read(stream)
+        demo.filter(stream)
 
         #expect(try types(demo.text) == ["server.connected": 1])
         #expect(demo.text.contains(": heartbeat\n\n"))
-        #expect(demo.asked == [])
+        #expect(demo.queries == [])
     }
 
     @Test func `the session of a recorded turn is queried once if the stream begins in the turn`() throws {
         let text = String(decoding: try recorded("second-server"), as: UTF8.self)
         let start = try #require(text.range(of: "session.execution.started"))
         let frameStart = try #require(text[..<start.lowerBound].range(of: "data: ", options: .backwards))
-        let rest = String(text[frameStart.lowerBound...])
+        let remainder = String(text[frameStart.lowerBound...])
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.sessions = ["ses_dfd7bc744ffek3LKsgJzqw84Ie": "/home/vibe/other.app"]
-        other.read(rest)
+        other.filter(remainder)
 
-        #expect(other.text == rest)
-        #expect(other.asked == ["ses_dfd7bc744ffek3LKsgJzqw84Ie"])
+        #expect(other.text == remainder)
+        #expect(other.queries == ["ses_dfd7bc744ffek3LKsgJzqw84Ie"])
 
         var demo = EventReader(Self.demo)
         demo.sessions = other.sessions
-        demo.read(rest)
+        demo.filter(remainder)
 
         #expect(demo.text == "")
-        #expect(demo.asked.count == 1)
+        #expect(demo.queries.count == 1)
     }
 
     @Test func `the events of a recorded move to a worktree and back pass only in their scopes`() throws {
@@ -71,15 +71,15 @@ import Testing
         let text = String(decoding: stream, as: UTF8.self)
         var whole = EventReader(DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree]))
         whole.project = Self.ownProject
-        whole.read(stream)
+        whole.filter(stream)
 
         #expect(whole.text == text)
-        #expect(whole.asked == ["project"])
+        #expect(whole.queries == ["project"])
 
         // Without the worktree, only events in the folder pass, including the moves.
         var folder = EventReader(Self.demo)
         folder.project = Self.ownProject
-        folder.read(stream)
+        folder.filter(stream)
         let seen = try types(folder.text)
 
         #expect(seen["session.moved"] == 2)
@@ -95,7 +95,7 @@ import Testing
         // A scope of another project passes no event.
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
-        other.read(stream)
+        other.filter(stream)
 
         #expect(try types(other.text) == ["server.connected": 1])
     }

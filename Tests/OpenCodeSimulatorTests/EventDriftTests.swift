@@ -211,6 +211,6 @@ extension EventLog {
         if profile.turns.summaryPrecedesIdle { return }
         let isWrapped = profile.events.areSynchronized && events.contains { $0["payload"] != nil }
         let stored = profile.turns.summaryAtEnd.count { $0 != .changes }
-        try read(profile.turns.summaryAtEnd.count + (isWrapped ? stored : 0))
+        try readEvents(profile.turns.summaryAtEnd.count + (isWrapped ? stored : 0))
     }
 }

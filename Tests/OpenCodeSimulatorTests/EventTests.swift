@@ -128,7 +128,7 @@ struct EventTests {
         let prompt = Prompt.text("wait [silent=300ms]")
         let start = ContinuousClock.now
         try connection.send("POST", "/session/\(session)/message", body: Array(prompt.utf8))
-        connection.giveBack(try connection.read(upTo: 1)[...])
+        connection.unread(try connection.read(upTo: 1)[...])
 
         #expect(ContinuousClock.now - start >= .milliseconds(300))
         #expect(try ResponseReader(connection, method: "POST").readAll().status == 200)
@@ -186,7 +186,7 @@ struct EventTests {
 @Suite struct RequestedDirectoryTests {
     /// Returns the directory that `/path` reports for another spelling of the server's directory, and the directory
     /// itself.
-    private func path(_ version: String, _ spelling: String) throws -> (said: String?, own: String) {
+    private func path(_ version: String, _ spelling: String) throws -> (received: String?, resolved: String) {
         let simulator = try SimulatorProcess(version)
         let own = try FileTree.resolve(simulator.directory)
         #expect(symlink(own, "\(own)/link") == 0)
@@ -195,15 +195,15 @@ struct EventTests {
 
     @Test(arguments: ["1.2.27", "1.18.33"], ["/link", "/", "/.", "//link/"])
     func `a directory is made absolute and its links are followed`(version: String, spelling: String) throws {
-        let (said, own) = try path(version, spelling)
+        let (received, own) = try path(version, spelling)
 
-        #expect(said == own)
+        #expect(received == own)
     }
 
     @Test(arguments: ["/link", "/"])
     func `1.1.11 reads the text of a prompt`(spelling: String) throws {
-        let (said, own) = try path("1.1.11", spelling)
+        let (received, own) = try path("1.1.11", spelling)
 
-        #expect(said == own + spelling)
+        #expect(received == own + spelling)
     }
 }

@@ -46,7 +46,7 @@ struct ExchangeDriftTests {
         }
         let isChunked = response.values(of: "Transfer-Encoding") == ["chunked"]
         if isChunked, response.chunkSizes.count != 1 { differences.append("\(response.chunkSizes.count) chunks") }
-        Tally.note(recorded, isEqual: differences.isEmpty)
+        Tally.record(recorded, isEqual: differences.isEmpty)
 
         #expect(differences == [])
     }
@@ -91,13 +91,14 @@ struct ExchangeSituation {
             try simulator.post("/session/\(session)/fork")
             try simulator.post("/session/\(session)/message", Prompt.text("again"))
         case let name where retrying.contains(name):
-            session = try begin(simulator, "ratelimit") { $0["status"]?["type"] == "retry" }
+            session = try prepare(simulator, "ratelimit") { $0["status"]?["type"] == "retry" }
         case "permission-once", "permission-reject", "permissions-pending-tools", "permissions-pending-ask":
-            session = try begin(simulator, "tools", until: "permission.asked")
-        case "questions-pending", "question-reply": session = try begin(simulator, "question", until: "question.asked")
+            session = try prepare(simulator, "tools", until: "permission.asked")
+        case "questions-pending", "question-reply":
+            session = try prepare(simulator, "question", until: "question.asked")
         // The first published part belongs to the prompt itself, before the turn has begun.
-        case "session-status-busy": session = try begin(simulator, "long") { $0["status"]?["type"] == "busy" }
-        case let name where busy.contains(name): session = try begin(simulator, "long", until: "message.part.updated")
+        case "session-status-busy": session = try prepare(simulator, "long") { $0["status"]?["type"] == "busy" }
+        case let name where busy.contains(name): session = try prepare(simulator, "long", until: "message.part.updated")
         case "session-of-other-directory", "session-list-other", "second-server-reads-firsts-session":
             let directory = "?directory=/home/vibe/other.app"
             session = try simulator.post("/session\(directory)").json["id"]?.text ?? ""
@@ -114,7 +115,7 @@ struct ExchangeSituation {
     }
 
     /// Begins a turn and waits for one of its events.
-    private static func begin(
+    private static func prepare(
         _ simulator: SimulatorProcess, _ model: String, until type: String = "session.status",
         where condition: (JSON) -> Bool = { _ in true }
     ) throws -> String {

@@ -68,7 +68,7 @@ struct PartsTests {
 
         let asked = TurnScript(model: "talk", prompt: "go [pieces=3 interval=20ms silent=75s bytes=1000] on")
 
-        #expect(asked.pieces == 3)
+        #expect(asked.deltaCount == 3)
         #expect(asked.interval == .milliseconds(20))
         #expect(asked.silence == .seconds(75))
 
@@ -105,10 +105,10 @@ struct PartsTests {
     /// In the recordings, about fifty deltas took about a second.
     @Test func `the default answer takes about as long as the recorded one`() {
         let script = TurnScript(model: "talk", prompt: "Explain the parser")
-        let pieces = script.answer(to: "Explain the parser").count
+        let fragments = script.answer(to: "Explain the parser").count
 
-        #expect((30...60).contains(pieces))
-        #expect((Duration.milliseconds(700)...Duration.milliseconds(1500)).contains(script.interval * pieces))
+        #expect((30...60).contains(fragments))
+        #expect((Duration.milliseconds(700)...Duration.milliseconds(1500)).contains(script.interval * fragments))
     }
 
     /// The expected value is the check value of RFC 1952's polynomial for `123456789`.

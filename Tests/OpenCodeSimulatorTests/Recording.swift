@@ -46,7 +46,7 @@ struct RecordedExchange: CustomTestStringConvertible, Sendable {
     /// The body; nil if it was too long to keep.
     let body: String?
     /// Whether the body is only the beginning of the recorded body.
-    let isCut: Bool
+    let isTruncated: Bool
     /// The number of chunks in the body.
     let chunks: Int
 
@@ -70,7 +70,7 @@ struct RecordedExchange: CustomTestStringConvertible, Sendable {
             ($0.elements?.first?.text ?? "", $0.elements?.last?.text ?? "")
         }
         body = response["body"]?.text
-        isCut = response["cut"] == true
+        isTruncated = response["cut"] == true
         chunks = response["chunks"]?.elements?.count ?? 0
     }
 }

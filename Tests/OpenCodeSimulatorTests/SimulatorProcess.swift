@@ -95,12 +95,12 @@ final class EventLog {
                 let properties = payload["properties"] ?? .null
                 if payload["type"]?.text == type, condition(properties) { return properties }
             }
-            try read(1)
+            try readEvents(1)
         }
     }
 
     /// Reads `count` further events from the stream and appends them to `events`.
-    func read(_ count: Int) throws {
+    func readEvents(_ count: Int) throws {
         for _ in 0..<count { events.append(try stream.nextJSON()) }
     }
 

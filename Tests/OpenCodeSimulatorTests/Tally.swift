@@ -7,7 +7,7 @@ import Glibc
 enum Tally {
     private static let path = getenv("DRIFT_TALLY").map { String(cString: $0) }
 
-    static func note(_ exchange: RecordedExchange, isEqual: Bool) {
+    static func record(_ exchange: RecordedExchange, isEqual: Bool) {
         guard let path else { return }
         let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return }

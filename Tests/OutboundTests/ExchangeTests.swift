@@ -100,8 +100,8 @@ struct ExchangeTests {
             _ = try connection.readRequestHead()
             try connection.writeHead(
                 200, headers: [isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "1000000000000")])
-            let piece = [UInt8](repeating: 0x2e, count: 64 * 1024)
-            while true { if isChunked { try connection.writeChunk(piece) } else { try connection.write(piece) } }
+            let fragment = [UInt8](repeating: 0x2e, count: 64 * 1024)
+            while true { if isChunked { try connection.writeChunk(fragment) } else { try connection.write(fragment) } }
         }
         var request = try fixture.request()
         request.longestAnswer = 1 << 30

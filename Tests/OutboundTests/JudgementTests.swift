@@ -58,7 +58,7 @@ struct OutboundReachTests {
 
 @Suite("Heads of external servers' answers")
 struct AnswerHeadReaderTests {
-    private static func read(_ lines: [String]) -> (reader: AnswerHeadReader, last: AnswerHeadReader.Step) {
+    private static func parse(_ lines: [String]) -> (reader: AnswerHeadReader, last: AnswerHeadReader.Step) {
         var reader = AnswerHeadReader()
         var last = AnswerHeadReader.Step.more
         for line in lines { last = reader.parse(Array((line + "\r\n").utf8)) }
@@ -66,17 +66,17 @@ struct AnswerHeadReaderTests {
     }
 
     @Test func `the status, the version and the fields of a head are read`() {
-        let (reader, last) = Self.read(["HTTP/1.1 200 OK", "A: 1", "b:  two \t", "A:", ""])
+        let (reader, last) = Self.parse(["HTTP/1.1 200 OK", "A: 1", "b:  two \t", "A:", ""])
 
         #expect(last == .whole)
         #expect(reader.status == 200)
         #expect(reader.version == .one)
         #expect(reader.fields == [OutboundField("A", "1"), OutboundField("b", "two"), OutboundField("A", "")])
-        #expect(Self.read(["HTTP/2 404 ", "x: y", ""]).reader.version == .two)
+        #expect(Self.parse(["HTTP/2 404 ", "x: y", ""]).reader.version == .two)
     }
 
     @Test func `interim responses and trailer fields are ignored`() {
-        let (reader, last) = Self.read([
+        let (reader, last) = Self.parse([
             "HTTP/1.1 103 Early Hints", "Link: x", "", "HTTP/1.1 204 No Content", "A: 1", "",
         ])
 
@@ -97,7 +97,7 @@ struct AnswerHeadReaderTests {
             ["HTTP/1.1 200 OK"] + (0..<70).map { "A\($0): " + String(repeating: "x", count: 1000) },
         ])
     func `each malformed head is rejected`(lines: [String]) {
-        guard case .fault(let words) = Self.read(lines).last else {
+        guard case .fault(let words) = Self.parse(lines).last else {
             Issue.record("accepted as a head")
             return
         }

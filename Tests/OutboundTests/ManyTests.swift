@@ -23,7 +23,7 @@ struct ManyTests {
                 counter.enter()
                 // The pause is long enough for further requests to arrive.
                 try connection.pause(.milliseconds(20))
-                counter.leave()
+                counter.decrement()
                 try connection.respond(200)
             }
         }
@@ -99,7 +99,7 @@ private final class Counter: Sendable {
         }
     }
 
-    func leave() { state.withLock { $0.now -= 1 } }
+    func decrement() { state.withLock { $0.now -= 1 } }
 
     var most: Int { state.withLock { $0.most } }
 }

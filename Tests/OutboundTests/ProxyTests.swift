@@ -23,7 +23,7 @@ struct ProxyTests {
         request.reach = .publicInternet
 
         #expect(try await fixture.outbound.send(request).body == Array("ok".utf8))
-        #expect(proxy.asked.values == ["hooks.example.com:\(fixture.front.port)"])
+        #expect(proxy.targets.values == ["hooks.example.com:\(fixture.front.port)"])
     }
 
     @Test(
@@ -37,12 +37,12 @@ struct ProxyTests {
 
         #expect(failure.kind == .address)
         #expect(failure.description.contains("https_proxy"))
-        #expect(proxy.asked.values.isEmpty)
+        #expect(proxy.targets.values.isEmpty)
 
         request.reach = .everywhere
 
         #expect(try await fixture.outbound.send(request).head.status == 200)
-        #expect(proxy.asked.count == 1)
+        #expect(proxy.targets.count == 1)
     }
 
     @Test func `a host in no_proxy bypasses the proxy, and its address is checked`() async throws {
@@ -55,7 +55,7 @@ struct ProxyTests {
         request.reach = .publicInternet
 
         #expect(await fixture.failure(request)?.kind == .address)
-        #expect(proxy.asked.values.isEmpty)
+        #expect(proxy.targets.values.isEmpty)
     }
 
     @Test func `a proxy that rejects or is missing is reported by its variable, without its password`() async throws {
@@ -98,7 +98,7 @@ struct ProxyTests {
 
         #expect(try await fixture.outbound.send(request).head.status == 200)
         #expect(try await fixture.outbound.send(try fixture.request(host: "localhost")).head.status == 200)
-        #expect(proxy.asked.values == ["hooks.example.com", "127.0.0.1"])
+        #expect(proxy.targets.values == ["hooks.example.com", "127.0.0.1"])
     }
 
     /// Returns the failure of a request to a server through a TLS proxy.
@@ -149,7 +149,7 @@ struct ProxyTests {
             #expect(!failure.description.contains("secret"), "\(failure)")
         }
 
-        #expect(proxy.asked.count == 1)
+        #expect(proxy.targets.count == 1)
 
         let server = try TLSFront(fixture.certificates.pair(for: ["DNS:other.example"]), to: fixture.server.port)
         let failure = try await Self.failure(of: fixture, at: server, through: front)

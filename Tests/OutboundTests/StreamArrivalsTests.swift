@@ -21,9 +21,9 @@ struct StreamArrivalsTests {
         #expect(Self.verdict(Self.comments(130, 180, 430, 680, 830)) == .good(.milliseconds(830)))
 
         // A comment counts when all its parts have arrived.
-        let pieces = [(": 1", 10), ("\n", 20), ("\n", 30)] + Self.comments(230, 430, 630, 830)
+        let fragments = [(": 1", 10), ("\n", 20), ("\n", 30)] + Self.comments(230, 430, 630, 830)
 
-        #expect(Self.verdict(pieces) == .good(.milliseconds(830)))
+        #expect(Self.verdict(fragments) == .good(.milliseconds(830)))
     }
 
     @Test func `comments that arrive together are buffered, even if only some do`() {

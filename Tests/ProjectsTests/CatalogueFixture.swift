@@ -46,7 +46,7 @@ final class CatalogueFixture: Sendable {
         await catalogue.open { [change] in change.yield() }
     }
 
-    func end() async {
+    func tearDown() async {
         loop.stop()
         for await _ in ended {}
     }

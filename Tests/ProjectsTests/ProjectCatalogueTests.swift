@@ -15,7 +15,7 @@ import Testing
 
         #expect(await fixture.names() == ["ALPHA", "Alpha", "alpha2", "beta", "gamma.js", "Übung"])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the list follows folders that are created, renamed, hidden and removed`() async throws {
@@ -38,7 +38,7 @@ import Testing
         #expect(rename("\(fixture.home.path)/.omega", "\(fixture.home.path)/back") == 0)
 
         await fixture.wait(forNames: ["back"])
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `.git and package.json in a folder are followed, also after a rename`() async throws {
@@ -61,7 +61,7 @@ import Testing
 
         try fixture.home.makeFile("beta/package.json", "{}")
         _ = await fixture.wait { _ in await fixture.folder("beta")?.hasPackageJSON == true }
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `folders that are filled as soon as they exist are listed with their content`() async throws {
@@ -75,7 +75,7 @@ import Testing
             let folders = (try? await catalogue.folders()) ?? []
             return folders.count == 50 && folders.allSatisfy { $0.hasGit && $0.hasPackageJSON }
         }
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a folder that replaces another is detected and watched`() async throws {
@@ -87,7 +87,7 @@ import Testing
         _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasGit == true }
         try fixture.home.makeFile("alpha/package.json", "{}")
         _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasPackageJSON == true }
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the list is returned from memory`() async throws {
@@ -98,7 +98,7 @@ import Testing
         #expect(await fixture.catalogue.names?.count == 100)
         #expect(fixture.reader.count == before)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a request for one name detects a change that no event reported`() async throws {
@@ -112,7 +112,7 @@ import Testing
         #expect(await fixture.catalogue.folder(named: .alpha) == nil)
         #expect(await fixture.names() == ["beta"])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the list is read again, and only once, after an inotify overflow`() async throws {
@@ -131,7 +131,7 @@ import Testing
         // Every watch is notified, but the files are read only once.
         #expect(fixture.reader.count - before < 8)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     // MARK: Folders that cannot be watched
@@ -159,7 +159,7 @@ import Testing
 
         #expect(await fixture.waitForLine("watched again"))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a link is a project while its target exists`() async throws {
@@ -173,7 +173,7 @@ import Testing
         #expect(rename("\(fixture.home.path)/real", "\(fixture.home.path)/moved") == 0)
 
         await fixture.wait(forNames: ["moved"])
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     // MARK: The home directory
@@ -206,7 +206,7 @@ import Testing
 
         #expect(fixture.lines.all.count { $0.message.hasPrefix("cannot list the projects") } == 2)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     /// As in a gateway, the test holds a lock on the directory, so that the kernel does not report the removal of the
@@ -225,7 +225,7 @@ import Testing
 
         try fixture.home.makeFolder("home/beta")
         await fixture.wait(forNames: ["beta"])
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the removal of an unwatched home directory is detected by the next request`() async throws {
@@ -237,7 +237,7 @@ import Testing
 
         await #expect(throws: ProjectListingError.self) { try await fixture.catalogue.folders() }
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the replacement of a home directory's link is detected without an event`() async throws {
@@ -251,7 +251,7 @@ import Testing
         #expect(rename("\(fixture.home.path)/next", "\(fixture.home.path)/home") == 0)
 
         await fixture.wait(forNames: ["beta"])
-        await fixture.end()
+        await fixture.tearDown()
     }
 }
 

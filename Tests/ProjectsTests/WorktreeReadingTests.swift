@@ -26,7 +26,7 @@ import Testing
 
         #expect(fixture.repositories.count == before)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the number of worktrees that are read is limited, and the log reports the excess`() async throws {
@@ -44,7 +44,7 @@ import Testing
         #expect(repository.entries.count == DiskRepositoryReader.mostWorktrees)
         #expect(repository.isCut)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     /// Older kernels assign the same time to all changes within a few milliseconds.

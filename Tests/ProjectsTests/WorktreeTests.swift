@@ -42,7 +42,7 @@ import Testing
 
         #expect(await !holds(fixture, ".trees/1/try"))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `worktrees that are added or removed while the project runs are followed`() async throws {
@@ -73,7 +73,7 @@ import Testing
         #expect(rename("\(fixture.home.path)/alpha/.old", "\(fixture.home.path)/alpha/.git") == 0)
 
         await waitUntil(fixture, holds: ".trees/three")
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a worktree that moves is followed`() async throws {
@@ -89,7 +89,7 @@ import Testing
 
         #expect(await !holds(fixture, ".trees/one"))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `worktrees that git adds, moves and removes are followed`() async throws {
@@ -117,7 +117,7 @@ import Testing
 
         try git("worktree", "remove", "\(fixture.home.path)/.trees/c")
         await waitUntil(fixture, holds: ".trees/c", false)
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a worktree whose .git file does not refer to its entry is ignored`() async throws {
@@ -147,7 +147,7 @@ import Testing
         for entry in ["missing", "foreign", "own", "pipe", "folder", "named"] {
             #expect(await !holds(fixture, ".trees/\(entry)"), "\(entry)")
         }
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a worktree at, in or above another project's folder is ignored`() async throws {
@@ -170,7 +170,7 @@ import Testing
         for path in ["beta", "gamma", "gamma/deep/tree", "gamma/tree", ".link/tree", "", ".trees"] {
             #expect(await !holds(fixture, path), "\(path)")
         }
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a worktree is outside its project while another project has its folder`() async throws {
@@ -185,7 +185,7 @@ import Testing
         await waitUntil(fixture, holds: ".one", false)
         try fixture.home.remove("beta")
         await waitUntil(fixture, holds: ".one")
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a project that is a worktree contains the other worktrees of its repository`() async throws {
@@ -202,7 +202,7 @@ import Testing
 
         try fixture.home.makeWorktree("two", of: ".main", at: ".trees/two", areRelative: true)
         await waitUntil(fixture, holds: ".trees/two")
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     /// Any `.git` file could refer to another project's repository.
@@ -223,7 +223,7 @@ import Testing
         #expect(await !holds(fixture, ".trees/one", .alpha))
         #expect(await !holds(fixture, ".trees/one", try #require(ProjectName("gamma"))))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a .git file that refers to the entry of a different worktree adds no worktrees`() async throws {
@@ -237,7 +237,7 @@ import Testing
 
         #expect(await !holds(fixture, ".trees/two"))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a repository outside the project's folder is read`() async throws {
@@ -253,7 +253,7 @@ import Testing
 
         #expect(await holds(fixture, ".trees/one"))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a worktree's own folder is checked periodically`() async throws {
@@ -267,7 +267,7 @@ import Testing
         // No event reports this change.
         try fixture.home.remove(".trees/one")
         await waitUntil(fixture, holds: ".trees/one", false)
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the list of worktrees is polled if it cannot be watched`() async throws {
@@ -278,7 +278,7 @@ import Testing
 
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
         await waitUntil(fixture, holds: ".trees/one")
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the list of worktrees is read again after an inotify overflow`() async throws {
@@ -292,7 +292,7 @@ import Testing
         await fixture.catalogue.onLoop { fixture.watcher.overflow() }
 
         await waitUntil(fixture, holds: ".trees/two")
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a request finds a new worktree without an event, at a limited rate of reads`() async throws {
@@ -320,7 +320,7 @@ import Testing
         #expect(Double(fixture.repositories.count - before) < 20 + pauses)
         #expect(await fixture.catalogue.presentScope(of: .beta) == nil)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     /// git creates the entry, then its content, and then the worktree's own file.
@@ -342,6 +342,6 @@ import Testing
             _ = await fixture.catalogue.presentScope(of: .alpha)
             #expect(await holds(fixture, folder), "\(number)")
         }
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

@@ -70,11 +70,11 @@ import Testing
     {
         let test = try StoreUnderTest()
         let gate = Latch("the reader may continue")
-        let (inside, entrance) = AsyncStream.makeStream(of: Void.self)
+        let (inside, continuation) = AsyncStream.makeStream(of: Void.self)
         let store = test.store
         let hanging = Task {
             try await store.read { (_) throws(StorageError) in
-                entrance.finish()
+                continuation.finish()
                 _ = gate.isOpened(within: .seconds(60))
             }
         }

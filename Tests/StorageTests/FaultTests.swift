@@ -200,7 +200,7 @@ import Testing
         symlink(target, file.path)
 
         #expect(throws: StorageError.self) { _ = try Store(file) { _ in } }
-        #expect(try FileTree.read(target) == Array("mine".utf8))
+        #expect(try FileTree.contents(target) == Array("mine".utf8))
     }
 
     @Test func `a write to a full disk fails, and later writes that fit succeed`() async throws {

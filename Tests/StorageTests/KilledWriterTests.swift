@@ -27,9 +27,9 @@ import Testing
             let life = Int.random(in: 0...20_000, using: &random)
             let process = try TestProcess(program, [way, StoreUnderTest.file(in: directory).folder, "\(life)"])
             try #require(try process.waitForExit(within: .seconds(30)) == .signalled(SIGKILL))
-            let said = process.lines(of: .output)
-            try #require(said.first == "open", "round \(round): \(said)")
-            let known = said.last.flatMap { Int64($0) } ?? before
+            let received = process.lines(of: .output)
+            try #require(received.first == "open", "round \(round): \(received)")
+            let known = received.last.flatMap { Int64($0) } ?? before
 
             let test = try StoreUnderTest(in: directory)
             let verdict = try await test.store.read { (connection) throws(StorageError) in

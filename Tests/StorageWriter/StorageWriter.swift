@@ -13,15 +13,15 @@ import Storage
             let file = StateFile(folder: arguments[1], migrations: [Numbers.migration])
             let store = try Store(file, pause: .milliseconds(50)) { event in
                 switch event {
-                case .waits(let error): say("waits: \(error)")
-                case .opened: say("opened")
-                case .fails(let error): say("fails: \(error)")
-                case .writesAgain: say("writes again")
-                case .lost(let count): say("lost \(count)")
-                case .refused(let error): say("refused: \(error)")
+                case .waits(let error): printLine("waits: \(error)")
+                case .opened: printLine("opened")
+                case .fails(let error): printLine("fails: \(error)")
+                case .writesAgain: printLine("writes again")
+                case .lost(let count): printLine("lost \(count)")
+                case .refused(let error): printLine("refused: \(error)")
                 }
             }
-            say("open")
+            printLine("open")
             if arguments.count > 2, let microseconds = Int(arguments[2]) { dieAfter(microseconds: microseconds) }
             switch arguments[0] {
             case "flush": try await count(store) { @Sendable in try await store.flush() }
@@ -30,7 +30,7 @@ import Storage
             default: pause()
             }
         } catch {
-            say("error: \(error)")
+            printLine("error: \(error)")
         }
     }
 
@@ -43,7 +43,7 @@ import Storage
         var time = itimerspec()
         time.it_value = timespec(tv_sec: 0, tv_nsec: 1 + microseconds * 1_000)
         guard timer_create(CLOCK_MONOTONIC, &event, &timer) == 0, timer_settime(timer, 0, &time, nil) == 0 else {
-            say("error: timer_create \(errno)")
+            printLine("error: timer_create \(errno)")
             exit(2)
         }
     }
@@ -57,7 +57,7 @@ import Storage
             store.write(size: 64) { (connection) throws(StorageError) in try Numbers.add(added, connection) }
             guard number % 10 == 0 else { continue }
             try await commit()
-            say("\(number)")
+            printLine("\(number)")
         }
     }
 
@@ -73,7 +73,7 @@ import Storage
                     try Numbers.add(added, ballast: 4096, connection)
                 }
             } catch {
-                say("stopped: \(error.kind) \(error)")
+                printLine("stopped: \(error.kind) \(error)")
                 break
             }
         }
@@ -85,7 +85,7 @@ import Storage
             try Numbers.add(last + 1, connection)
         }
         let numbers = try await store.read { (connection) throws(StorageError) in try Numbers.all(connection) }
-        say("kept \(numbers == Array(1...(last + 1)))")
+        printLine("kept \(numbers == Array(1...(last + 1)))")
     }
 }
 
@@ -115,7 +115,7 @@ enum Numbers {
 }
 
 /// Prints a line without buffering, so that the line is not lost if the process is killed afterwards.
-func say(_ line: String) {
+func printLine(_ line: String) {
     let bytes = Array((line + "\n").utf8)
     _ = write(STDOUT_FILENO, bytes, bytes.count)
 }

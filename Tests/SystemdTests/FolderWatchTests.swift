@@ -24,7 +24,7 @@ import Testing
 
         func watch(_ events: FolderEvents) async throws {
             let (path, report) = (path, report)
-            try await actor.keep { try $0.watchFolder(path, events) { report.yield($0) } }
+            try await actor.retain { try $0.watchFolder(path, events) { report.yield($0) } }
         }
 
         /// Returns the entry of the next change as text, if the change is one of these events.
@@ -36,7 +36,7 @@ import Testing
             return nil
         }
 
-        func end() async {
+        func tearDown() async {
             await actor.dropAll()
             await thread.stop()
             try? FileManager.default.removeItem(atPath: path)
@@ -57,7 +57,7 @@ import Testing
         // Changes of attributes were not requested.
         #expect(await fixture.next(.disappeared) == "größe")
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a name that is not valid UTF-8 is reported as its bytes`() async throws {
@@ -71,7 +71,7 @@ import Testing
 
         #expect(await iterator.next()?.entry == [0xFF, 0xFE])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a move of the watched folder is reported even if it was not requested`() async throws {
@@ -84,7 +84,7 @@ import Testing
         #expect(await fixture.next(.folderRemoved) == "(itself)")
         #expect(rename(fixture.path + "-moved", fixture.path) == 0)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `watching a file or a missing path is an error`() async throws {
@@ -94,12 +94,12 @@ import Testing
         for (name, code) in [("file", ENOTDIR), ("nothing", ENOENT)] {
             let path = "\(fixture.path)/\(name)"
             let error = await #expect(throws: SystemdError.self) {
-                try await fixture.actor.keep { try $0.watchFolder(path, .appeared) { _ in } }
+                try await fixture.actor.retain { try $0.watchFolder(path, .appeared) { _ in } }
             }
             #expect(error?.code == code)
             #expect(error?.detail == path)
         }
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     /// A request that follows a change of a folder sees the effect of the change.
@@ -120,6 +120,6 @@ import Testing
         #expect(await iterator.next() == "alpha")
 
         listener.cancel()
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

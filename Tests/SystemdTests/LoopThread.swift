@@ -31,7 +31,7 @@ actor OnLoop {
     private let loop: SystemEventLoop
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     private(set) var visits = 0
-    private var kept: [any Sendable] = []
+    private var retained: [any Sendable] = []
 
     init(_ loop: SystemEventLoop) { self.loop = loop }
 
@@ -40,10 +40,10 @@ actor OnLoop {
     }
 
     /// Retains a source for the lifetime of the actor.
-    func keep(_ make: @Sendable (SystemEventLoop) throws -> any Sendable) rethrows { kept.append(try make(loop)) }
+    func retain(_ make: @Sendable (SystemEventLoop) throws -> any Sendable) rethrows { retained.append(try make(loop)) }
 
     /// Releases the sources. A handler that retains its loop or its actor would otherwise keep both alive forever.
-    func dropAll() { kept = [] }
+    func dropAll() { retained = [] }
 
     func visit() { visits += 1 }
 }

@@ -14,7 +14,7 @@ import Testing
         let child = try sleeper()
         let identity = try #require(ProcessTable.status(of: child.pid)?.identity)
         let (ended, end) = AsyncStream.makeStream(of: Void.self)
-        try await actor.keep { loop in
+        try await actor.retain { loop in
             let handle = try #require(ProcessHandle(identity, on: loop))
             try handle.watchEnd { end.finish() }
             #expect(handle.signal(SIGTERM))

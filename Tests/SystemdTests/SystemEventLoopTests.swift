@@ -52,7 +52,7 @@ import Testing
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: Bool.self)
         let start = ContinuousClock.now
-        try await actor.keep { loop in
+        try await actor.retain { loop in
             let first = try loop.timer(after: .milliseconds(20)) { continuation.yield(loop.isCurrent) }
             let last = try loop.timer(after: .milliseconds(60)) { continuation.finish() }
             return [first, last]
@@ -74,7 +74,7 @@ import Testing
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: String.self)
 
-        try await actor.keep { loop in
+        try await actor.retain { loop in
             let cancelled = try loop.timer(after: .milliseconds(5)) { continuation.yield("cancelled") }
             cancelled.cancel()
             cancelled.cancel()
@@ -122,7 +122,7 @@ import Testing
         let hangUp = DescriptorEvents(rawValue: 0x010)
         let pipe = Pipe()
         let descriptor = pipe.fileHandleForReading.fileDescriptor
-        try await actor.keep { loop in
+        try await actor.retain { loop in
             try loop.watch(descriptor, .readable) { events in
                 var byte: UInt8 = 0
                 if read(descriptor, &byte, 1) == 0 { continuation.yield(events) }
@@ -147,7 +147,7 @@ import Testing
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: Void.self)
-        try await actor.keep { loop in
+        try await actor.retain { loop in
             try loop.timer(after: .zero) {
                 actor.assumeIsolated { $0.visit() }
                 continuation.finish()
@@ -180,7 +180,7 @@ import Testing
         let thread = try LoopThread()
         let actor = OnLoop(thread.loop)
         let (fired, continuation) = AsyncStream.makeStream(of: Int32.self)
-        try await actor.keep { loop in
+        try await actor.retain { loop in
             try SystemEventLoop.blockSignals([SIGUSR2])
             let source = try loop.signal(SIGUSR2) { continuation.yield(SIGUSR2) }
             // Send the signal only to this thread, because the other threads of the test process have not blocked it.
@@ -198,7 +198,7 @@ import Testing
     @Test func `a signal that is not blocked is rejected with a reason`() async throws {
         let thread = try LoopThread()
         let error = await #expect(throws: SystemdError.self) {
-            try await OnLoop(thread.loop).keep { loop in
+            try await OnLoop(thread.loop).retain { loop in
                 // The program that started the tests may have blocked the signal.
                 var set = sigset_t()
                 sigemptyset(&set)
@@ -218,7 +218,7 @@ import Testing
     @Test func `a descriptor that cannot be watched is rejected`() async throws {
         let thread = try LoopThread()
         let error = await #expect(throws: SystemdError.self) {
-            try await OnLoop(thread.loop).keep { try $0.watch(1_000_000, .readable) { _ in } }
+            try await OnLoop(thread.loop).retain { try $0.watch(1_000_000, .readable) { _ in } }
         }
 
         #expect(error?.code == EBADF)

@@ -38,7 +38,7 @@ package final class TemporaryHome: Sendable {
     }
 
     /// Returns the text of a file.
-    package func read(_ name: String) throws -> String {
+    package func readFile(_ name: String) throws -> String {
         try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
     }
 }

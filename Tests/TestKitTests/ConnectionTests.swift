@@ -79,7 +79,7 @@ struct ConnectionTests {
             try connection.write("answer")
             begins.open()
             try ends.wait()
-            rests.append(try connection.restBeforeArrival())
+            rests.append(try connection.waitBeforeArrival())
         }
         let start = ContinuousClock.now
         let connection = try TestClient.connect(port: server.port)
@@ -147,7 +147,7 @@ struct ConnectionTests {
 
     @Test func `a delimiter that spans several reads is found`() throws {
         let server = try TestServer { connection in
-            try connection.writeSlowly("one\r\n\r\ntwo", pieces: 1, interval: .milliseconds(1))
+            try connection.writeSlowly("one\r\n\r\ntwo", partSize: 1, interval: .milliseconds(1))
         }
         let connection = try TestClient.connect(port: server.port)
 

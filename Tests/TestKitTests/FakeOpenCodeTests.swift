@@ -81,7 +81,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `an event stream begins with its first event and carries what is sent`(keepsEvents: Bool) throws {
-        let streams = FakeOpenCode.EventStreams(first: "first", keepsEvents: keepsEvents)
+        let streams = FakeOpenCode.EventStreams(first: "first", replaysEvents: keepsEvents)
         let instance = try FakeOpenCode(.two()).events(streams, at: ["/api/event"]).start()
         instance.events.send("data: early\n\n")
 
@@ -91,7 +91,7 @@ import Testing
         let first = try reader.next()
         instance.events.send("data: late\n\n")
         let second = try reader.next()
-        instance.events.end(.clean)
+        instance.events.close(.clean)
 
         #expect(first == "first")
         #expect(second == (keepsEvents ? "early" : "late"))

@@ -135,7 +135,7 @@ struct ProcessTests {
         let path = try #require(folder?.path)
         let file = try #require(try folder?.write("content", to: "a/b/file", mode: 0o755))
 
-        #expect(try FileTree.read(file) == Array("content".utf8))
+        #expect(try FileTree.contents(file) == Array("content".utf8))
 
         folder = nil
 

@@ -67,15 +67,15 @@ struct RequestAndEventTests {
     }
 
     @Test(arguments: [1, 2, 5, 1000])
-    func `events are separated at empty lines, however the stream is chunked`(pieces: Int) throws {
+    func `events are separated at empty lines, however the stream is chunked`(fragments: Int) throws {
         let stream =
             "data: {\"a\":\"é\"}\n\n: comment\n\nevent: x\ndata: one\ndata:two\n\ndata: last\n\ndata: unfinished"
         let server = try TestServer { connection in
             _ = try connection.readRequest()
             try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
             let bytes = Array(stream.utf8)
-            for start in stride(from: 0, to: bytes.count, by: pieces) {
-                try connection.writeChunk(bytes[start..<min(bytes.count, start + pieces)])
+            for start in stride(from: 0, to: bytes.count, by: fragments) {
+                try connection.writeChunk(bytes[start..<min(bytes.count, start + fragments)])
             }
             try connection.writeLastChunk()
         }

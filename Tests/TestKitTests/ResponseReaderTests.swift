@@ -6,12 +6,12 @@ import Testing
 
 /// Returns the response of a server that writes exactly these bytes and then closes or resets the connection.
 private func response(
-    to method: String = "GET", _ wire: String, reset: Bool = false, pieces: Int? = nil
+    to method: String = "GET", _ wire: String, reset: Bool = false, fragments: Int? = nil
 ) throws -> TestResponse {
     let server = try TestServer { connection in
         _ = try connection.readRequestHead()
-        if let pieces {
-            try connection.writeSlowly(wire, pieces: pieces, interval: .microseconds(50))
+        if let fragments {
+            try connection.writeSlowly(wire, partSize: fragments, interval: .microseconds(50))
         } else {
             try connection.write(wire)
         }
@@ -46,10 +46,10 @@ struct ResponseReaderTests {
     }
 
     @Test(arguments: [1, 3, 7])
-    func `a chunked body with extensions and trailers is decoded`(pieces: Int) throws {
+    func `a chunked body with extensions and trailers is decoded`(fragments: Int) throws {
         let response = try response(
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "5;a=b\r\nhello\r\nA\r\n0123456789\r\n0\r\nX-Sum: 1\r\nX-Sum: 2\r\n\r\n", pieces: pieces)
+                + "5;a=b\r\nhello\r\nA\r\n0123456789\r\n0\r\nX-Sum: 1\r\nX-Sum: 2\r\n\r\n", fragments: fragments)
 
         #expect(response.text == "hello0123456789")
         #expect(response.chunkSizes == [5, 10])

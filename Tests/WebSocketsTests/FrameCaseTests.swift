@@ -8,11 +8,11 @@ import Testing
 /// Tests the cases of the Autobahn test suite, with an endpoint that echoes every message.
 @Suite struct FrameCaseTests {
     /// Returns the frames that the endpoint sends in response to these chunks.
-    private static func answers(to pieces: [[UInt8]]) -> [ServerFrame] {
+    private static func answers(to fragments: [[UInt8]]) -> [ServerFrame] {
         let endpoint = WebSocketEndpoint(limit: 1 << 20)
         var frames: [ServerFrame] = []
-        for piece in pieces {
-            endpoint.receive(piece) { event in
+        for fragment in fragments {
+            endpoint.receive(fragment) { event in
                 if case .message(let message) = event {
                     endpoint.send(Frame(message.isText ? .text : .binary, message.bytes))
                 }
@@ -36,10 +36,10 @@ import Testing
     func `each small Autobahn case is answered correctly, however its bytes are split`(_ frameCase: FrameCase) {
         let bytes = frameCase.sent.flatMap(\.self)
         for size in [1, 2, 3, 7] {
-            let pieces = stride(from: 0, to: bytes.count, by: size).map {
+            let fragments = stride(from: 0, to: bytes.count, by: size).map {
                 Array(bytes[$0..<min($0 + size, bytes.count)])
             }
-            let frames = Self.answers(to: pieces)
+            let frames = Self.answers(to: fragments)
             #expect(frameCase.isMet(by: frames), "in pieces of \(size): \(frames.prefix(5))")
         }
         let frames = Self.answers(to: [bytes])

@@ -22,10 +22,10 @@ extension WebSocketEndpoint {
     func takeFrames() -> [ServerFrame] {
         var bytes: [UInt8] = []
         while !outgoing.isEmpty { bytes += takeNext() }
-        var rest = bytes[...]
+        var remainder = bytes[...]
         var frames: [ServerFrame] = []
-        while let frame = ServerFrame.take(&rest) { frames.append(frame) }
-        return rest.isEmpty ? frames : []
+        while let frame = ServerFrame.parse(&remainder) { frames.append(frame) }
+        return remainder.isEmpty ? frames : []
     }
 
     /// Processes bytes from an array.

@@ -161,9 +161,9 @@ import Testing
     }
 
     private static func frames(_ bytes: [UInt8]) -> [ServerFrame] {
-        var rest = bytes[...]
+        var remainder = bytes[...]
         var frames: [ServerFrame] = []
-        while let frame = ServerFrame.take(&rest) { frames.append(frame) }
+        while let frame = ServerFrame.parse(&remainder) { frames.append(frame) }
         return frames
     }
 }

@@ -17,7 +17,7 @@ struct Configuration2 {
     init(home: String, directory: String) {
         user = "\(home)/.config/opencode/opencode.json"
         files = [user, "\(directory)/opencode.json"].compactMap { path in
-            (try? FileTree.read(path)).map { File(path: path, content: try? JSONParser.parse($0)) }
+            (try? FileTree.contents(path)).map { File(path: path, content: try? JSONParser.parse($0)) }
         }
     }
 

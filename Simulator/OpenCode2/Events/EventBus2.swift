@@ -85,7 +85,7 @@ final class EventBus2: Sendable {
             subscribe: {
                 let subscription = EventSubscription(number: 0, directory: nil)
                 subscription.append(synced.encoded)
-                if !follows { subscription.end() }
+                if !follows { subscription.finish() }
                 return subscription
             }, unsubscribe: { _ in }, heartbeat: { ": heartbeat\n\n" })
     }

@@ -23,10 +23,10 @@ struct Files2 {
     }
 
     /// Returns the content of a file below the directory.
-    func read(_ path: String) throws(Failure) -> [UInt8] {
+    func contents(_ path: String) throws(Failure) -> [UInt8] {
         let file = absolute(path)
         guard file.hasPrefix("\(directory)/") else { throw .outside }
-        guard !Files2.isFolder(file), let bytes = try? FileTree.read(file) else { throw .missing }
+        guard !Files2.isFolder(file), let bytes = try? FileTree.contents(file) else { throw .missing }
         return bytes
     }
 

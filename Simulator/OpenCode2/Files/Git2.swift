@@ -53,6 +53,6 @@ enum Git2 {
     }
 
     private static func lineCount(_ path: String) -> Int {
-        (try? FileTree.read(path))?.count { $0 == UInt8(ascii: "\n") } ?? 0
+        (try? FileTree.contents(path))?.count { $0 == UInt8(ascii: "\n") } ?? 0
     }
 }

@@ -26,7 +26,7 @@ struct Project2: Sendable, Equatable {
             return
         }
         let commits = Git2.lines(["rev-list", "--max-parents=0", "HEAD"], in: top)
-        let head = (try? FileTree.read("\(top)/.git/HEAD")).map { String(decoding: $0, as: UTF8.self) }
+        let head = (try? FileTree.contents("\(top)/.git/HEAD")).map { String(decoding: $0, as: UTF8.self) }
         let branch = head?.split(whereSeparator: \.isNewline).first.flatMap { line in
             line.hasPrefix("ref: refs/heads/") ? String(line.dropFirst("ref: refs/heads/".count)) : nil
         }
@@ -66,7 +66,7 @@ struct Project2: Sendable, Equatable {
     /// Returns the repository's own work tree. The `.git` of a worktree is a file that names a folder below the
     /// repository's own `.git`.
     private static func canonical(_ top: String) -> String {
-        guard let file = try? FileTree.read("\(top)/.git") else { return top }
+        guard let file = try? FileTree.contents("\(top)/.git") else { return top }
         let line = String(decoding: file, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""
         guard line.hasPrefix("gitdir: "), let end = line.firstRange(of: "/.git/worktrees/") else { return top }
         let folder = line[..<end.lowerBound].dropFirst("gitdir: ".count)

@@ -21,7 +21,7 @@ extension Simulator2 {
         Route("GET", "/api/fs/read/*") { simulator, call in
             let directory = try simulator.location(of: call)
             do throws(Files2.Failure) {
-                let bytes = try Files2(directory: directory).read(call["*"])
+                let bytes = try Files2(directory: directory).contents(call["*"])
                 let type = ("content-type", Files2.type(of: call["*"]))
                 return .answer(SimulatedAnswer(status: 200, reason: "OK", content: .text, body: bytes, first: [type]))
             } catch {

@@ -77,14 +77,14 @@ extension Simulator2 {
             page = cursor["direction"] == "previous" ? ordered[..<index] : ordered[(index + 1)...]
         }
         page = cursor?["direction"] == "previous" ? page.suffix(limit) : page.prefix(limit)
-        let place = { (message: Session2.Message?, direction: JSON) -> JSON in
+        let encodedCursor = { (message: Session2.Message?, direction: JSON) -> JSON in
             guard let message else { return .null }
             return .string(
                 Cursor2.encode(["id": .string(message.id), "order": .string(order), "direction": direction]))
         }
         return .json([
             "data": .array(page.map(\.json)),
-            "cursor": ["previous": place(page.first, "previous"), "next": place(page.last, "next")],
+            "cursor": ["previous": encodedCursor(page.first, "previous"), "next": encodedCursor(page.last, "next")],
         ])
     }
 

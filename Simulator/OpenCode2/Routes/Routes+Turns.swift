@@ -42,10 +42,10 @@ extension Simulator2 {
             let body = try call.object()
             let prompt = try body.requiredText("prompt")
             let script = TurnScript(model: session.model?.id ?? "talk", prompt: prompt, pace: simulator.pace)
-            let pieces = script.answer(to: prompt)
-            let time = script.silence + script.interval * pieces.count
+            let deltas = script.answer(to: prompt)
+            let time = script.silence + script.interval * deltas.count
             _ = Latch("the time that a model takes").isOpened(within: time)
-            return .data(["text": .string(pieces.joined())])
+            return .data(["text": .string(deltas.joined())])
         },
         Route("POST", "/api/session/{sessionID}/interrupt") { simulator, call in
             .answer(.json(["interrupted": .bool(simulator.conversation.interrupt(try simulator.session(call)))]))
@@ -95,7 +95,7 @@ extension Simulator2 {
             return start.adding(names)
         }
         let path = uri.hasPrefix("file://") ? String(uri.dropFirst("file://".count)) : uri
-        let bytes = (try? FileTree.read(path)) ?? []
+        let bytes = (try? FileTree.contents(path)) ?? []
         let start: JSON = [
             "data": .string(Base64.encode(bytes)), "mime": "text/plain",
             "source": ["type": "uri", "uri": .string(uri)],
@@ -122,7 +122,7 @@ extension Simulator2 {
             "output": .string(text), "cursor": .integer(text.utf8.count), "size": .integer(text.utf8.count),
             "truncated": false,
         ]
-        run.end()
+        run.finish()
         bus.publish("shell.exited", run.exit, in: directory)
         conversation.publish(
             "session.shell.ended", in: session, [("shell", run.info(pid: pid)), ("output", output)])

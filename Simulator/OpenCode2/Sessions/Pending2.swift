@@ -73,10 +73,10 @@ final class Pending2: Sendable {
     /// Answers a request. Returns whether the request was still open.
     ///
     /// - Parameter tell: Called before any waiting turn can continue.
-    func settle(_ id: String, _ reply: Reply, tell: () -> Void) -> Bool {
+    func settle(_ id: String, _ reply: Reply, publish: () -> Void) -> Bool {
         state.withLock { state in
             guard let index = state.requests.firstIndex(where: { $0.id == id && $0.reply == nil }) else { return false }
-            tell()
+            publish()
             state.requests[index].reply = reply
             return true
         }

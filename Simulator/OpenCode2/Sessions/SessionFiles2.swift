@@ -13,8 +13,8 @@ struct SessionFiles2: Sendable {
         ((try? FileTree.names(in: folder)) ?? []).filter { $0.hasSuffix(".json") }.map { String($0.dropLast(5)) }
     }
 
-    func read(_ id: String) -> JSON? {
-        (try? FileTree.read(path(id))).flatMap { try? JSONParser.parse($0) }
+    func load(_ id: String) -> JSON? {
+        (try? FileTree.contents(path(id))).flatMap { try? JSONParser.parse($0) }
     }
 
     /// Replaces a file atomically. Readers see either the old version or the new one.

@@ -22,7 +22,7 @@ final class SessionStore2: Sendable {
         sessions.withLock { sessions in
             refresh(session.id, &sessions)
             guard sessions[session.id] == nil else { return false }
-            keep(session, &sessions)
+            save(session, &sessions)
             return true
         }
     }
@@ -52,7 +52,7 @@ final class SessionStore2: Sendable {
             guard var session = sessions[id] else { return nil }
             change(&session)
             if !isProgress { session.updated = max(session.updated, Clock.milliseconds) }
-            keep(session, &sessions)
+            save(session, &sessions)
             return session
         }
     }
@@ -65,18 +65,18 @@ final class SessionStore2: Sendable {
     }
 
     /// Saves the number of a session's next event.
-    func keep(_ id: String) {
+    func save(_ id: String) {
         if files != nil { update(id, isProgress: true) { _ in } }
     }
 
     /// Marks a session as running; nil if it is running already or does not exist.
-    func begin(_ id: String, abort: Latch = Latch("an interrupt")) -> TurnControl? {
+    func startExecution(_ id: String, abort: Latch = Latch("an interrupt")) -> TurnControl? {
         let control = TurnControl(abort: abort)
         return sessions.withLock { sessions in
             refresh(id, &sessions)
             guard var session = sessions[id], session.execution == nil else { return nil }
             session.execution = control
-            keep(session, &sessions)
+            save(session, &sessions)
             return control
         }
     }
@@ -91,18 +91,18 @@ final class SessionStore2: Sendable {
             if !session.inbox.isEmpty, !parksInbox { return false }
             session.execution = nil
             settle(&session)
-            keep(session, &sessions)
+            save(session, &sessions)
             return true
         }
     }
 
-    /// Removes the next items from the inbox. These are all steering items. If there are none and `takesQueued` is set,
+    /// Removes the next items from the inbox. These are all steering items. If there are none and `includesQueued` is set,
     /// it is the first queued item.
-    func take(_ id: String, takesQueued: Bool) -> [InboxItem2] {
+    func dequeue(_ id: String, includesQueued: Bool) -> [InboxItem2] {
         var items: [InboxItem2] = []
         update(id, isProgress: true) { session in
             items = session.inbox.filter { $0.delivery == .steer }
-            if items.isEmpty, takesQueued { items = Array(session.inbox.prefix(1)) }
+            if items.isEmpty, includesQueued { items = Array(session.inbox.prefix(1)) }
             session.inbox.removeAll { item in items.contains { $0.id == item.id } }
         }
         return items
@@ -130,7 +130,7 @@ final class SessionStore2: Sendable {
     /// Loads the changes that another server has made to a session that does not run here.
     private func refresh(_ id: String, _ sessions: inout [String: Session2]) {
         guard let files, sessions[id]?.execution == nil else { return }
-        guard let record = files.read(id) else {
+        guard let record = files.load(id) else {
             sessions[id] = nil
             return
         }
@@ -141,7 +141,7 @@ final class SessionStore2: Sendable {
         bus.resume(id, at: record["sequence"]?.number ?? 0)
     }
 
-    private func keep(_ session: Session2, _ sessions: inout [String: Session2]) {
+    private func save(_ session: Session2, _ sessions: inout [String: Session2]) {
         var session = session
         session.revision += 1
         sessions[session.id] = session

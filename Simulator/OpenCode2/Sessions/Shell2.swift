@@ -20,7 +20,7 @@ struct Shell2 {
         file = "\(home)/.local/share/opencode/shell/\(session.project.id)/\(id).out"
     }
 
-    mutating func end() {
+    mutating func finish() {
         completed = Clock.milliseconds
     }
 

@@ -27,7 +27,7 @@ struct Conversation2: Sendable {
             type, data, in: isLocated ? session.directory : nil,
             durable: version.map { EventBus2.Durable(session: session.id, version: $0) }, metadata: metadata,
             created: created)
-        if version != nil { store.keep(session.id) }
+        if version != nil { store.save(session.id) }
         return event
     }
 
@@ -37,7 +37,7 @@ struct Conversation2: Sendable {
         bus.publish(
             "session.created", session.creation(version: version), in: session.directory,
             durable: EventBus2.Durable(session: session.id))
-        store.keep(session.id)
+        store.save(session.id)
         locations.open(session.directory)
         return true
     }
@@ -104,7 +104,7 @@ struct Conversation2: Sendable {
     /// started.
     @discardableResult
     func wake(_ id: String) -> Bool {
-        guard let control = store.begin(id) else { return true }
+        guard let control = store.startExecution(id) else { return true }
         if (try? TestThread { Execution2(self, session: id, control).run() }) != nil { return true }
         _ = store.finish(id, parksInbox: true) { _ in }
         return false

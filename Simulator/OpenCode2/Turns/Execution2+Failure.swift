@@ -31,12 +31,12 @@ extension Execution2 {
 
     /// Retries as after a provider's 429 until the turn is interrupted.
     func retryForEver() throws(Ending) -> Bool {
-        var step = try begin()
+        var step = try startStep()
         var attempt = 1
         while true {
             attempt += 1
             try retry(step, attempt: attempt, after: Execution2.rateLimit)
-            step = try begin(step)
+            step = try startStep(step)
         }
     }
 
@@ -45,22 +45,22 @@ extension Execution2 {
         var attempt = 1
         while true {
             attempt += 1
-            let step = try begin()
-            try tell(step, "session.text.started", members: [("ordinal", 0)])
+            let step = try startStep()
+            try publish(step, "session.text.started", members: [("ordinal", 0)])
             var text = ""
             do throws(Ending) {
-                for piece in ["The answer begins here ", "and breaks "] {
+                for delta in ["The answer begins here ", "and breaks "] {
                     try pauseForDelta()
-                    text += piece
-                    try publishDelta(step, "session.text.delta", delta: piece)
+                    text += delta
+                    try publishDelta(step, "session.text.delta", delta: delta)
                 }
             } catch {
-                try end(step, text)
+                try complete(step, text)
                 try streamed(step)
                 try fail(step, Execution2.interruption)
                 throw error
             }
-            try end(step, text)
+            try complete(step, text)
             try streamed(step)
             try fail(step, Execution2.brokenOutput)
             try retry(step, attempt: attempt, after: Execution2.brokenOutput)
@@ -87,7 +87,7 @@ extension Execution2 {
         ]
         step.retry = JSON.object([]).adding(members)
         store.store(step.message, in: id)
-        try tell(step, "session.retry.scheduled", members: members)
+        try publish(step, "session.retry.scheduled", members: members)
         // With a pace of zero the attempts would flood the stream.
         try pause(max(script.scaled(.milliseconds(delay)), .milliseconds(10)))
     }

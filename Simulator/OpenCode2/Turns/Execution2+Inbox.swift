@@ -42,23 +42,23 @@ extension Execution2 {
             [("reason", "manual"), ("recent", ""), ("inputID", .string(item.id))])
         store(item, ["status": "running", "reason": "manual", "summary": "", "recent": ""])
         let script = TurnScript(model: model.id, prompt: "", pace: conversation.pace)
-        let pieces =
+        let deltas =
             isGood
             ? TurnScript.words(of: Execution2.headings.map { "\($0)\n- a point" }.joined(separator: "\n\n"))
             : script.answer(to: "")
         var usage = Usage2()
         for _ in 0..<(isGood ? 1 : 2) {
-            for piece in pieces {
+            for delta in deltas {
                 if !isGood { try pause(script.interval) }
                 try conversation.publish(
-                    "session.compaction.delta", in: session(), [("text", .string(piece))], version: nil)
+                    "session.compaction.delta", in: session(), [("text", .string(delta))], version: nil)
             }
             usage += .call
         }
         conversation.bus.skip(id)
         use(usage)
         if isGood {
-            try publishSummary(item, model: model, summary: pieces.joined(), usage: usage)
+            try publishSummary(item, model: model, summary: deltas.joined(), usage: usage)
         } else {
             try publishFailure(item, usage)
         }
@@ -86,8 +86,8 @@ extension Execution2 {
         store(item, status.adding(usage.members))
     }
 
-    private func store(_ item: InboxItem2, _ rest: JSON) {
-        guard case .object(let members) = rest else { return }
+    private func store(_ item: InboxItem2, _ remainder: JSON) {
+        guard case .object(let members) = remainder else { return }
         let start: JSON = [
             "type": "compaction", "id": .string(item.id), "time": ["created": .integer(Clock.milliseconds)],
         ]

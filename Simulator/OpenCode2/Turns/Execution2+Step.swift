@@ -11,7 +11,7 @@ extension Execution2 {
         case .ratelimit: return try retryForEver()
         case .cutoff: return try breakOffForEver()
         case .unauthorized:
-            let step = try begin()
+            let step = try startStep()
             try fail(step, Execution2.refusal)
             throw Ending.failed(Execution2.refusal)
         case .tools, .ask, .question, .edit, .subagent, .todo:
@@ -19,19 +19,20 @@ extension Execution2 {
                 hasCalledTool = true
                 return try callTool()
             }
-            try talk(try begin(), saying: TurnScript.words(of: "That is done now."))
+            try streamAnswer(try startStep(), saying: TurnScript.words(of: "That is done now."))
         case .think:
-            let step = try begin()
-            let thoughts = "First I look at the words, then at what they mean, and then I know."
-            try talk(step, saying: script.answer(to: prompt.text), thinking: TurnScript.words(of: thoughts))
+            let step = try startStep()
+            let reasoningTexts = "First I look at the words, then at what they mean, and then I know."
+            try streamAnswer(
+                step, saying: script.answer(to: prompt.text), thinking: TurnScript.words(of: reasoningTexts))
         case .talk, .slow, .medium, .fast, .long, .big:
-            try talk(try begin(), saying: words ?? script.answer(to: prompt.text))
+            try streamAnswer(try startStep(), saying: words ?? script.answer(to: prompt.text))
         }
         return false
     }
 
     /// Waits for the model's first byte, which begins the step.
-    func begin(_ known: Step2? = nil) throws(Ending) -> Step2 {
+    func startStep(_ known: Step2? = nil) throws(Ending) -> Step2 {
         let new = Step2(try session())
         let step = known ?? new
         try pause(script.silence)
@@ -48,37 +49,40 @@ extension Execution2 {
     }
 
     /// Streams the model's reasoning, if any, and its text, and ends the step.
-    private func talk(_ step: Step2, saying pieces: [String], thinking thoughts: [String] = []) throws(Ending) {
+    private func streamAnswer(_ step: Step2, saying parts: [String], thinking reasoningTexts: [String] = [])
+        throws(Ending)
+    {
         var reasoning: (text: String, started: Int)?
         var text: String?
         do throws(Ending) {
-            if let last = thoughts.last {
-                try tell(step, "session.reasoning.started", members: [("ordinal", 0), ("state", Step2.reasoningState)])
+            if let last = reasoningTexts.last {
+                try publish(
+                    step, "session.reasoning.started", members: [("ordinal", 0), ("state", Step2.reasoningState)])
                 reasoning = ("", Clock.milliseconds)
-                for thought in deltas(thoughts.dropLast(1)) {
+                for reasoningText in deltas(reasoningTexts.dropLast(1)) {
                     try pauseForDelta()
-                    reasoning?.text += thought
-                    try publishDelta(step, "session.reasoning.delta", delta: thought)
+                    reasoning?.text += reasoningText
+                    try publishDelta(step, "session.reasoning.delta", delta: reasoningText)
                 }
                 // The text begins before the last delta of the reasoning is published.
-                try tell(step, "session.text.started", members: [("ordinal", 0)])
+                try publish(step, "session.text.started", members: [("ordinal", 0)])
                 text = ""
                 reasoning?.text += last
                 try publishDelta(step, "session.reasoning.delta", delta: last)
             } else {
-                try tell(step, "session.text.started", members: [("ordinal", 0)])
+                try publish(step, "session.text.started", members: [("ordinal", 0)])
                 text = ""
             }
-            let all = deltas(pieces[...])
-            for (index, piece) in all.enumerated() {
+            let all = deltas(parts[...])
+            for (index, delta) in all.enumerated() {
                 try pauseForDelta()
-                text? += piece
-                if index == all.count - 1 { try end(step, &reasoning) }
-                try publishDelta(step, "session.text.delta", delta: piece)
+                text? += delta
+                if index == all.count - 1 { try complete(step, &reasoning) }
+                try publishDelta(step, "session.text.delta", delta: delta)
             }
-            try end(step, text ?? "")
+            try complete(step, text ?? "")
         } catch {
-            try breakOff(step, text: text, reasoning: &reasoning)
+            try interrupt(step, text: text, reasoning: &reasoning)
             throw error
         }
         try streamed(step)
@@ -86,35 +90,35 @@ extension Execution2 {
     }
 
     /// Ends the open reasoning text, the open answer text, and an interrupted step.
-    private func breakOff(
+    private func interrupt(
         _ step: Step2, text: String?, reasoning: inout (text: String, started: Int)?
     ) throws(Ending) {
-        try end(step, &reasoning)
-        if let text { try end(step, text) }
+        try complete(step, &reasoning)
+        if let text { try complete(step, text) }
         try streamed(step)
         try fail(step, Execution2.interruption)
     }
 
-    private func end(_ step: Step2, _ reasoning: inout (text: String, started: Int)?) throws(Ending) {
-        guard let thought = reasoning else { return }
+    private func complete(_ step: Step2, _ reasoning: inout (text: String, started: Int)?) throws(Ending) {
+        guard let reasoningText = reasoning else { return }
         reasoning = nil
-        step.content.append(.reasoning(thought.text, started: thought.started, ended: Clock.milliseconds))
-        try tell(
+        step.content.append(.reasoning(reasoningText.text, started: reasoningText.started, ended: Clock.milliseconds))
+        try publish(
             step, "session.reasoning.ended",
-            members: [("ordinal", 0), ("text", .string(thought.text)), ("state", Step2.reasoningState)])
+            members: [("ordinal", 0), ("text", .string(reasoningText.text)), ("state", Step2.reasoningState)])
     }
 
     /// Ends the text of a step.
-    func end(_ step: Step2, _ text: String) throws(Ending) {
+    func complete(_ step: Step2, _ text: String) throws(Ending) {
         store.update(id, isProgress: true) { $0.spoken = "" }
         // A tool call that has begun in the meantime follows the text.
         step.content.insert(.text(text), at: step.content.firstIndex { $0.isTool } ?? step.content.endIndex)
         store.store(step.message, in: id)
-        try tell(step, "session.text.ended", members: [("ordinal", 0), ("text", .string(text))])
+        try publish(step, "session.text.ended", members: [("ordinal", 0), ("text", .string(text))])
     }
 
     /// Publishes a durable event of a step.
-    func tell(_ step: Step2, _ type: String, members: [(String, JSON)], version: Int? = 1) throws(Ending) {
+    func publish(_ step: Step2, _ type: String, members: [(String, JSON)], version: Int? = 1) throws(Ending) {
         conversation.publish(
             type, in: try session(), [("assistantMessageID", .string(step.id))] + members, version: version)
     }
@@ -122,14 +126,14 @@ extension Execution2 {
     /// Publishes a delta, which is not durable.
     func publishDelta(_ step: Step2, _ type: String, delta: String) throws(Ending) {
         if type == "session.text.delta" { store.update(id, isProgress: true) { $0.spoken += delta } }
-        try tell(step, type, members: [("ordinal", 0), ("delta", .string(delta))], version: nil)
+        try publish(step, type, members: [("ordinal", 0), ("delta", .string(delta))], version: nil)
     }
 
     /// Publishes that the model's response is complete.
     func streamed(_ step: Step2) throws(Ending) {
         step.streamed = Clock.milliseconds
         store.store(step.message, in: id)
-        try tell(step, "session.step.streamed", members: [])
+        try publish(step, "session.step.streamed", members: [])
     }
 
     /// Ends a step that has completed.
@@ -141,7 +145,7 @@ extension Execution2 {
         step.completed = Clock.milliseconds
         step.end = (session.snapshot, files)
         store.store(step.message, in: id)
-        try tell(
+        try publish(
             step, "session.step.ended",
             members: [("finish", .string(reason)), ("rawFinish", .string(step.rawFinish ?? ""))] + Usage2.call.members
                 + step.snapshots)
@@ -159,7 +163,7 @@ extension Execution2 {
         step.completed = Clock.milliseconds
         step.end = (try session().snapshot, [])
         store.store(step.message, in: id)
-        try tell(
+        try publish(
             step, "session.step.failed",
             members: [("error", error)] + (rawFinish.map { [("rawFinish", .string($0))] + Usage2.call.members } ?? [])
                 + step.snapshots)
@@ -169,8 +173,8 @@ extension Execution2 {
 
 /// Divides a text into deltas. The recorded server sends all text of a tenth of a second in one delta.
 extension Execution2 {
-    private var piecesOfDelta: Int {
-        if script.piecesAreGiven { return 1 }
+    private var wordsPerDelta: Int {
+        if script.hasFixedDeltas { return 1 }
         return switch script.scenario {
         case .medium, .fast, .big: 500
         case .long: 10
@@ -178,15 +182,15 @@ extension Execution2 {
         }
     }
 
-    func deltas(_ pieces: ArraySlice<String>) -> [String] {
-        let pieces = Array(pieces)
-        return stride(from: 0, to: pieces.count, by: piecesOfDelta).map { start in
-            pieces[start..<min(start + piecesOfDelta, pieces.count)].joined()
+    func deltas(_ parts: ArraySlice<String>) -> [String] {
+        let parts = Array(parts)
+        return stride(from: 0, to: parts.count, by: wordsPerDelta).map { start in
+            parts[start..<min(start + wordsPerDelta, parts.count)].joined()
         }
     }
 
     func pauseForDelta() throws(Ending) {
-        try pause(script.interval * piecesOfDelta)
+        try pause(script.interval * wordsPerDelta)
     }
 }
 

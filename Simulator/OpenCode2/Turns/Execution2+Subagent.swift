@@ -16,7 +16,7 @@ extension Execution2 {
         conversation.enqueue(.user, ["text": .string(text)], in: child.id)
         let found = "The child session found it."
         // An interrupt of the parent interrupts the child.
-        if let turn = store.begin(child.id, abort: control.abort) {
+        if let turn = store.startExecution(child.id, abort: control.abort) {
             let execution = Execution2(conversation, session: child.id, turn)
             execution.words = TurnScript.words(of: found)
             execution.run()

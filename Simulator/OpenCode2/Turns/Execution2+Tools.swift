@@ -14,28 +14,28 @@ extension Execution2 {
 
     /// Runs a step that calls the scenario's tool. The model is called again after it.
     func callTool() throws(Ending) -> Bool {
-        let step = try begin()
+        let step = try startStep()
         let (name, input) = toolCall
         var call = ToolCall2(name)
-        try tell(step, "session.text.started", members: [("ordinal", 0)])
-        try tell(step, "session.tool.input.started", members: [("id", .string(call.id)), ("name", .string(name))])
+        try publish(step, "session.text.started", members: [("ordinal", 0)])
+        try publish(step, "session.tool.input.started", members: [("id", .string(call.id)), ("name", .string(name))])
         do throws(Ending) {
             try pause(script.scaled(.milliseconds(100)))
         } catch {
-            try end(step, Execution2.announcement)
+            try complete(step, Execution2.announcement)
             try streamed(step)
             try fail(step, Execution2.interruption)
             throw error
         }
         try publishDelta(step, "session.text.delta", delta: Execution2.announcement)
-        try tell(
+        try publish(
             step, "session.tool.input.ended", members: [("id", .string(call.id)), ("text", .string(input.encoded))])
         call.ran = Clock.milliseconds
         call.input = input
         step.content.append(.tool(call))
-        try tell(
+        try publish(
             step, "session.tool.called", members: [("id", .string(call.id)), ("input", input), ("executed", false)])
-        try end(step, Execution2.announcement)
+        try complete(step, Execution2.announcement)
         try streamed(step)
         let files: [String]
         do throws(Ending) {
@@ -67,7 +67,7 @@ extension Execution2 {
     /// Runs the tool. Returns the files that it has written.
     private func perform(_ call: inout ToolCall2, of step: Step2) throws(Ending) -> [String] {
         switch script.scenario {
-        case .question: try ask(&call, of: step)
+        case .question: try waitForReply(&call, of: step)
         case .edit: return try write(&call, of: step)
         case .subagent: try delegate(&call, of: step)
         default: try runCommand(&call, of: step)
@@ -81,7 +81,7 @@ extension Execution2 {
         call.metadata = metadata
         call.completed = Clock.milliseconds
         store(call, in: step)
-        try tell(
+        try publish(
             step, "session.tool.success",
             members: [
                 ("id", .string(call.id)), ("content", call.content ?? []), ("metadata", metadata), ("executed", false),
@@ -100,7 +100,7 @@ extension Execution2 {
         call.error = error
         call.completed = Clock.milliseconds
         store(call, in: step)
-        try tell(
+        try publish(
             step, "session.tool.failed", members: [("id", .string(call.id)), ("error", error), ("executed", false)],
             version: 2)
     }
@@ -109,7 +109,7 @@ extension Execution2 {
     func progress(_ call: inout ToolCall2, of step: Step2, _ metadata: JSON) throws(Ending) {
         call.metadata = metadata
         store(call, in: step)
-        try tell(
+        try publish(
             step, "session.tool.progress", members: [("id", .string(call.id)), ("metadata", metadata)], version: nil)
     }
 
@@ -129,7 +129,7 @@ extension Execution2 {
         conversation.bus.publish("shell.created", ["info": shell.json], in: session.directory)
         try progress(&call, of: step, ["shellID": .string(shell.id)])
         try pause(script.scaled(.seconds(1)))
-        shell.end()
+        shell.finish()
         conversation.bus.publish("shell.exited", shell.exit, in: session.directory)
         try succeed(
             &call, of: step, "one\ntwo\nthree\n", metadata: ["status": "completed", "truncated": false, "exit": 0])
@@ -153,7 +153,7 @@ extension Execution2 {
         }
     }
 
-    private func ask(_ call: inout ToolCall2, of step: Step2) throws(Ending) {
+    private func waitForReply(_ call: inout ToolCall2, of step: Step2) throws(Ending) {
         let form = Identifier.make("frm")
         let options: JSON = [
             ["value": "Left", "label": "Left", "description": "Go left"],

@@ -97,16 +97,16 @@ final class Execution2 {
     private func emptyInbox() throws(Ending) {
         var owesStep = false
         while true {
-            let items = store.take(id, takesQueued: !owesStep)
+            let items = store.dequeue(id, includesQueued: !owesStep)
             if items.isEmpty, !owesStep { return }
             if items.contains(where: { $0.kind == .user }) { try instruct() }
-            for item in items where try take(up: item) { owesStep = true }
+            for item in items where try consume(item) { owesStep = true }
             if owesStep { owesStep = try step() }
         }
     }
 
     /// Processes an inbox item. Returns whether the model must answer it.
-    private func take(up item: InboxItem2) throws(Ending) -> Bool {
+    private func consume(_ item: InboxItem2) throws(Ending) -> Bool {
         try pause(.zero)
         // The message has the event's time in every recorded turn.
         let now = Clock.milliseconds
@@ -134,9 +134,9 @@ final class Execution2 {
     private func show(_ item: InboxItem2, _ type: String, created: Int) throws(Ending) {
         guard case .object(let members) = item.payload else { return }
         let metadata = members.filter { $0.name == "metadata" }.map { ($0.name, $0.value) }
-        let rest = members.filter { $0.name != "metadata" }.map { ($0.name, $0.value) }
+        let remainder = members.filter { $0.name != "metadata" }.map { ($0.name, $0.value) }
         let start: JSON = ["id": .string(item.id)]
-        let json = start.adding(metadata + [("time", ["created": .integer(created)])] + rest).adding([
+        let json = start.adding(metadata + [("time", ["created": .integer(created)])] + remainder).adding([
             ("type", .string(type))
         ])
         store.store(Session2.Message(id: item.id, type: type, json: json), in: id)

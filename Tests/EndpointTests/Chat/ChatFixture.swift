@@ -18,17 +18,17 @@ import WebSockets
 
 /// Sends every message back, and records the calls that it receives.
 final class Echo: ChatDelegate {
-    private let heard: Recorded<String>
+    private let received: Recorded<String>
 
-    init(_ heard: Recorded<String>) { self.heard = heard }
+    init(_ received: Recorded<String>) { self.received = received }
 
-    func opened(_ socket: ChatSocket) { heard.append("opened \(socket.principal?.name ?? "-")") }
+    func opened(_ socket: ChatSocket) { received.append("opened \(socket.principal?.name ?? "-")") }
 
     func received(text: [UInt8], on socket: ChatSocket) {
         // The echo is repeated many times, for clients that do not read.
         if text.starts(with: Array("again ".utf8)) {
-            let piece = Frame.text([UInt8](repeating: 0x61, count: 64 * 1024))
-            for _ in 0..<(Int(String(decoding: text.dropFirst(6), as: UTF8.self)) ?? 0) { socket.send(piece) }
+            let fragment = Frame.text([UInt8](repeating: 0x61, count: 64 * 1024))
+            for _ in 0..<(Int(String(decoding: text.dropFirst(6), as: UTF8.self)) ?? 0) { socket.send(fragment) }
         } else {
             socket.send(text: text)
         }
@@ -36,9 +36,9 @@ final class Echo: ChatDelegate {
 
     func received(bytes: [UInt8], on socket: ChatSocket) { socket.send(Frame(.binary, bytes)) }
 
-    func revoked() { heard.append("revoked") }
+    func revoked() { received.append("revoked") }
 
-    func ended() { heard.append("ended") }
+    func ended() { received.append("ended") }
 }
 
 /// A talker that receives texts and sends nothing.
@@ -56,8 +56,8 @@ struct ChatFixture {
 
     let plane: DataPlane
     let log = LogKeeper()
-    /// The calls that the fixture's talkers received.
-    let heard = Recorded<String>("calls of the chat's talker")
+    /// The calls that the fixture's delegates received.
+    let received = Recorded<String>("calls of the chat's talker")
     /// The `ChatLine`s of its sockets.
     let lines = Recorded<ChatLine>("a line to a socket")
     var port: UInt16 { plane.address.port }
@@ -71,11 +71,11 @@ struct ChatFixture {
         var setUp = DataPlane.SetUp(
             address: address, threads: 1, policy: policy, log: Logger(sink: log), control: NoProjects())
         setUp.endpointListeners = [EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: isOpen)]
-        let (heard, lines) = (heard, lines)
+        let (received, lines) = (received, lines)
         setUp.chat = ChatSetUp(
             decide: decide ?? { opening in
                 lines.append(opening.line)
-                return .accepted(Echo(heard))
+                return .accepted(Echo(received))
             }, limits: limits)
         plane = try DataPlane(setUp)
         try await plane.accept()
@@ -133,32 +133,32 @@ struct ChatClient {
     func send(_ text: String) throws { try send(ClientFrame(1, text)) }
 
     /// Reads and returns the next frame.
-    func read() throws -> ServerFrame {
+    func receive() throws -> ServerFrame {
         var bytes = try connection.readExactly(2)
         let length = bytes[1] & 0x7F
         if length >= 126 { bytes += try connection.readExactly(length == 126 ? 2 : 8) }
         let count = length < 126 ? Int(length) : bytes[2...].reduce(0) { $0 << 8 | Int($1) }
         if count > 0 { bytes += try connection.readExactly(count) }
-        var rest = bytes[...]
-        return try #require(ServerFrame.take(&rest))
+        var remainder = bytes[...]
+        return try #require(ServerFrame.parse(&remainder))
     }
 
     /// Reads the next frame and returns its text.
-    func readText() throws -> String {
-        let frame = try read()
+    func receiveText() throws -> String {
+        let frame = try receive()
         return frame.opcode == 1 ? String(decoding: frame.payload, as: UTF8.self) : "\(frame)"
     }
 
     /// Sends a text and returns the echoed text.
     func echo(_ text: String) throws -> String {
         try send(text)
-        return try readText()
+        return try receiveText()
     }
 
     /// Closes the connection as a client does, and waits for the server's end.
     func close() throws {
         try send(.close(1000))
-        #expect(try read() == .close(1000))
+        #expect(try receive() == .close(1000))
         #expect(try connection.waitForEnd() == .closed)
         connection.close()
     }

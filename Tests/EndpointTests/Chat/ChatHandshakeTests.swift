@@ -46,7 +46,7 @@ import Testing
         }
         let each = ["spaces", "plain", "spaces", "spaces", "spaces"].map { "opened \($0)" }
 
-        #expect(fixture.heard.values.filter { $0 != "ended" } == each + each)
+        #expect(fixture.received.values.filter { $0 != "ended" } == each + each)
     }
 
     @Test func `a handshake without a valid key is rejected and opens no chat`() async throws {
@@ -67,7 +67,7 @@ import Testing
             }
         }
 
-        #expect(fixture.heard.count == 0)
+        #expect(fixture.received.count == 0)
     }
 
     @Test func `a wrong key in a subprotocol counts as a failed attempt`() async throws {
@@ -120,8 +120,8 @@ import Testing
                 let client = try ChatClient(
                     port: fixture.chatPort, "/?project=x", [ChatFixture.authorization], early: Array(early[..<cut]))
                 try client.connection.write(early[cut...])
-                #expect(try client.readText() == "one")
-                #expect(try client.readText() == "two")
+                #expect(try client.receiveText() == "one")
+                #expect(try client.receiveText() == "two")
                 try client.close()
             }
         }

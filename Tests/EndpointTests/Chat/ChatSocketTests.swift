@@ -26,13 +26,13 @@ import WebSockets
         let frames = try await onThread {
             let client = try fixture.open()
             let writer = try TestThread {
-                for piece in frameCase.sent {
+                for fragment in frameCase.sent {
                     // The server may have closed the connection already.
-                    guard (try? client.connection.write(piece)) != nil else { return }
+                    guard (try? client.connection.write(fragment)) != nil else { return }
                 }
             }
             var frames: [ServerFrame] = []
-            while frames.last?.opcode != 8 { frames.append(try client.read()) }
+            while frames.last?.opcode != 8 { frames.append(try client.receive()) }
             writer.join()
             try client.connection.shutdownWrite()
             #expect(try client.connection.waitForEnd() == .closed)
@@ -41,7 +41,7 @@ import WebSockets
 
         #expect(frameCase.isMet(by: frames), "\(frames.prefix(5))")
 
-        _ = try fixture.heard.wait("the end") { $0.last == "ended" }
+        _ = try fixture.received.wait("the end") { $0.last == "ended" }
     }
 
     @Test func `a client that stops answering pings is disconnected without a close frame`() async throws {
@@ -53,16 +53,16 @@ import WebSockets
         try await onThread {
             let client = try fixture.open()
             for _ in 0..<2 {
-                let ping = try client.read()
+                let ping = try client.receive()
                 #expect(ping.opcode == 9)
                 try client.send(ClientFrame(10, ping.payload))
             }
-            #expect(try client.read().opcode == 9)
+            #expect(try client.receive().opcode == 9)
             // The client does not answer this ping, so the connection ends without a close frame.
             #expect(try client.connection.readUntilEnd().bytes == [])
         }
 
-        #expect(try fixture.heard.wait(forCount: 2) == ["opened VIBE_AUTH_SECRET", "ended"])
+        #expect(try fixture.received.wait(forCount: 2) == ["opened VIBE_AUTH_SECRET", "ended"])
 
         let lines = fixture.log.records.values.map { "\($0)" }
 
@@ -77,12 +77,12 @@ import WebSockets
         try await onThread {
             let client = try fixture.open(receiveBuffer: 4096)
             try client.send("again 400")
-            _ = try fixture.heard.wait("the end", within: .seconds(20)) { $0.last == "ended" }
+            _ = try fixture.received.wait("the end", within: .seconds(20)) { $0.last == "ended" }
             let (bytes, ending) = try client.connection.readUntilEnd()
             #expect(ending == .reset)
-            var rest = bytes[...]
+            var remainder = bytes[...]
             var frames: [ServerFrame] = []
-            while let frame = ServerFrame.take(&rest) { frames.append(frame) }
+            while let frame = ServerFrame.parse(&remainder) { frames.append(frame) }
             #expect(bytes.first == 0x81, "\(bytes.count) bytes")
             #expect(frames.allSatisfy { $0.opcode == 1 })
         }
@@ -104,7 +104,7 @@ import WebSockets
             do {
                 while true { try client.connection.write(pings, within: .seconds(20)) }
             } catch {
-                _ = try fixture.heard.wait("the end", within: .seconds(20)) { $0.last == "ended" }
+                _ = try fixture.received.wait("the end", within: .seconds(20)) { $0.last == "ended" }
             }
         }
     }
@@ -120,7 +120,7 @@ import WebSockets
             try client.send("again 60")
 
             #expect(try !client.connection.staysSilent(for: .seconds(20)))
-            for _ in 0..<60 { #expect(try client.read().payload.count == 64 * 1024) }
+            for _ in 0..<60 { #expect(try client.receive().payload.count == 64 * 1024) }
             #expect(try client.echo("and on") == "and on")
             try client.close()
         }
@@ -138,7 +138,7 @@ import WebSockets
                 await plane.drain(within: .seconds(30))
                 drained.append(true)
             }
-            #expect(try client.read().closeCode == 1001)
+            #expect(try client.receive().closeCode == 1001)
             #expect(drained.count == 0)
             try client.send(.close(1001))
             #expect(try client.connection.waitForEnd() == .closed)
@@ -146,7 +146,7 @@ import WebSockets
             _ = try drained.wait(forCount: 1)
         }
 
-        #expect(fixture.heard.values.last == "ended")
+        #expect(fixture.received.values.last == "ended")
     }
 
     @Test func `a client that does not answer a close frame is disconnected`() async throws {
@@ -159,11 +159,11 @@ import WebSockets
             let client = try fixture.open()
             try fixture.lines.wait(forCount: 1)[0].close(CloseStatus(.goingAway, "for the test"))
 
-            #expect(try client.read().closeCode == 1001)
+            #expect(try client.receive().closeCode == 1001)
             try client.connection.waitForEnd()
         }
 
-        _ = try fixture.heard.wait("the end") { $0.last == "ended" }
+        _ = try fixture.received.wait("the end") { $0.last == "ended" }
     }
 
     @Test func `a revoked key closes its own chats with 1008 and no others`() async throws {
@@ -180,8 +180,8 @@ import WebSockets
             fixture.plane.apply(
                 ChatFixture.policy([(name: "uno", key: keys[0].key), (name: "two", key: "another key that is long")]))
 
-            #expect(try clients[1].read().closeCode == 1008)
-            #expect(fixture.heard.values.filter { $0 == "revoked" }.count == 1)
+            #expect(try clients[1].receive().closeCode == 1008)
+            #expect(fixture.received.values.filter { $0 == "revoked" }.count == 1)
             #expect(try clients[0].echo("still here") == "still here")
             #expect(try open.echo("still here") == "still here")
         }
@@ -195,14 +195,14 @@ import WebSockets
         try await onThread {
             let clients = try (0..<2).map { _ in try fixture.open() }
             for client in clients { #expect(try client.echo("hello") == "hello") }
-            #expect(try fixture.open().read().closeCode == 1013)
+            #expect(try fixture.open().receive().closeCode == 1013)
             try clients[0].close()
-            _ = try fixture.heard.wait("an end") { $0.contains("ended") }
+            _ = try fixture.received.wait("an end") { $0.contains("ended") }
             #expect(try fixture.open().echo("hello") == "hello")
             #expect(try clients[1].echo("hello") == "hello")
         }
 
-        #expect(fixture.heard.values.filter { $0.hasPrefix("opened") }.count == 3)
+        #expect(fixture.received.values.filter { $0.hasPrefix("opened") }.count == 3)
     }
 
     @Test func `chats are limited to half of the connections, and requests are still answered`() async throws {
@@ -223,7 +223,7 @@ import WebSockets
 
             // Half of the connections are reserved for requests.
             let third = try fixture.open()
-            #expect(try third.read().closeCode == 1013)
+            #expect(try third.receive().closeCode == 1013)
             #expect(try TestClient.request(port: fixture.port, "GET", "/health").status == 200)
         }
     }
@@ -240,18 +240,18 @@ import WebSockets
             ChatLine.send([.text(Array("at once".utf8)), frame], over: lines)
 
             for client in clients {
-                for text in ["for all", "of them", "at once", "for all"] { #expect(try client.readText() == text) }
+                for text in ["for all", "of them", "at once", "for all"] { #expect(try client.receiveText() == text) }
             }
 
             lines[0].close(CloseStatus(.normal, "done"))
-            #expect(try clients[0].read().closeCode == 1000)
+            #expect(try clients[0].receive().closeCode == 1000)
             try clients[0].send(.close(1000))
             #expect(try clients[0].connection.waitForEnd() == .closed)
 
             lines[0].send([frame])
             ChatLine.send([frame], over: lines)
 
-            #expect(try clients[1].readText() == "for all")
+            #expect(try clients[1].receiveText() == "for all")
             #expect(try clients[1].echo("hello") == "hello")
         }
     }
@@ -266,7 +266,7 @@ import WebSockets
             ends[1].connection.reset()
             try ends[2].connection.shutdownWrite()
 
-            _ = try fixture.heard.wait("the ends") { $0.filter { $0 == "ended" }.count == 3 }
+            _ = try fixture.received.wait("the ends") { $0.filter { $0 == "ended" }.count == 3 }
         }
     }
 
@@ -276,7 +276,7 @@ import WebSockets
         let code = try await onThread {
             let client = try fixture.open()
             try client.send(ClientFrame(2, [1, 2, 3]))
-            return try client.read().closeCode
+            return try client.receive().closeCode
         }
 
         #expect(code == 1003)
@@ -289,7 +289,7 @@ import WebSockets
             let client = try fixture.open([("Sec-WebSocket-Protocol", "chat"), ChatFixture.authorization])
             #expect(try client.echo("hello") == "hello")
             try client.close()
-            _ = try fixture.heard.wait("the end") { $0.last == "ended" }
+            _ = try fixture.received.wait("the end") { $0.last == "ended" }
         }
         // A text of five bytes and a close frame with a code.
         let wanted = [

@@ -137,7 +137,7 @@ import Testing
                     == 401)
         }
 
-        #expect(fixture.heard.values.first == "opened -")
+        #expect(fixture.received.values.first == "opened -")
     }
 
     @Test func `a listener that is not open requires a key`() async throws {
@@ -155,15 +155,15 @@ import Testing
         ])
     func `only a listener on a loopback address can be open`(host: String, isOpen: Bool) throws {
         let address = try #require(SocketAddress(host: host, port: 0))
-        let entrance = EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: true)
+        let listener = EndpointListener(.chat, setting: "--chat-listen", address: address, isOpen: true)
 
-        #expect(throws: DataPlaneError.self) { try OpenListener(entrance, endpoints: []) }
+        #expect(throws: DataPlaneError.self) { try OpenListener(listener, endpoints: []) }
 
         if isOpen {
-            #expect(try OpenListener(entrance, endpoints: [.chatAtAnyPath]).isOpen)
+            #expect(try OpenListener(listener, endpoints: [.chatAtAnyPath]).isOpen)
         } else {
             let failure = #expect(throws: DataPlaneError.self) {
-                try OpenListener(entrance, endpoints: [.chatAtAnyPath])
+                try OpenListener(listener, endpoints: [.chatAtAnyPath])
             }
             #expect(failure?.description.contains("--chat-open") == true)
         }

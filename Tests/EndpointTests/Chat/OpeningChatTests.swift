@@ -46,10 +46,10 @@ import WebSockets
     }
 
     @Test func `a key revoked while the chat handler is waiting closes the chat with 1008`() async throws {
-        let questions = Recorded<CheckedContinuation<Void, Never>>("a question")
+        let lookups = Recorded<CheckedContinuation<Void, Never>>("a question")
         let fixture = try await ChatFixture { _ in
             .deferred { _ in
-                await withCheckedContinuation { questions.append($0) }
+                await withCheckedContinuation { lookups.append($0) }
                 return { _ in .accepted(Listening()) }
             }
         }
@@ -57,11 +57,11 @@ import WebSockets
 
         try await onThread {
             let codes = Recorded<UInt16?>("the end of a socket")
-            let client = try TestThread { codes.append(try? fixture.open().read().closeCode) }
-            let question = try questions.wait(forCount: 1)[0]
+            let client = try TestThread { codes.append(try? fixture.open().receive().closeCode) }
+            let lookup = try lookups.wait(forCount: 1)[0]
 
             fixture.plane.apply(ChatFixture.policy([(name: "one", key: "another key that is long")]))
-            question.resume()
+            lookup.resume()
 
             #expect(try codes.wait(forCount: 1) == [1008])
             client.join()
@@ -69,15 +69,15 @@ import WebSockets
     }
 
     @Test func `a message that arrives before the chat is open is delivered to its handler`() async throws {
-        let heard = Recorded<String>("calls of the chat's talker")
-        let fixture = try await ChatFixture { _ in .deferred { _ in { _ in .accepted(Echo(heard)) } } }
+        let received = Recorded<String>("calls of the chat's talker")
+        let fixture = try await ChatFixture { _ in .deferred { _ in { _ in .accepted(Echo(received)) } } }
         defer { fixture.plane.stop() }
 
         try await onThread {
             let client = try ChatClient(
                 port: fixture.port, "/chat", [ChatFixture.authorization], early: ClientFrame(1, "hello").bytes)
 
-            #expect(try client.readText() == "hello")
+            #expect(try client.receiveText() == "hello")
             #expect(try client.echo("more") == "more")
         }
     }

@@ -24,7 +24,7 @@ private final class CoordinatorUnderTest {
     private let works = Monitor<[ConversationService.Work]>([])
     private let sending = Recorded<Int>("sendings to sockets")
     private let stop: Mailbox<Void>
-    private var asked = 0
+    private var requests = 0
 
     init(_ store: (any ConversationKeeping)? = nil) throws {
         let name = try #require(ProjectName("demo"))
@@ -84,14 +84,14 @@ private final class CoordinatorUnderTest {
 
     /// Answers the next request on behalf of OpenCode.
     func answer(_ json: JSON, _ status: Int = 200) {
-        asked += 1
-        coordinator.answered(asked, .answer(OpenCodeAnswer(status, json.bytes)))
+        requests += 1
+        coordinator.answered(requests, .answer(OpenCodeAnswer(status, json.bytes)))
     }
 }
 
 /// A store that cannot be read at first.
 private final class LateStore: ConversationKeeping {
-    let kept = Recorded<[KeptChange]>("changes")
+    let saved = Recorded<[KeptChange]>("changes")
     private let openings = Recorded<[ConversationTable.Entry]>("the recorded changes")
 
     func open(_ entries: [ConversationTable.Entry]) { openings.append(entries) }
@@ -101,19 +101,19 @@ private final class LateStore: ConversationKeeping {
         return entries
     }
 
-    func keep(_ changes: [KeptChange], of folder: [UInt8]) { kept.append(changes) }
+    func keep(_ changes: [KeptChange], of folder: [UInt8]) { saved.append(changes) }
 
     func flush(_ done: @escaping @Sendable () -> Void) { done() }
 }
 
 /// A store whose commits do not complete until a test completes them.
 private final class SlowStore: ConversationKeeping {
-    let kept = Recorded<[KeptChange]>("changes")
+    let saved = Recorded<[KeptChange]>("changes")
     private let flushes = Monitor<[@Sendable () -> Void]>([])
 
     func entries(of folder: [UInt8]) async throws(StorageError) -> [ConversationTable.Entry] { [] }
 
-    func keep(_ changes: [KeptChange], of folder: [UInt8]) { kept.append(changes) }
+    func keep(_ changes: [KeptChange], of folder: [UInt8]) { saved.append(changes) }
 
     func flush(_ done: @escaping @Sendable () -> Void) { flushes.withLock { $0.append(done) } }
 
@@ -127,10 +127,10 @@ private final class SlowStore: ConversationKeeping {
 
 @Suite struct ConversationCoordinatorTests {
     @Test(arguments: ["GET", "HEAD"]) func `a request without a key that only reads starts no project`(method: String) {
-        let asker = RequestInitiator(method, by: nil)
+        let initiator = RequestInitiator(method, by: nil)
 
-        guard case .reader = asker else {
-            Issue.record("\(asker)")
+        guard case .reader = initiator else {
+            Issue.record("\(initiator)")
             return
         }
     }
@@ -138,10 +138,10 @@ private final class SlowStore: ConversationKeeping {
     @Test(arguments: ["POST", "PATCH", "DELETE"]) func `a request without a key that writes starts a project`(
         method: String
     ) {
-        let asker = RequestInitiator(method, by: nil)
+        let initiator = RequestInitiator(method, by: nil)
 
-        guard case .client(nil) = asker else {
-            Issue.record("\(asker)")
+        guard case .client(nil) = initiator else {
+            Issue.record("\(initiator)")
             return
         }
     }
@@ -161,7 +161,7 @@ private final class SlowStore: ConversationKeeping {
         project.save()
         fixture.tick()
         try fixture.work()
-        #expect(store.kept.count == 0)
+        #expect(store.saved.count == 0)
         var written = ConversationTable.Entry(session: "ses_1")
         written.model = "mock/think"
         store.open([written])
@@ -169,7 +169,7 @@ private final class SlowStore: ConversationKeeping {
         try fixture.work()
         var merged = written
         merged.isPinned = true
-        #expect(store.kept.values == [[.set(merged)]])
+        #expect(store.saved.values == [[.set(merged)]])
         // Each failure is logged once, and the store is not read again.
         for _ in 0..<2 { fixture.tick() }
         #expect(fixture.log.records.values.map(\.level) == [.error, .notice])
@@ -202,7 +202,7 @@ private final class SlowStore: ConversationKeeping {
 
             chat.received(Array(Self.new.utf8), at: fixture.coordinator.now)
             fixture.answer(Self.made)
-            let kept = store.kept.count
+            let kept = store.saved.count
             chat.received(Array(#"{"type":"ping"}"#.utf8), at: fixture.coordinator.now)
             let beforeCommit = try fixture.sent()
             try store.commit()

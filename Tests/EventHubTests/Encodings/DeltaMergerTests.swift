@@ -6,10 +6,10 @@ import OpenCodeFamilies
 import Testing
 
 @Suite struct DeltaMergerTests {
-    private func merged(_ story: Story, _ form: EventEncoding = .raw, limit: Int = 1 << 20) -> [EncodedFrame] {
+    private func merged(_ story: Story, _ encoding: EventEncoding = .raw, limit: Int = 1 << 20) -> [EncodedFrame] {
         var merger = DeltaMerger(limit: limit)
         var frames: [EncodedFrame] = []
-        for frame in story.frames(form) {
+        for frame in story.frames(encoding) {
             let payload = story.payload(frame)
             frames += merger.merge(frame, EventSkeleton(line: payload.span, family: .one), payload: payload.span)
         }
@@ -55,9 +55,9 @@ import Testing
     func `a merged recorded turn yields the same final parts`(turn: EncodingTests.Turn) throws {
         let story = try turn.story()
 
-        for form in EventEncoding.allCases {
-            let frames = merged(story, form)
-            #expect(frames.count < story.frames(form).count)
+        for encoding in EventEncoding.allCases {
+            let frames = merged(story, encoding)
+            #expect(frames.count < story.frames(encoding).count)
             #expect(try Client.parts(story, frames) == Client.parts(story, story.frames(.raw)))
             for (earlier, later) in zip(frames, frames.dropFirst()) { #expect(earlier.id < later.id) }
         }

@@ -21,11 +21,11 @@ import Testing
     private func checkTimers(_ story: Story, seed: UInt64) {
         var dice = Dice(state: seed)
         let end = (story.events.last?.time ?? 0) + 1
-        for form in EventEncoding.allCases {
-            let frames = story.frames(form)
+        for encoding in EventEncoding.allCases {
+            let frames = story.frames(encoding)
             for count in [10, 1_000] {
                 let timers = (0..<count).map { _ in UInt64.random(in: Story.start...end, using: &dice) }
-                #expect(story.frames(form, timers: timers) == frames)
+                #expect(story.frames(encoding, timers: timers) == frames)
             }
             for (earlier, later) in zip(frames, frames.dropFirst()) { #expect(earlier.id < later.id) }
         }
@@ -43,8 +43,8 @@ import Testing
 
     private func checkResuming(_ story: Story) {
         let beginnings = story.beginnings()
-        for form in [EventEncoding.delta, .full] {
-            let frames = story.frames(form)
+        for encoding in [EventEncoding.delta, .full] {
+            let frames = story.frames(encoding)
             for (earlier, later) in zip(frames, frames.dropFirst()) { #expect(earlier.id < later.id) }
             var rebuilt: (beginning: Int, frames: [EncodedFrame])?
             for (index, frame) in frames.enumerated() {
@@ -52,7 +52,7 @@ import Testing
                 // A state that was rebuilt from the same event makes the same frames. Ids increase, so frames that are
                 // right for one client are right for every client that stopped later.
                 guard rebuilt?.beginning != beginning else { continue }
-                let made = story.frames(form, from: beginning)
+                let made = story.frames(encoding, from: beginning)
                 rebuilt = (beginning, made)
                 #expect(made.filter { $0.id > frame.id } == Array(frames[(index + 1)...]), "after \(frame.id.text)")
             }
@@ -93,7 +93,7 @@ import Testing
             var index = 0
             // Continue until a delta is pending.
             while state.deadline == nil, index < story.events.count {
-                _ = story.take(index, &state)
+                _ = story.apply(index, &state)
                 index += 1
             }
             let waits = state.deadline != nil
@@ -115,7 +115,7 @@ import Testing
 
     @Test func `a session is followed from its first status until its deletion or another generation`() {
         var turns = TurnBeginnings()
-        func take(_ sequence: UInt64, _ json: String, generation: UInt64 = 1) {
+        func append(_ sequence: UInt64, _ json: String, generation: UInt64 = 1) {
             let bytes = Array(json.utf8)
             turns.record(
                 id: EventID(generation: generation, sequence: sequence),
@@ -124,31 +124,31 @@ import Testing
         func status(_ session: String, _ kind: String) -> String {
             #"{"type":"session.status","properties":{"sessionID":"\#(session)","status":{"type":"\#(kind)"}}}"#
         }
-        take(1, #"{"type":"session.updated","properties":{"info":{"id":"a"}}}"#)
+        append(1, #"{"type":"session.updated","properties":{"info":{"id":"a"}}}"#)
 
         #expect(!turns.isFollowed(Array("a".utf8)))
         #expect(turns.first == nil)
 
-        take(2, status("a", "busy"))
-        take(3, status("b", "busy"))
+        append(2, status("a", "busy"))
+        append(3, status("b", "busy"))
 
         #expect(turns.first?.text == "1-2")
 
-        take(4, status("a", "retry"))
+        append(4, status("a", "retry"))
 
         #expect(turns.first?.text == "1-3")
 
-        take(5, status("b", "idle"))
+        append(5, status("b", "idle"))
 
         #expect(turns.first?.text == "1-4")
         #expect(turns.isFollowed(Array("b".utf8)))
 
-        take(6, #"{"type":"session.deleted","properties":{"info":{"id":"a"}}}"#)
+        append(6, #"{"type":"session.deleted","properties":{"info":{"id":"a"}}}"#)
 
         #expect(turns.first == nil)
         #expect(!turns.isFollowed(Array("a".utf8)))
 
-        take(1, status("a", "busy"), generation: 2)
+        append(1, status("a", "busy"), generation: 2)
 
         #expect(turns.first?.text == "2-1")
         #expect(!turns.isFollowed(Array("b".utf8)))

@@ -57,8 +57,8 @@ import Testing
     @Test(arguments: [true, false])
     func `both halves of a surrogate pair are sent in one frame`(accumulates: Bool) {
         let story = RandomStory.make(accumulates: accumulates, seed: 3, count: 2_000)
-        for form in [EventEncoding.delta, .full] {
-            for frame in story.frames(form) {
+        for encoding in [EventEncoding.delta, .full] {
+            for frame in story.frames(encoding) {
                 // Half of a surrogate pair alone is not text, but the characters around it are valid JSON.
                 let json = text(story.payload(frame)).replacing(#"\ud83d"#, with: "").replacing(#"\ude80"#, with: "")
                 #expect(throws: Never.self) { try JSONSerialization.jsonObject(with: Data(json.utf8)) }
@@ -110,12 +110,12 @@ import Testing
         var story = Story()
         var answer = ""
         for number in 0..<2_000 {
-            let piece = ["line ", "at ", "bytes ", "parser ", "it "][number % 5]
-            answer += piece
+            let fragment = ["line ", "at ", "bytes ", "parser ", "it "][number % 5]
+            answer += fragment
             let json = #"""
                 {"type":"message.part.updated","properties":{"part":{"id":"prt_1fbf25055001D2Lpct9KOlrLLZ",\#
                 "sessionID":"ses_e040dafe0ffefFDgdllfMF2cXx","messageID":"msg_1fbf25027001LAhU4cXeRxrJd6",\#
-                "type":"text","text":"\#(answer)","time":{"start":1795228323925}},"delta":"\#(piece)"}}
+                "type":"text","text":"\#(answer)","time":{"start":1795228323925}},"delta":"\#(fragment)"}}
                 """#
             story.events.append(Story.Event(Story.start + UInt64(number), json))
         }
@@ -200,13 +200,13 @@ import Testing
         var state = EncodingState(encoding: .full)
 
         #expect(state.deadline == nil)
-        #expect(story.take(0, &state).map(\.id.text) == ["7-1"])
-        #expect(story.take(1, &state).map(\.id.text) == ["7-2"])
-        #expect(story.take(2, &state).map(\.id.text) == ["7-3.1"])
-        #expect(story.take(3, &state) == [])
+        #expect(story.apply(0, &state).map(\.id.text) == ["7-1"])
+        #expect(story.apply(1, &state).map(\.id.text) == ["7-2"])
+        #expect(story.apply(2, &state).map(\.id.text) == ["7-3.1"])
+        #expect(story.apply(3, &state) == [])
         #expect(state.deadline == 110)
-        #expect(story.take(4, &state).map(\.id.text) == ["7-5.1"])
-        #expect(story.take(5, &state) == [])
+        #expect(story.apply(4, &state).map(\.id.text) == ["7-5.1"])
+        #expect(story.apply(5, &state) == [])
         #expect(state.due(now: 109) == [])
 
         // The frame is due at 110. Ids increase, although the other session was active in the meantime.
@@ -214,25 +214,25 @@ import Testing
 
         #expect(due.map(\.id.text) == ["7-6.1"])
         #expect(due.first?.made?.payload == Story.Event.update(0, "abc", delta: "bc").json)
-        #expect(story.take(6, &state) == [])
+        #expect(story.apply(6, &state) == [])
         #expect(state.deadline == 210)
-        #expect(story.take(7, &state) == [])
+        #expect(story.apply(7, &state) == [])
 
         // No call was made at 210, so the frame that was due then comes first.
-        let last = story.take(8, &state)
+        let last = story.apply(8, &state)
 
         #expect(last.map(\.id.text) == ["7-8.1", "7-9"])
         #expect(last[0].made.map { text($0.payload) }?.contains(#""text":"abcde""#) == true)
         // The turn has ended, so this event belongs to a part that is no longer known.
-        #expect(story.take(9, &state).map(\.id.text) == ["7-10"])
+        #expect(story.apply(9, &state).map(\.id.text) == ["7-10"])
         #expect(state.deadline == nil)
     }
 
     // MARK: Bounds
 
     @Test func `a part beyond the memory limit is forwarded unchanged`() {
-        let piece = String(repeating: "x", count: 1 << 20)
-        let story = Story(events: [.update(1, "")] + (1...6).map { .delta($0 * 1_000, piece) })
+        let fragment = String(repeating: "x", count: 1 << 20)
+        let story = Story(events: [.update(1, "")] + (1...6).map { .delta($0 * 1_000, fragment) })
 
         #expect(story.frames(.full).map { $0.made != nil } == [false, true, true, false, false, false, false])
     }
@@ -249,6 +249,6 @@ import Testing
 
     @Test func `OpenCode 2's events are forwarded unchanged in each encoding`() {
         let story = Story(events: [.second("a", 0), .second("b", 0), .second("c", 1, "reasoning")])
-        for form in EventEncoding.allCases { #expect(story.frames(form) == story.frames(.raw)) }
+        for encoding in EventEncoding.allCases { #expect(story.frames(encoding) == story.frames(.raw)) }
     }
 }

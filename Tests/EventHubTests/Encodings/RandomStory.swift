@@ -11,12 +11,12 @@ struct RandomStory {
     private var time = Story.start
     /// The text of each growing part, both as its JSON and as the JSON of its deltas.
     private var growing: [String: String] = [:]
-    private var begun = 0
+    private var started = 0
 
     static func make(accumulates: Bool, seed: UInt64, count: Int = 150) -> Story {
         var maker = RandomStory(accumulates: accumulates, dice: Dice(state: seed))
-        for session in 0..<3 { maker.say(#"{"type":"session.created","properties":{"info":{"id":"s\#(session)"}}}"#) }
-        for _ in 0..<count { maker.goOn() }
+        for session in 0..<3 { maker.add(#"{"type":"session.created","properties":{"info":{"id":"s\#(session)"}}}"#) }
+        for _ in 0..<count { maker.advance() }
         return maker.story
     }
 
@@ -25,55 +25,55 @@ struct RandomStory {
         self.dice = dice
     }
 
-    private mutating func say(_ json: String) { say(Story.Event(0, json)) }
+    private mutating func add(_ json: String) { add(Story.Event(0, json)) }
 
-    private mutating func say(_ event: Story.Event) {
+    private mutating func add(_ event: Story.Event) {
         time += [0, 1, 7, 40, 100, 130].randomElement(using: &dice) ?? 0
         story.events.append(event)
         story.events[story.events.count - 1].time = time
     }
 
-    private mutating func goOn() {
+    private mutating func advance() {
         let session = "s\(Int.random(in: 0..<3, using: &dice))"
         let own = growing.keys.filter { $0.hasPrefix(session) }.sorted()
         switch Int.random(in: 0..<20, using: &dice) {
-        case 0: say(#"{"type":"session.updated","properties":{"info":{"id":"\#(session)","title":"x"}}}"#)
-        case 1: say(#"{"type":"file.edited","properties":{"file":"/a"}}"#)
+        case 0: add(#"{"type":"session.updated","properties":{"info":{"id":"\#(session)","title":"x"}}}"#)
+        case 1: add(#"{"type":"file.edited","properties":{"file":"/a"}}"#)
         case 2:
-            for part in own { end(part, session) }
+            for part in own { endTurn(part, session) }
             growing = growing.filter { !$0.key.hasPrefix(session) }
-            say(#"{"type":"session.status","properties":{"sessionID":"\#(session)","status":{"type":"busy"}}}"#)
+            add(#"{"type":"session.status","properties":{"sessionID":"\#(session)","status":{"type":"busy"}}}"#)
         case 3 where own.isEmpty:
-            say(#"{"type":"session.idle","properties":{"sessionID":"\#(session)"}}"#)
+            add(#"{"type":"session.idle","properties":{"sessionID":"\#(session)"}}"#)
         case 4 where !own.isEmpty:
             let part = own.randomElement(using: &dice) ?? own[0]
-            end(part, session)
+            endTurn(part, session)
             growing[part] = nil
-        case 5...7 where own.count < 3: begin(session)
+        case 5...7 where own.count < 3: startTurn(session)
         default: if let part = own.randomElement(using: &dice) { grow(part, session) }
         }
     }
 
-    private mutating func begin(_ session: String) {
-        begun += 1
-        let id = "\(session)-p\(begun)"
+    private mutating func startTurn(_ session: String) {
+        started += 1
+        let id = "\(session)-p\(started)"
         growing[id] = ""
-        if accumulates { grow(id, session) } else { say(.update(0, "", part: id, session: session)) }
+        if accumulates { grow(id, session) } else { add(.update(0, "", part: id, session: session)) }
     }
 
-    private mutating func end(_ id: String, _ session: String) {
-        say(.update(0, growing[id] ?? "", part: id, session: session, hasEnded: true))
+    private mutating func endTurn(_ id: String, _ session: String) {
+        add(.update(0, growing[id] ?? "", part: id, session: session, hasEnded: true))
     }
 
     /// Adds a delta to a part. Some deltas are half of a surrogate pair.
     private mutating func grow(_ id: String, _ session: String) {
-        let pieces = ["word ", "", #"\n"#, "é", #"\""#, #"\ud83d"#, #"\ude80"#, "日本", #"\\"#]
-        let piece = pieces.randomElement(using: &dice) ?? ""
-        growing[id, default: ""] += piece
+        let fragments = ["word ", "", #"\n"#, "é", #"\""#, #"\ud83d"#, #"\ude80"#, "日本", #"\\"#]
+        let fragment = fragments.randomElement(using: &dice) ?? ""
+        growing[id, default: ""] += fragment
         if accumulates {
-            say(.update(0, growing[id] ?? "", part: id, session: session, delta: piece))
+            add(.update(0, growing[id] ?? "", part: id, session: session, delta: fragment))
         } else {
-            say(.delta(0, piece, part: id, session: session))
+            add(.delta(0, fragment, part: id, session: session))
         }
     }
 }

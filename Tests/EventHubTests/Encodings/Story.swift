@@ -48,13 +48,13 @@ struct Story {
             .filter { $0.hasPrefix("events-") && !$0.contains("global") }
             .map { name in
                 var story = Story()
-                var rest = ""
+                var remainder = ""
                 let lines = try Data(contentsOf: folder.appending(path: name)).split(separator: UInt8(ascii: "\n"))
                 for line in lines.dropFirst() {
                     let read = try JSONDecoder().decode(Read.self, from: Data(line))
                     guard let text = read.text else { break }
-                    let frames = (rest + text).components(separatedBy: "\n\n")
-                    rest = frames.last ?? ""
+                    let frames = (remainder + text).components(separatedBy: "\n\n")
+                    remainder = frames.last ?? ""
                     story.events += frames.dropLast().map {
                         Event(start + UInt64(read.ms ?? 0), String($0.dropFirst("data: ".count)))
                     }
@@ -69,8 +69,8 @@ struct Story {
 
     /// Returns all frames. Calls `due` at the given times as far as a timer could call it, which is never after the
     /// time of an event that is recorded later.
-    func frames(_ form: EventEncoding, from first: Int = 0, timers: [UInt64] = []) -> [EncodedFrame] {
-        var state = EncodingState(encoding: form)
+    func frames(_ encoding: EventEncoding, from first: Int = 0, timers: [UInt64] = []) -> [EncodedFrame] {
+        var state = EncodingState(encoding: encoding)
         var timers = timers.sorted()[...]
         var frames: [EncodedFrame] = []
         for index in events.indices.dropFirst(first) {
@@ -78,13 +78,13 @@ struct Story {
                 frames += state.due(now: timer)
                 timers = timers.dropFirst()
             }
-            frames += take(index, &state)
+            frames += apply(index, &state)
         }
         while let deadline = state.deadline { frames += state.due(now: deadline) }
         return frames
     }
 
-    func take(_ index: Int, _ state: inout EncodingState) -> [EncodedFrame] {
+    func apply(_ index: Int, _ state: inout EncodingState) -> [EncodedFrame] {
         let event = events[index]
         let json = event.json
         return state.encode(id: Self.id(index), time: event.time, skeleton: event.skeleton, payload: json.span)
@@ -143,7 +143,7 @@ struct Client {
     var knowsDeltas = true
     var parts: [String: NSDictionary] = [:]
 
-    mutating func take(_ payload: [UInt8]) throws {
+    mutating func apply(_ payload: [UInt8]) throws {
         let event = try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any] ?? [:]
         let properties = event["properties"] as? [String: Any] ?? [:]
         switch event["type"] as? String {
@@ -166,7 +166,7 @@ struct Client {
         NSDictionary]
     {
         var client = Client(knowsDeltas: knowsDeltas)
-        for frame in frames { try client.take(story.payload(frame)) }
+        for frame in frames { try client.apply(story.payload(frame)) }
         return client.parts
     }
 }

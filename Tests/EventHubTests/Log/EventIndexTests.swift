@@ -6,9 +6,9 @@ import TestKit
 import Testing
 
 @Suite struct EventIndexTests {
-    private func rest(_ index: EventIndex, _ place: LogPosition) -> [String] {
-        var place = place
-        return index.next(&place, atMost: 1 << 20).map { item in
+    private func remainingItems(_ index: EventIndex, _ position: LogPosition) -> [String] {
+        var position = position
+        return index.next(&position, atMost: 1 << 20).map { item in
             switch item {
             case .projectGap(let id, let project, let json, _):
                 "\(id.text) \(project) \(String(decoding: json, as: UTF8.self))"
@@ -24,17 +24,17 @@ import Testing
 
         #expect(index.append("ä b", id(5, 1), time: 100) == id(7, 1))
         #expect(index.append("other", id(6, 9), time: 200) == id(7, 2))
-        #expect(rest(index, index.beginning) == ["7-1 ä b 5-1 100", "7-2 other 6-9 200"])
+        #expect(remainingItems(index, index.beginning) == ["7-1 ä b 5-1 100", "7-2 other 6-9 200"])
         #expect(index.entry(id(7, 2))?.event == id(6, 9))
         #expect(index.entry(id(7, 3)) == nil)
         #expect(index.entry(id(6, 1)) == nil)
 
-        guard case .position(let place) = index.position(after: id(7, 1)) else {
+        guard case .position(let position) = index.position(after: id(7, 1)) else {
             Issue.record("not found")
             return
         }
 
-        #expect(rest(index, place) == ["7-2 other 6-9 200"])
+        #expect(remainingItems(index, position) == ["7-2 other 6-9 200"])
 
         guard case .gap(let gap, let end) = index.position(after: id(7, 3)) else {
             Issue.record("found")
@@ -51,7 +51,7 @@ import Testing
         let index = EventIndex.open(directory.path, limits: LogLimits(), now: 7)
 
         #expect(index.append("b", id(5, 1), time: 200) == id(8, 1))
-        #expect(rest(index, index.beginning) == ["7-1 a 5-1 100", "8-1 b 5-1 200"])
+        #expect(remainingItems(index, index.beginning) == ["7-1 a 5-1 100", "8-1 b 5-1 200"])
         #expect(EventLog.projects(in: directory.path) == [])
         #expect(FileManager.default.fileExists(atPath: "\(directory.path)/events/.index"))
     }

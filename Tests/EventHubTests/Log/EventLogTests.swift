@@ -21,8 +21,8 @@ import Testing
         skeleton.payload = 3..<9
         let line = Array("{\u{0}\"é\":\r[1]}".utf8)
         let stored = test.log.append(skeleton, line: line.span, time: -7)
-        var place = test.log.beginning
-        let items = test.log.next(&place, atMost: 1)
+        var position = test.log.beginning
+        let items = test.log.next(&position, atMost: 1)
         guard case .event(let read)? = items.first, items.count == 1 else {
             Issue.record("\(items)")
             return
@@ -109,30 +109,30 @@ import Testing
 
     @Test(arguments: [true, false]) func `a reader at the end receives each later event`(inMemory: Bool) throws {
         let test = try test(inMemory)
-        var place = test.log.end
+        var position = test.log.end
 
-        #expect(test.log.isAtEnd(place))
-        #expect(test.log.next(&place, atMost: 100).isEmpty)
+        #expect(test.log.isAtEnd(position))
+        #expect(test.log.next(&position, atMost: 100).isEmpty)
 
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...1)
 
-        #expect(!test.log.isAtEnd(place))
-        #expect(LogUnderTest.rest(test.log, &place) == ["5-1"])
-        #expect(test.log.isAtEnd(place))
-        #expect(place == test.log.end)
+        #expect(!test.log.isAtEnd(position))
+        #expect(LogUnderTest.remainingItems(test.log, &position) == ["5-1"])
+        #expect(test.log.isAtEnd(position))
+        #expect(position == test.log.end)
 
         test.log.add(2...2)
         test.log.append(gap: .upstreamLost, time: 0)
 
-        #expect(LogUnderTest.rest(test.log, &place) == ["5-2", "gap upstream-lost 5-2.."])
-        #expect(place.last == id(5, 2))
+        #expect(LogUnderTest.remainingItems(test.log, &position) == ["5-2", "gap upstream-lost 5-2.."])
+        #expect(position.last == id(5, 2))
 
         // Reading continues across the ends of segments.
         for number in 3...2_000 {
             test.log.add(number, size: 500)
-            let rest = LogUnderTest.rest(test.log, &place)
-            #expect(rest == ["5-\(number)"])
+            let remainder = LogUnderTest.remainingItems(test.log, &position)
+            #expect(remainder == ["5-\(number)"])
         }
 
         #expect(test.log.segments.count > 1)
@@ -142,13 +142,13 @@ import Testing
         let test = try test(true)
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...9, size: 1_000)
-        var place = test.log.beginning
+        var position = test.log.beginning
 
-        #expect(test.log.next(&place, atMost: 0).count == 1)
-        #expect(test.log.next(&place, atMost: 1_500).count == 1)
-        #expect(test.log.next(&place, atMost: 3_500).count == 3)
-        #expect(test.log.next(&place, atMost: 1 << 20).count == 4)
-        #expect(test.log.next(&place, atMost: 1 << 20).isEmpty)
+        #expect(test.log.next(&position, atMost: 0).count == 1)
+        #expect(test.log.next(&position, atMost: 1_500).count == 1)
+        #expect(test.log.next(&position, atMost: 3_500).count == 3)
+        #expect(test.log.next(&position, atMost: 1 << 20).count == 4)
+        #expect(test.log.next(&position, atMost: 1 << 20).isEmpty)
     }
 
     @Test func `the log returns the matching events up to an id`() throws {

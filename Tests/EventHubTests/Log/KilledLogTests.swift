@@ -20,19 +20,19 @@ import Testing
             let life = Int.random(in: 0...20_000, using: &random)
             let process = try TestProcess(program, ["append", directory.path, "\(life)"])
             try #require(try process.waitForExit(within: .seconds(30)) == .signalled(SIGKILL))
-            let said = process.lines(of: .output)
+            let received = process.lines(of: .output)
 
             let log = EventLog.open(directory.path, project: "demo", limits: LogLimits(bytes: 4 << 20), now: 0)
             try #require(log.warning == nil, "round \(round): \(log.warning ?? "")")
             let all = LogUnderTest.events(log)
             try LogUnderTest.requireOrder(all, "round \(round)")
-            if let begun = said.first.flatMap({ UInt64($0.dropFirst(5)) }) {
+            if let begun = received.first.flatMap({ UInt64($0.dropFirst(5)) }) {
                 try #require(begun > generation, "round \(round)")
                 try #require(log.lastGeneration == begun, "round \(round)")
                 generation = begun
-                appended += said.count - 1
+                appended += received.count - 1
                 // The log contains every event that was reported as appended, and at most one more.
-                let count = UInt64(said.count - 1)
+                let count = UInt64(received.count - 1)
                 let kept = all.compactMap { $0.event?.id }.filter { $0.generation == begun }
                 try #require(count == 0 || kept.last.map { $0.sequence - count <= 1 } ?? false, "round \(round)")
             } else {
@@ -51,10 +51,10 @@ extension LogUnderTest {
     }
 
     static func events(_ log: EventLog) -> [Read] {
-        var place = log.beginning
+        var position = log.beginning
         var all: [Read] = []
         while true {
-            let items = log.next(&place, atMost: 1 << 20)
+            let items = log.next(&position, atMost: 1 << 20)
             if items.isEmpty { return all }
             for item in items {
                 switch item {

@@ -71,8 +71,8 @@ import Testing
         // A reader of the memory continues in the file.
         log.add(3)
 
-        #expect(LogUnderTest.rest(log, &start) == ["7-1", "7-2", "7-3"])
-        #expect(LogUnderTest.rest(log, &end) == ["7-3"])
+        #expect(LogUnderTest.remainingItems(log, &start) == ["7-1", "7-2", "7-3"])
+        #expect(LogUnderTest.remainingItems(log, &end) == ["7-3"])
         #expect(LogUnderTest.all(log) == all + ["7-3"])
         #expect(log.segments.map(\.isFile) == [true, true, true])
 
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `a folder that is released before any event is used as if it had just been opened`() throws {
         let log = open()
-        var place = log.end
+        var position = log.end
         log.useFolder(now: LogUnderTest.now)
 
         #expect(LogUnderTest.all(log) == ["5-1", "5-2", "5-3"])
@@ -96,7 +96,7 @@ import Testing
         log.add(1)
 
         #expect(LogUnderTest.all(log) == ["5-1", "5-2", "5-3", "gap gateway-restarted 5-3..6-1", "6-1"])
-        #expect(LogUnderTest.rest(log, &place) == ["gap gateway-restarted 5-3..6-1", "6-1"])
+        #expect(LogUnderTest.remainingItems(log, &position) == ["gap gateway-restarted 5-3..6-1", "6-1"])
         #expect(LogUnderTest.found(log, log.position(after: id(5, 2))).first == "5-3")
     }
 
@@ -116,8 +116,8 @@ import Testing
         let all = ["5-1", "5-2", "5-3", newest, "gap gateway-restarted \(newest)..\(first)", first]
 
         #expect(LogUnderTest.all(log) == all)
-        #expect(LogUnderTest.rest(log, &end) == Array(all.suffix(2)))
-        #expect(LogUnderTest.rest(log, &start) == ["5-1", "5-2"] + all.suffix(2))
+        #expect(LogUnderTest.remainingItems(log, &end) == Array(all.suffix(2)))
+        #expect(LogUnderTest.remainingItems(log, &start) == ["5-1", "5-2"] + all.suffix(2))
 
         var next = earlier
         next.reopen()
@@ -151,8 +151,8 @@ import Testing
         #expect(index.entry(old)?.project == "a")
         #expect(index.entry(new)?.project == "b")
 
-        var place = index.beginning
-        let items = index.next(&place, atMost: 1 << 20)
+        var position = index.beginning
+        let items = index.next(&position, atMost: 1 << 20)
 
         #expect(items.count == 3)
 

@@ -85,12 +85,12 @@ import Testing
 
     @Test func `places in memory stay valid when their segments go to the disk`() throws {
         let test = try logInMemory()
-        var places: [(next: Int, place: LogPosition)] = []
+        var positions: [(next: Int, position: LogPosition)] = []
         var reader = test.log.beginning
         var number = 0
         while case let items = test.log.next(&reader, atMost: 50_000), !items.isEmpty {
             number += items.count
-            places.append((number + 1, reader))
+            positions.append((number + 1, reader))
         }
         let last = test.log.add(2_001).after
         try mend(test)
@@ -103,9 +103,9 @@ import Testing
 
         #expect(!test.log.isAtEnd(last))
 
-        for (next, place) in places + [(2_002, last)] {
-            var place = place
-            #expect(LogUnderTest.rest(test.log, &place) == (next...4_000).map { "5-\($0)" }, "\(next)")
+        for (next, position) in positions + [(2_002, last)] {
+            var position = position
+            #expect(LogUnderTest.remainingItems(test.log, &position) == (next...4_000).map { "5-\($0)" }, "\(next)")
         }
     }
 
@@ -130,7 +130,7 @@ import Testing
         test.reopen()
         test.log.beginGeneration(now: 7, after: nil)
         test.log.add(1...2)
-        var place = test.log.end
+        var position = test.log.end
         try mend(test)
 
         test.log.retryDisk(now: LogUnderTest.now)
@@ -139,7 +139,7 @@ import Testing
         test.log.add(3)
 
         #expect(test.all == all)
-        #expect(LogUnderTest.rest(test.log, &place) == ["7-3"])
+        #expect(LogUnderTest.remainingItems(test.log, &position) == ["7-3"])
 
         test.reopen()
 
@@ -150,14 +150,14 @@ import Testing
         let test = try LogUnderTest(inMemory: true)
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...10)
-        var place = test.log.end
+        var position = test.log.end
         test.log.add(11, size: LogLimits.memoryBytes - 4_096)
 
-        #expect(LogUnderTest.rest(test.log, &place) == ["5-11"])
+        #expect(LogUnderTest.remainingItems(test.log, &position) == ["5-11"])
 
         test.log.add(12, size: LogLimits.memoryBytes - 4_096)
 
-        #expect(LogUnderTest.rest(test.log, &place) == ["5-12"])
+        #expect(LogUnderTest.remainingItems(test.log, &position) == ["5-12"])
     }
 
     static var canMount: Bool {

@@ -39,12 +39,14 @@ import Testing
                     + "9-1, 9-2"
             ),
         ])
-    func `a reader resumes after its last event and receives a gap if events are missing`(known: EventID, rest: String)
+    func `a reader resumes after its last event and receives a gap if events are missing`(
+        known: EventID, remainder: String
+    )
         throws
     {
         let test = try Self.log()
 
-        #expect(LogUnderTest.found(test.log, test.log.position(after: known)).joined(separator: ", ") == rest)
+        #expect(LogUnderTest.found(test.log, test.log.position(after: known)).joined(separator: ", ") == remainder)
     }
 
     @Test func `events are found across several segments`() throws {
@@ -56,11 +58,11 @@ import Testing
 
         let known: [UInt64] = Array(1...20) + Array(stride(from: 21, through: 5_999, by: 97)) + [6_000]
         for sequence in known {
-            guard case .position(var place) = test.log.position(after: id(5, sequence)) else {
+            guard case .position(var position) = test.log.position(after: id(5, sequence)) else {
                 Issue.record("\(sequence) was not found")
                 return
             }
-            let next = test.log.next(&place, atMost: 1).map(LogUnderTest.text)
+            let next = test.log.next(&position, atMost: 1).map(LogUnderTest.text)
             #expect(next == (sequence == 6_000 ? [] : ["5-\(sequence + 1)"]))
             var before = try #require(test.log.position(before: id(5, sequence)))
             #expect(test.log.next(&before, atMost: 1).map(LogUnderTest.text) == ["5-\(sequence)"])

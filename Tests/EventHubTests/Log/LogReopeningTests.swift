@@ -17,7 +17,7 @@ import Testing
     }
 
     /// Returns the offsets at which records begin, and the end of the last one.
-    private func ends(_ bytes: [UInt8]) -> [Int] {
+    private func endings(_ bytes: [UInt8]) -> [Int] {
         var ends = [Self.header]
         while let last = ends.last, last + 4 <= bytes.count {
             let length = (0..<4).reduce(0) { $0 | Int(bytes[last + $1]) << (8 * $1) }
@@ -41,8 +41,8 @@ import Testing
         #expect(test.all == all)
         #expect(test.log.summary == summary)
 
-        var place = test.log.beginning
-        guard case .event(let first)? = test.log.next(&place, atMost: 1).first else {
+        var position = test.log.beginning
+        guard case .event(let first)? = test.log.next(&position, atMost: 1).first else {
             Issue.record("no event")
             return
         }
@@ -83,7 +83,7 @@ import Testing
         test.log.add(4...4, size: 20)
         let path = test.path(try #require(test.files.first))
         let whole = try bytes(path)
-        let ends = ends(whole)
+        let ends = endings(whole)
 
         try #require(ends.count == 7)
 
@@ -122,7 +122,7 @@ import Testing
         test.log.add(1...3)
         let path = test.path(try #require(test.files.first))
         var torn = try bytes(path)
-        torn[ends(torn)[3] + 40] ^= 1
+        torn[endings(torn)[3] + 40] ^= 1
         try write(torn, path)
         for round in 1...3 as ClosedRange<UInt64> {
             test.reopen()
@@ -147,7 +147,7 @@ import Testing
         let path = test.path(try #require(test.files.first))
         var bytes = try bytes(path)
         // Remove only the length of the second event.
-        for index in 0..<4 { bytes[ends(bytes)[2] + index] = 0 }
+        for index in 0..<4 { bytes[endings(bytes)[2] + index] = 0 }
         try write(bytes, path)
         test.reopen()
 

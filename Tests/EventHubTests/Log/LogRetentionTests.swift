@@ -44,19 +44,19 @@ import Testing
         let test = try LogUnderTest(Self.small, inMemory: inMemory)
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...10, size: 1_000)
-        var place = test.log.beginning
+        var position = test.log.beginning
 
-        #expect(test.log.next(&place, atMost: 1).count == 1)
+        #expect(test.log.next(&position, atMost: 1).count == 1)
 
         test.log.add(11...8_000, size: 1_000)
         let first = try #require(test.log.summary.first)
-        let rest = LogUnderTest.rest(test.log, &place)
-        let gap = try #require(rest.firstIndex { $0.hasPrefix("gap") })
+        let remainder = LogUnderTest.remainingItems(test.log, &position)
+        let gap = try #require(remainder.firstIndex { $0.hasPrefix("gap") })
 
-        #expect(rest[..<gap].first == "5-2")
+        #expect(remainder[..<gap].first == "5-2")
         #expect(gap > 10)
-        #expect(rest[gap] == "gap retention 5-\(gap + 1)..\(first.text)")
-        #expect(Array(rest[(gap + 1)...]) == (first.sequence...8_000).map { "5-\($0)" })
+        #expect(remainder[gap] == "gap retention 5-\(gap + 1)..\(first.text)")
+        #expect(Array(remainder[(gap + 1)...]) == (first.sequence...8_000).map { "5-\($0)" })
     }
 
     @Test func `an event in memory outlives its segment`() throws {
@@ -91,10 +91,10 @@ import Testing
         #expect(test.files.isEmpty)
 
         // The instance sends nothing for a week. Its next event has the next number.
-        var place = test.log.end
+        var position = test.log.end
         test.log.add(2_001...2_001, time: 9 * day)
 
-        #expect(LogUnderTest.rest(test.log, &place).last?.hasSuffix("-2001") == true)
+        #expect(LogUnderTest.remainingItems(test.log, &position).last?.hasSuffix("-2001") == true)
 
         test.reopen(now: 17 * day)
 

@@ -16,7 +16,7 @@ import Testing
         let faults = Locked<[String]>([])
         let readers = try (0..<3).map { reader in
             try WorkerThread(name: "reader-\(reader)") {
-                let fault = LogThreadTests.read(log, until: count, slowly: reader == 2)
+                let fault = LogThreadTests.readEvents(log, until: count, slowly: reader == 2)
                 faults.withLock { $0 += fault.map { ["\(reader): \($0)"] } ?? [] }
             }
         }
@@ -50,7 +50,7 @@ import Testing
         let faults = Locked<[String]>([])
         let readers = try (0..<3).map { reader in
             try WorkerThread(name: "reader-\(reader)") {
-                let fault = LogThreadTests.read(log, until: count, slowly: reader == 2)
+                let fault = LogThreadTests.readEvents(log, until: count, slowly: reader == 2)
                 faults.withLock { $0 += fault.map { ["\(reader): \($0)"] } ?? [] }
             }
         }
@@ -78,12 +78,12 @@ import Testing
     }
 
     /// Reads up to an event; returns a description of the first error, or nil.
-    private static func read(_ log: EventLog, until count: UInt64, slowly: Bool) -> String? {
-        var place = log.beginning
+    private static func readEvents(_ log: EventLog, until count: UInt64, slowly: Bool) -> String? {
+        var position = log.beginning
         var last: UInt64 = 0
         var missing = false
         while last < count {
-            for item in log.next(&place, atMost: slowly ? 1 : 100_000) {
+            for item in log.next(&position, atMost: slowly ? 1 : 100_000) {
                 switch item {
                 case .gap(let gap, _):
                     guard gap.reason == .retention, gap.from?.sequence ?? 0 == last else {

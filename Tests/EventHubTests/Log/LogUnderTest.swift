@@ -38,15 +38,16 @@ struct LogUnderTest {
     var all: [String] { Self.all(log) }
 
     static func all(_ log: EventLog) -> [String] {
-        var place = log.beginning
-        return rest(log, &place)
+        var position = log.beginning
+        return remainingItems(log, &position)
     }
 
     /// Returns the items after a position.
-    static func rest(_ log: EventLog, _ place: inout LogPosition, atMost bytes: Int = 1 << 20) -> [String] {
+    static func remainingItems(_ log: EventLog, _ position: inout LogPosition, atMost bytes: Int = 1 << 20) -> [String]
+    {
         var all: [String] = []
         while true {
-            let items = log.next(&place, atMost: bytes)
+            let items = log.next(&position, atMost: bytes)
             if items.isEmpty { return all }
             all += items.map(text)
         }
@@ -67,8 +68,8 @@ struct LogUnderTest {
     /// events.
     static func found(_ log: EventLog, _ search: LogSearch) -> [String] {
         switch search {
-        case .position(var place): return rest(log, &place)
-        case .gap(let gap, var place): return [text(gap)] + rest(log, &place)
+        case .position(var position): return remainingItems(log, &position)
+        case .gap(let gap, var position): return [text(gap)] + remainingItems(log, &position)
         }
     }
 }

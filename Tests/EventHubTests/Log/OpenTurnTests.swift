@@ -46,8 +46,8 @@ import Testing
 
     /// Returns the first event of all open turns.
     private static func first(_ log: EventLog, atMost bytes: Int = 1 << 20) -> String? {
-        guard var place = log.beginningOfOpenTurns(before: log.end, atMost: bytes) else { return nil }
-        return log.next(&place, atMost: 1).first.map(LogUnderTest.text)
+        guard var position = log.beginningOfOpenTurns(before: log.end, atMost: bytes) else { return nil }
+        return log.next(&position, atMost: 1).first.map(LogUnderTest.text)
     }
 
     @Test func `a turn begins with its prompt`() throws {

@@ -24,20 +24,20 @@ import Testing
             stories = (0..<2).map { RandomStory.make(accumulates: seed % 2 == 0, seed: seed * 2 + $0, count: 60) }
             for log in logs { log.beginGeneration(now: 7, after: nil) }
             var dice = Dice(state: seed)
-            var rest = stories.map { $0.events[...] }
+            var remainder = stories.map { $0.events[...] }
             var time: Int64 = 0
-            while let project = [0, 1].filter({ !rest[$0].isEmpty }).randomElement(using: &dice),
-                let event = rest[project].popFirst()
+            while let project = [0, 1].filter({ !remainder[$0].isEmpty }).randomElement(using: &dice),
+                let event = remainder[project].popFirst()
             {
                 time = max(time, Int64(event.time))
-                say(String(decoding: event.json, as: UTF8.self), in: project, at: time)
+                append(String(decoding: event.json, as: UTF8.self), in: project, at: time)
                 // Some losses have no event between them.
                 while Int.random(in: 0..<number, using: &dice) == 0 { breakOff(project, at: time) }
             }
         }
 
         /// Appends an event to a project's log and to the index.
-        func say(_ json: String, in project: Int, at time: Int64) {
+        func append(_ json: String, in project: Int, at time: Int64) {
             let line = Array(#"{"directory":"/a","payload":\#(json)}"#.utf8)
             let stored = logs[project].append(
                 EventSkeleton(line: line.span, family: .one), line: line.span, time: time)
@@ -54,13 +54,13 @@ import Testing
         }
 
         /// Returns the frames of one project's own stream, without ids; a gap is `gap`.
-        func readOwn(_ form: EventEncoding, _ project: Int) -> [String] {
+        func readProject(_ encoding: EventEncoding, _ project: Int) -> [String] {
             let name = ["one", "two"][project]
             var tracks = EncodedStreams()
             var cursor = EventCursor(
                 .time(0), now: logs[project].end, project: name, shape: .project(name), isChunked: false,
                 selector: EventSelector())
-            cursor.encoding = form
+            cursor.encoding = encoding
             var bytes: [UInt8] = []
             while true {
                 let batch = cursor.nextEncodedBatch(logs[project], &tracks, atMost: 700, connected: [], now: .max / 2)
@@ -77,9 +77,9 @@ import Testing
             stories = (0..<2).map { RandomStory.make(accumulates: seed % 2 == 0, seed: seed * 2 + $0, count: 60) }
             for log in logs { log.beginGeneration(now: 7, after: nil) }
             var dice = Dice(state: seed)
-            var rest = stories.map { $0.events[...] }
-            while let project = [0, 1].filter({ !rest[$0].isEmpty }).randomElement(using: &dice),
-                let event = rest[project].popFirst()
+            var remainder = stories.map { $0.events[...] }
+            while let project = [0, 1].filter({ !remainder[$0].isEmpty }).randomElement(using: &dice),
+                let event = remainder[project].popFirst()
             {
                 let line = Array(#"{"directory":"/a","payload":"#.utf8) + event.json + [UInt8(ascii: "}")]
                 let stored = logs[project].append(
@@ -96,15 +96,15 @@ import Testing
         /// Returns the frames that a reader receives.
         ///
         /// - Parameter taking: Limits the bytes that the reader takes of each batch.
-        func read(
-            _ form: EventEncoding, after id: String = "9-0", maxRate: Int? = nil, limit: Int = 700,
+        func readAll(
+            _ encoding: EventEncoding, after id: String = "9-0", maxRate: Int? = nil, limit: Int = 700,
             taking: (Int) -> Int = { $0 }
         ) throws -> [Frame] {
             var tracks = EncodedStreams()
             var cursor = EventCursor(
                 id == "9-0" ? .time(0) : .after(try #require(Self.id(id))), now: index.end,
                 project: "", shape: .all, isChunked: false, selector: EventSelector())
-            cursor.encoding = form
+            cursor.encoding = encoding
             cursor.maxRate = maxRate
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
@@ -121,11 +121,11 @@ import Testing
         }
 
         /// Returns a reader that joins now, and continues with each call.
-        func join(_ form: EventEncoding) -> () -> [Frame] {
+        func join(_ encoding: EventEncoding) -> () -> [Frame] {
             var tracks = EncodedStreams()
             var cursor = EventCursor(
                 .now, now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
-            cursor.encoding = form
+            cursor.encoding = encoding
             return {
                 var bytes: [UInt8] = []
                 while true {
@@ -168,24 +168,23 @@ import Testing
     }
 
     /// Returns a project's frames as on its own stream, without the frames at the end that only a timer causes.
-    private func expected(_ story: Story, _ form: EventEncoding) -> [String] {
-        story.frames(form).map { frame in
+    private func expected(_ story: Story, _ encoding: EventEncoding) -> [String] {
+        story.frames(encoding).map { frame in
             let bytes = frame.made?.payload ?? story.events[Int(frame.id.sequence) - 1].json
             return String(decoding: bytes, as: UTF8.self)
         }
     }
 
     @Test(arguments: [EventEncoding.delta, .full], 0..<8) func `each project's frames are those of its own stream`(
-        form: EventEncoding, seed: Int
+        encoding: EventEncoding, seed: Int
     ) throws {
         let house = House(seed: UInt64(seed))
-        let frames = try house.read(form)
-
+        let frames = try house.readAll(encoding)
         for (name, story) in zip(["one", "two"], house.stories) {
             let emitted = frames.filter { $0.project == name }.map(\.payload)
-            #expect(emitted == Array(expected(story, form).prefix(emitted.count)))
+            #expect(emitted == Array(expected(story, encoding).prefix(emitted.count)))
             // Frames that wait only for a timer are sent with the project's next event.
-            #expect(expected(story, form).count - emitted.count <= 9)
+            #expect(expected(story, encoding).count - emitted.count <= 9)
         }
 
         let ids = try frames.map { try #require(House.id($0.id)) }
@@ -194,26 +193,26 @@ import Testing
 
     @Test(arguments: [EventEncoding.delta, .full], 0..<4)
     func `text that precedes a gap is sent before it, as on OpenCode's own stream`(
-        form: EventEncoding, seed: Int
+        encoding: EventEncoding, seed: Int
     ) throws {
         let house = House(seed: UInt64(seed) + 60, gapEvery: 12)
-        let frames = try house.read(form)
+        let frames = try house.readAll(encoding)
 
         #expect(frames.contains { $0.isGap })
 
         for (number, name) in ["one", "two"].enumerated() {
             let emitted = frames.filter { $0.project == name }.map(\.content)
-            let own = house.readOwn(form, number)
-            #expect(emitted == Array(own.prefix(emitted.count)))
-            #expect(own.count - emitted.count <= 9)
+            let projectFrames = house.readProject(encoding, number)
+            #expect(emitted == Array(projectFrames.prefix(emitted.count)))
+            #expect(projectFrames.count - emitted.count <= 9)
         }
 
-        #expect(try house.read(form, taking: { _ in 61 }) == frames)
+        #expect(try house.readAll(encoding, taking: { _ in 61 }) == frames)
 
         let ids = try frames.map { try #require(House.id($0.id)) }
         for (earlier, later) in zip(ids, ids.dropFirst()) { #expect(earlier < later) }
-        for (place, frame) in frames.enumerated() where place % 5 == seed || frame.isGap {
-            #expect(try house.read(form, after: frame.id) == Array(frames[(place + 1)...]), "after \(frame.id)")
+        for (index, frame) in frames.enumerated() where index % 5 == seed || frame.isGap {
+            #expect(try house.readAll(encoding, after: frame.id) == Array(frames[(index + 1)...]), "after \(frame.id)")
         }
     }
 
@@ -228,20 +227,20 @@ import Testing
     @Test func `waiting text is sent before the gap, and a reader that joins after the gap receives the gap`() throws {
         let house = House()
         let early = house.join(.full)
-        house.say(Self.part(""), in: 0, at: 1_000)
-        house.say(Self.delta("a"), in: 0, at: 1_010)
-        house.say(Self.delta("b"), in: 0, at: 1_020)
+        house.append(Self.part(""), in: 0, at: 1_000)
+        house.append(Self.delta("a"), in: 0, at: 1_010)
+        house.append(Self.delta("b"), in: 0, at: 1_020)
 
         #expect(early().count == 2)
 
         house.breakOff(0, at: 1_030)
-        house.say(#"{"type":"session.idle","properties":{"sessionID":"ses_2"}}"#, in: 1, at: 1_040)
+        house.append(#"{"type":"session.idle","properties":{"sessionID":"ses_2"}}"#, in: 1, at: 1_040)
         let late = house.join(.full)
 
         #expect(late().isEmpty)
 
-        house.say(Self.delta("d"), in: 0, at: 1_050)
-        house.say(Self.delta("e"), in: 0, at: 1_060)
+        house.append(Self.delta("d"), in: 0, at: 1_050)
+        house.append(Self.delta("e"), in: 0, at: 1_060)
 
         let frames = early()
 
@@ -252,58 +251,58 @@ import Testing
         #expect(late().map(\.content) == ["gap", Self.delta("d"), Self.delta("e")])
 
         // After the next whole text, nothing is missing.
-        house.say(Self.part("abcde"), in: 0, at: 1_070)
+        house.append(Self.part("abcde"), in: 0, at: 1_070)
 
         #expect(house.join(.full)().isEmpty)
         #expect(late().map(\.content) == [Self.part("abcde")])
     }
 
     @Test(arguments: [EventEncoding.delta, .full], 0..<2) func `a reader can resume after any frame`(
-        form: EventEncoding, seed: Int
+        encoding: EventEncoding, seed: Int
     )
         throws
     {
         let house = House(seed: UInt64(seed) + 20)
-        let frames = try house.read(form)
-        for (place, frame) in frames.enumerated() {
-            #expect(try house.read(form, after: frame.id) == Array(frames[(place + 1)...]), "after \(frame.id)")
+        let frames = try house.readAll(encoding)
+        for (index, frame) in frames.enumerated() {
+            #expect(try house.readAll(encoding, after: frame.id) == Array(frames[(index + 1)...]), "after \(frame.id)")
         }
     }
 
     @Test(arguments: [EventEncoding.raw, .delta, .full])
     func `a reader receives the same frames, regardless of the size of its reads`(
-        form: EventEncoding
+        encoding: EventEncoding
     )
         throws
     {
         let house = House(seed: 40)
-        let frames = try house.read(form)
+        let frames = try house.readAll(encoding)
 
         #expect(frames.count > 50)
-        #expect(try house.read(form, taking: { _ in 61 }) == frames)
-        #expect(try house.read(form, limit: 60_000, taking: { $0 / 3 }) == frames)
+        #expect(try house.readAll(encoding, taking: { _ in 61 }) == frames)
+        #expect(try house.readAll(encoding, limit: 60_000, taking: { $0 / 3 }) == frames)
     }
 
     @Test func `only consecutive deltas of one project merge, into a frame with the last one's id`() throws {
         let house = House(seed: 41)
-        let frames = try house.read(.raw, limit: 1 << 20)
-        let merged = try house.read(.raw, maxRate: 1, limit: 1 << 20)
+        let frames = try house.readAll(.raw, limit: 1 << 20)
+        let merged = try house.readAll(.raw, maxRate: 1, limit: 1 << 20)
 
         #expect(merged.count < frames.count)
         #expect(merged.count > 20)
 
-        var rest = frames[...]
+        var remainder = frames[...]
         for frame in merged {
             // The frames that this frame replaces come before it and are deltas. It has the id of the last one.
-            while let first = rest.first, first.id != frame.id {
+            while let first = remainder.first, first.id != frame.id {
                 #expect(first.payload.contains(#""delta":"#))
                 #expect(first.project == frame.project)
-                rest.removeFirst()
+                remainder.removeFirst()
             }
-            #expect(rest.popFirst()?.id == frame.id)
+            #expect(remainder.popFirst()?.id == frame.id)
         }
 
-        #expect(rest.isEmpty)
-        #expect(try house.read(.raw, maxRate: 1, limit: 1 << 20, taking: { _ in 100 }).last == merged.last)
+        #expect(remainder.isEmpty)
+        #expect(try house.readAll(.raw, maxRate: 1, limit: 1 << 20, taking: { _ in 100 }).last == merged.last)
     }
 }

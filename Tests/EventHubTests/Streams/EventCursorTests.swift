@@ -11,7 +11,7 @@ private struct Fixture {
     init() { log.beginGeneration(now: 5, after: nil) }
 
     @discardableResult
-    func say(
+    func append(
         _ number: Int, directory: String = "/a", session: String? = nil, parent: String? = nil, type: String = "x.y",
         size: Int = 20
     ) -> StoredEvent {
@@ -40,7 +40,7 @@ private struct Fixture {
     /// Reads to the end.
     ///
     /// - Parameter taking: Limits the bytes that the client takes of each batch.
-    func read(_ cursor: inout EventCursor, taking: (Int) -> Int, limit: Int = 300) -> [UInt8] {
+    func readAll(_ cursor: inout EventCursor, taking: (Int) -> Int, limit: Int = 300) -> [UInt8] {
         var received: [UInt8] = []
         var rounds = 0
         while rounds < 100_000 {
@@ -57,31 +57,31 @@ private struct Fixture {
 
     func text(_ cursor: EventCursor) -> String {
         var cursor = cursor
-        return String(decoding: read(&cursor) { $0 }, as: UTF8.self)
+        return String(decoding: readAll(&cursor) { $0 }, as: UTF8.self)
     }
 }
 
 extension Fixture {
-    fileprivate func read(_ cursor: inout EventCursor, _ taking: (Int) -> Int) -> [UInt8] {
-        read(&cursor, taking: taking)
+    fileprivate func readAll(_ cursor: inout EventCursor, _ taking: (Int) -> Int) -> [UInt8] {
+        readAll(&cursor, taking: taking)
     }
 }
 
 @Suite struct EventCursorTests {
     @Test func `a reader receives the events after its position, each once`() {
         let fixture = Fixture()
-        for number in 1...5 { fixture.say(number) }
+        for number in 1...5 { fixture.append(number) }
         var cursor = fixture.cursor(.after(EventID(generation: 5, sequence: 3)))
-        let first = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
+        let first = String(decoding: fixture.readAll(&cursor) { $0 }, as: UTF8.self)
 
         #expect(first.contains("id: 5-4\ndata: {\"n\":4"))
         #expect(first.contains("id: 5-5\n"))
         #expect(!first.contains("5-3"))
-        #expect(fixture.read(&cursor) { $0 }.isEmpty)
+        #expect(fixture.readAll(&cursor) { $0 }.isEmpty)
 
-        fixture.say(6)
+        fixture.append(6)
 
-        #expect(String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self).hasPrefix("id: 5-6\n"))
+        #expect(String(decoding: fixture.readAll(&cursor) { $0 }, as: UTF8.self).hasPrefix("id: 5-6\n"))
         #expect(cursor.last == EventID(generation: 5, sequence: 6))
     }
 
@@ -89,30 +89,30 @@ extension Fixture {
         isChunked: Bool
     ) {
         let fixture = Fixture()
-        for number in 1...40 { fixture.say(number, size: number % 20 == 0 ? 5_000 : number) }
+        for number in 1...40 { fixture.append(number, size: number % 20 == 0 ? 5_000 : number) }
         fixture.log.append(gap: .upstreamLost, time: 0)
-        for number in 41...60 { fixture.say(number) }
+        for number in 41...60 { fixture.append(number) }
         var whole = fixture.cursor(isChunked: isChunked)
-        let expected = fixture.read(&whole) { $0 }
+        let expected = fixture.readAll(&whole) { $0 }
         var random = SystemRandomNumberGenerator()
         for _ in 0..<5 {
             var cursor = fixture.cursor(isChunked: isChunked)
-            #expect(fixture.read(&cursor) { Int.random(in: 0...$0, using: &random) } == expected)
+            #expect(fixture.readAll(&cursor) { Int.random(in: 0...$0, using: &random) } == expected)
         }
         var slowest = fixture.cursor(isChunked: isChunked)
 
-        #expect(fixture.read(&slowest) { _ in 97 } == expected)
+        #expect(fixture.readAll(&slowest) { _ in 97 } == expected)
     }
 
     @Test func `live events are written as the same bytes as those read from the log`() {
         let fixture = Fixture()
-        fixture.say(1)
+        fixture.append(1)
         var read = fixture.cursor(.now, isChunked: true)
         var live = read
         var bytes: [UInt8] = []
         for number in 2...20 {
             let before = fixture.log.end
-            let event = fixture.say(number)
+            let event = fixture.append(number)
             #expect(live.isSettled)
             #expect(live.logPosition == before)
             let batch = live.write([.event(event)], upTo: event.after, connected: [])
@@ -120,16 +120,16 @@ extension Fixture {
             live.sent(batch.bytes.count, of: batch)
         }
 
-        #expect(fixture.read(&read) { $0 } == bytes)
+        #expect(fixture.readAll(&read) { $0 } == bytes)
     }
 
     @Test func `a start time in the future yields only new events`() {
         let fixture = Fixture()
-        fixture.say(1)
+        fixture.append(1)
         var cursor = fixture.cursor(.time(1_000_000))
         // The event is sent before the log is searched.
-        fixture.say(2)
-        let text = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
+        fixture.append(2)
+        let text = String(decoding: fixture.readAll(&cursor) { $0 }, as: UTF8.self)
 
         #expect(text.contains("\"n\":2"))
         #expect(!text.contains("\"n\":1"))
@@ -137,7 +137,7 @@ extension Fixture {
 
     @Test func `an unknown id yields a gap and no earlier events`() {
         let fixture = Fixture()
-        fixture.say(1)
+        fixture.append(1)
         let text = fixture.text(fixture.cursor(.unknown))
 
         #expect(
@@ -149,10 +149,10 @@ extension Fixture {
 
     @Test func `a reader of one directory receives only its events and no sync events`() {
         let fixture = Fixture()
-        fixture.say(1)
-        fixture.say(2, directory: "/b")
-        fixture.say(3, type: "sync")
-        fixture.say(4)
+        fixture.append(1)
+        fixture.append(2, directory: "/b")
+        fixture.append(3, type: "sync")
+        fixture.append(4)
         let text = fixture.text(fixture.cursor { $0.directory = Array("/a".utf8) })
 
         #expect(text.contains("5-4"))
@@ -165,7 +165,7 @@ extension Fixture {
         for (number, type) in ["z", "message.updated", "message.part.delta", "session.idle", "session.idler"]
             .enumerated()
         {
-            fixture.say(number, type: type)
+            fixture.append(number, type: type)
         }
         let patterns = try ["message.*", "session.idle"].map { try #require(EventSelector.TypePattern($0)) }
         let text = fixture.text(fixture.cursor { $0.types = patterns })
@@ -178,13 +178,13 @@ extension Fixture {
 
     @Test func `the selection of a session includes its child sessions`() {
         let fixture = Fixture()
-        fixture.say(1)
-        fixture.say(2, session: "s")
-        fixture.say(3, session: "other")
-        fixture.say(4, session: "child", parent: "s")
-        fixture.say(5, session: "child")
-        fixture.say(6, session: "grandchild", parent: "child")
-        fixture.say(7)
+        fixture.append(1)
+        fixture.append(2, session: "s")
+        fixture.append(3, session: "other")
+        fixture.append(4, session: "child", parent: "s")
+        fixture.append(5, session: "child")
+        fixture.append(6, session: "grandchild", parent: "child")
+        fixture.append(7)
         let text = fixture.text(fixture.cursor { $0.sessions = [Array("s".utf8)] })
 
         #expect(["5-2", "5-4", "5-5", "5-6"].allSatisfy(text.contains))
@@ -194,10 +194,10 @@ extension Fixture {
 
     @Test func `a cursor with a last event ends after it`() {
         let fixture = Fixture()
-        for number in 1...4 { fixture.say(number) }
+        for number in 1...4 { fixture.append(number) }
         var cursor = fixture.cursor()
         cursor.until = EventID(generation: 5, sequence: 3)
-        let text = String(decoding: fixture.read(&cursor) { $0 }, as: UTF8.self)
+        let text = String(decoding: fixture.readAll(&cursor) { $0 }, as: UTF8.self)
 
         #expect(text.contains("5-3"))
         #expect(!text.contains("5-4"))
@@ -206,8 +206,8 @@ extension Fixture {
 
     @Test func `the gateway's own frames name the project and directory`() {
         let fixture = Fixture()
-        fixture.say(1)
-        fixture.say(2)
+        fixture.append(1)
+        fixture.append(2)
 
         #expect(
             fixture.text(fixture.cursor(shape: .project("my \"app\"")))
@@ -217,12 +217,12 @@ extension Fixture {
 
     @Test func `a cursor has no last event before it has begun`() {
         let fixture = Fixture()
-        for number in 1...3 { fixture.say(number) }
+        for number in 1...3 { fixture.append(number) }
         var cursor = fixture.cursor()
 
         #expect(cursor.last == nil, "the end of the log is not the cursor's position")
 
-        _ = fixture.read(&cursor) { $0 }
+        _ = fixture.readAll(&cursor) { $0 }
 
         #expect(cursor.last == EventID(generation: 5, sequence: 3))
     }
@@ -231,14 +231,14 @@ extension Fixture {
 
     @Test(arguments: [EventEncoding.raw, .full, .delta])
     func `encoded frames have the same bytes, regardless of the size of the reads`(
-        form: EventEncoding
+        encoding: EventEncoding
     ) {
         let fixture = Fixture()
-        for number in 1...30 { fixture.say(number, size: number * 200) }
+        for number in 1...30 { fixture.append(number, size: number * 200) }
         func received(_ taking: (Int) -> Int) -> [UInt8] {
             var tracks = EncodedStreams()
             var cursor = fixture.cursor(isChunked: true)
-            cursor.encoding = form
+            cursor.encoding = encoding
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
                 let batch =
@@ -266,7 +266,7 @@ extension Fixture {
         let index = EventIndex.open(nil, limits: LogLimits(), now: 9)
         for number in 1...6 {
             let fixture = number % 2 == 0 ? two : one
-            let event = fixture.say(number, size: number == 5 ? 6_000 : 10)
+            let event = fixture.append(number, size: number == 5 ? 6_000 : 10)
             _ = index.append(number % 2 == 0 ? "two" : "one", event.id, time: 1)
         }
         index.append("one", EventGap(.stopped, from: EventID(generation: 5, sequence: 3), to: nil), time: 1)

@@ -14,7 +14,7 @@ import Testing
     /// A log with events of the given sizes, which can read its frames.
     private final class Fixture {
         let log: EventLog
-        var tracks = EncodedStreams()
+        var encodedStreams = EncodedStreams()
         private let directory: TemporaryDirectory
 
         init(sizes: some Sequence<Int>) throws {
@@ -33,16 +33,16 @@ import Testing
             }
         }
 
-        func cursor(_ form: EventEncoding) -> EventCursor {
+        func cursor(_ encoding: EventEncoding) -> EventCursor {
             var cursor = EventCursor(
                 .time(0), now: log.end, project: "demo", shape: .payload, isChunked: false, selector: EventSelector())
-            cursor.encoding = form
+            cursor.encoding = encoding
             return cursor
         }
 
         /// Returns the ids of one batch, and whether nothing follows it.
-        func read(_ cursor: inout EventCursor, limit: Int) -> (ids: [String], isAtEnd: Bool) {
-            let batch = cursor.nextEncodedBatch(log, &tracks, atMost: limit, connected: [], now: 1_000_000)
+        func readBatch(_ cursor: inout EventCursor, limit: Int) -> (ids: [String], isAtEnd: Bool) {
+            let batch = cursor.nextEncodedBatch(log, &encodedStreams, atMost: limit, connected: [], now: 1_000_000)
             cursor.sent(batch.bytes.count, of: batch)
             return (Array(batch.bytes).ids, batch.isAtEnd)
         }
@@ -50,7 +50,7 @@ import Testing
         func readAll(_ cursor: inout EventCursor, limit: Int) -> [String] {
             var ids: [String] = []
             while true {
-                let (more, isAtEnd) = read(&cursor, limit: limit)
+                let (more, isAtEnd) = readBatch(&cursor, limit: limit)
                 ids += more
                 if isAtEnd { return ids }
             }
@@ -60,23 +60,26 @@ import Testing
     private static let expected = (1...count).map { "5-\($0)" }
 
     @Test(arguments: [EventEncoding.full, .delta], [700, 64 * 1024])
-    func `a replay in the delta or full encoding contains every event in order`(form: EventEncoding, limit: Int) throws
+    func `a replay in the delta or full encoding contains every event in order`(encoding: EventEncoding, limit: Int)
+        throws
     {
         let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
-        var cursor = fixture.cursor(form)
+        var cursor = fixture.cursor(encoding)
 
         #expect(fixture.readAll(&cursor, limit: limit) == Self.expected)
     }
 
     @Test(arguments: [EventEncoding.full, .delta])
-    func `a slow client receives every event although a fast client reads far ahead of it`(form: EventEncoding) throws {
+    func `a slow client receives every event although a fast client reads far ahead of it`(encoding: EventEncoding)
+        throws
+    {
         let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
-        var (slow, fast) = (fixture.cursor(form), fixture.cursor(form))
+        var (slow, fast) = (fixture.cursor(encoding), fixture.cursor(encoding))
         var (slowIDs, fastIDs): ([String], [String]) = ([], [])
         var isOver = false
         while !isOver {
-            slowIDs += fixture.read(&slow, limit: 4_096).ids
-            let (ids, isAtEnd) = fixture.read(&fast, limit: 64 * 1024)
+            slowIDs += fixture.readBatch(&slow, limit: 4_096).ids
+            let (ids, isAtEnd) = fixture.readBatch(&fast, limit: 64 * 1024)
             fastIDs += ids
             isOver = isAtEnd
         }
@@ -86,16 +89,18 @@ import Testing
     }
 
     @Test(arguments: [EventEncoding.full, .delta]) func `an event larger than the limit for cached frames is delivered`(
-        form: EventEncoding
+        encoding: EventEncoding
     ) throws {
         let fixture = try Fixture(sizes: [10, 5 << 20, 10, 10, 6 << 20, 10])
-        var cursor = fixture.cursor(form)
+        var cursor = fixture.cursor(encoding)
 
         #expect(fixture.readAll(&cursor, limit: 64 * 1024) == (1...6).map { "5-\($0)" })
     }
 
     @Test(arguments: [EventEncoding.full, .delta])
-    func `the stream of all projects contains every event although another client reads far ahead`(form: EventEncoding)
+    func `the stream of all projects contains every event although another client reads far ahead`(
+        encoding: EventEncoding
+    )
         throws
     {
         let fixture = try Fixture(sizes: repeatElement(200, count: Self.count))
@@ -105,14 +110,14 @@ import Testing
             _ = index.append("demo", EventID(generation: 5, sequence: sequence), time: 1)
         }
         // A reader of the project's own stream is far ahead.
-        var ahead = fixture.cursor(form)
+        var ahead = fixture.cursor(encoding)
         _ = fixture.readAll(&ahead, limit: 64 * 1024)
         var cursor = EventCursor(
             .time(0), now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
-        cursor.encoding = form
+        cursor.encoding = encoding
         var ids: [String] = []
         while true {
-            let batch = cursor.readAll(index, &fixture.tracks, atMost: 64 * 1024, now: 1) { _ in fixture.log }
+            let batch = cursor.readAll(index, &fixture.encodedStreams, atMost: 64 * 1024, now: 1) { _ in fixture.log }
             cursor.sent(batch.bytes.count, of: batch)
             ids += Array(batch.bytes).ids
             if batch.isAtEnd { break }
@@ -123,7 +128,7 @@ import Testing
 
     @Test(arguments: [EventEncoding.raw, .delta])
     func `the stream of all projects reports a gap for the events that are no longer retained`(
-        form: EventEncoding
+        encoding: EventEncoding
     )
         throws
     {
@@ -145,7 +150,7 @@ import Testing
             var tracks = EncodedStreams()
             var cursor = EventCursor(
                 .time(0), now: index.end, project: "", shape: shape, isChunked: false, selector: EventSelector())
-            cursor.encoding = form
+            cursor.encoding = encoding
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
                 let whole = cursor.readAll(index, &tracks, atMost: limit, now: 1) { $0 == "one" ? logs[0] : logs[1] }
@@ -188,7 +193,7 @@ import Testing
         fixture.created()
         fixture.turn(Self.count)
         var cursor = fixture.cursor(.time(0))
-        let text = fixture.read(&cursor, limit: 64 * 1024)
+        let text = fixture.readBatch(&cursor, limit: 64 * 1024)
 
         #expect(text.frames.count { $0.contains("message.part.delta") } == Self.count)
         #expect(Set(text.ids).count == text.ids.count)

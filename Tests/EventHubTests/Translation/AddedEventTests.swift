@@ -23,27 +23,27 @@ import Testing
         session == Array("ses_1".utf8) ? [Array(event.utf8)] : []
     }
 
-    private static func read(_ fixture: TranslatedFixture, _ cursor: inout EventCursor, limit: Int = 700) -> String {
-        fixture.read(&cursor, limit: limit, added: added)
+    private static func readAll(_ fixture: TranslatedFixture, _ cursor: inout EventCursor, limit: Int = 700) -> String {
+        fixture.readBatch(&cursor, limit: limit, added: added)
     }
 
     @Test(arguments: EventEncoding.allCases)
-    func `an added event follows session.idle, has no id and changes no other frame`(form: EventEncoding) {
+    func `an added event follows session.idle, has no id and changes no other frame`(encoding: EventEncoding) {
         let fixture = Self.fixture()
-        var cursor = fixture.cursor(.time(0), form)
+        var cursor = fixture.cursor(.time(0), encoding)
 
-        let frames = Self.read(fixture, &cursor).frames
+        let frames = Self.readAll(fixture, &cursor).frames
 
-        #expect(frames.filter { $0 != "data: \(Self.event)" } == fixture.text(.time(0), form).frames)
+        #expect(frames.filter { $0 != "data: \(Self.event)" } == fixture.text(.time(0), encoding).frames)
 
-        let places = frames.indices.filter { frames[$0] == "data: \(Self.event)" }
+        let indices = frames.indices.filter { frames[$0] == "data: \(Self.event)" }
 
-        #expect(places.count == 1)
+        #expect(indices.count == 1)
 
-        let place = places.first ?? 1
+        let position = indices.first ?? 1
 
-        #expect(frames[place - 1].contains(#""type":"session.idle","properties":{"sessionID":"ses_1"}"#))
-        #expect(frames[place + 1].contains("session.diff"))
+        #expect(frames[position - 1].contains(#""type":"session.idle","properties":{"sessionID":"ses_1"}"#))
+        #expect(frames[position + 1].contains("session.diff"))
     }
 
     /// Returns a log with an interrupted turn of `ses_1` in the middle of a text. The encoding `full` sends the text
@@ -51,27 +51,27 @@ import Testing
     private static func interrupted() -> TranslatedFixture {
         let fixture = TranslatedFixture()
         fixture.created()
-        fixture.say("session.execution.started")
+        fixture.append("session.execution.started")
         let message = #""assistantMessageID":"msg_1""#
-        fixture.say(
+        fixture.append(
             "session.step.started", "ses_1",
             message + #","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
-        fixture.say("session.text.started", "ses_1", message + #","ordinal":0"#)
-        for _ in 0..<2 { fixture.say("session.text.delta", "ses_1", message + #","ordinal":0,"delta":"a""#) }
-        fixture.say(
+        fixture.append("session.text.started", "ses_1", message + #","ordinal":0"#)
+        for _ in 0..<2 { fixture.append("session.text.delta", "ses_1", message + #","ordinal":0,"delta":"a""#) }
+        fixture.append(
             "session.step.failed", "ses_1", message + #","error":{"type":"aborted","message":"Step interrupted"}"#)
-        fixture.say("session.execution.interrupted", "ses_1", #""reason":"user""#)
+        fixture.append("session.execution.interrupted", "ses_1", #""reason":"user""#)
         return fixture
     }
 
     @Test func `each encoding adds an event after the last session.idle of the same event`() throws {
         var held: [EventID] = []
         var ended: [EventID] = []
-        for form in EventEncoding.allCases {
+        for encoding in EventEncoding.allCases {
             let fixture = Self.interrupted()
-            var cursor = fixture.cursor(.time(0), form)
+            var cursor = fixture.cursor(.time(0), encoding)
 
-            let text = fixture.read(
+            let text = fixture.readBatch(
                 &cursor,
                 isHeld: { _, frame in
                     held.append(frame)
@@ -97,15 +97,15 @@ import Testing
     @Test func `a client that resumes receives an added event only if it resumes before session.idle`() throws {
         let fixture = Self.fixture()
         var all = fixture.cursor(.time(0))
-        let frames = Self.read(fixture, &all).frames
-        let place = try #require(frames.firstIndex { !$0.hasPrefix("id: ") })
+        let frames = Self.readAll(fixture, &all).frames
+        let position = try #require(frames.firstIndex { !$0.hasPrefix("id: ") })
 
-        for index in frames.indices where index != place {
+        for index in frames.indices where index != position {
             guard let id = EventID(Array(frames[index].ids.joined().utf8).span) else { continue }
             var cursor = fixture.cursor(.after(id))
             // A client whose last id is that of `session.idle` has received the added event.
-            let start = index == place - 1 ? place + 1 : index + 1
-            #expect(Self.read(fixture, &cursor).frames == Array(frames[start...]))
+            let start = index == position - 1 ? position + 1 : index + 1
+            #expect(Self.readAll(fixture, &cursor).frames == Array(frames[start...]))
         }
     }
 
@@ -114,13 +114,13 @@ import Testing
     func `a client that accepts few bytes at a time receives an added event once`(step: Int) {
         let fixture = Self.fixture()
         var whole = fixture.cursor(.time(0))
-        let expected = Self.read(fixture, &whole)
+        let expected = Self.readAll(fixture, &whole)
         var cursor = fixture.cursor(.time(0))
         var bytes: [UInt8] = []
 
         for _ in 0..<100_000 {
             let batch = cursor.nextEncodedBatch(
-                fixture.log, &fixture.tracks, atMost: 700, connected: [], now: 1_000_000, added: Self.added)
+                fixture.log, &fixture.encodedStreams, atMost: 700, connected: [], now: 1_000_000, added: Self.added)
             let count = min(step, batch.bytes.count)
             bytes += batch.bytes[..<count]
             cursor.sent(count, of: batch)
@@ -138,11 +138,11 @@ import Testing
         ]
         for (shape, frame) in shapes {
             var cursor = fixture.cursor(.time(0), shape: shape)
-            #expect(Self.read(fixture, &cursor).frames.count { $0 == frame } == 1)
+            #expect(Self.readAll(fixture, &cursor).frames.count { $0 == frame } == 1)
         }
         var page = fixture.cursor(.time(0), shape: .item("demo"))
 
-        #expect(Self.read(fixture, &page) == fixture.text(shape: .item("demo")))
+        #expect(Self.readAll(fixture, &page) == fixture.text(shape: .item("demo")))
     }
 
     @Test func `a client that wants only command.executed is held at the turn's end and receives it`() throws {
@@ -150,11 +150,11 @@ import Testing
         var cursor = fixture.cursor(.time(0))
         cursor.selector.types = [try #require(EventSelector.TypePattern("command.executed"))]
 
-        let held = fixture.read(&cursor, isHeld: { session, _ in session == Array("ses_1".utf8) })
+        let held = fixture.readBatch(&cursor, isHeld: { session, _ in session == Array("ses_1".utf8) })
 
         #expect(held == "")
-        #expect(Self.read(fixture, &cursor) == "data: \(Self.event)\n\n")
-        #expect(Self.read(fixture, &cursor) == "")
+        #expect(Self.readAll(fixture, &cursor) == "data: \(Self.event)\n\n")
+        #expect(Self.readAll(fixture, &cursor) == "")
     }
 
     @Test func `a client of another directory, session or type receives no added event`() throws {
@@ -166,9 +166,9 @@ import Testing
         other.selector.sessions = [Array("ses_2".utf8)]
         typed.selector.types = [try #require(EventSelector.TypePattern("session.*"))]
 
-        #expect(!Self.read(fixture, &elsewhere).contains("command.executed"))
-        #expect(!Self.read(fixture, &other).contains("command.executed"))
-        #expect(!Self.read(fixture, &typed).contains("command.executed"))
+        #expect(!Self.readAll(fixture, &elsewhere).contains("command.executed"))
+        #expect(!Self.readAll(fixture, &other).contains("command.executed"))
+        #expect(!Self.readAll(fixture, &typed).contains("command.executed"))
     }
 
     @Test func `merged deltas precede an added event`() {
@@ -177,9 +177,9 @@ import Testing
         merged.maxRate = 1
         plain.maxRate = 1
 
-        let frames = Self.read(fixture, &merged, limit: 1 << 20).frames
+        let frames = Self.readAll(fixture, &merged, limit: 1 << 20).frames
 
-        #expect(frames.filter { $0.hasPrefix("id: ") } == fixture.read(&plain, limit: 1 << 20).frames)
+        #expect(frames.filter { $0.hasPrefix("id: ") } == fixture.readBatch(&plain, limit: 1 << 20).frames)
         #expect(frames.count { !$0.hasPrefix("id: ") } == 1)
     }
 }

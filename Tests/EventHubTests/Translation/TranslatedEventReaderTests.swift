@@ -59,7 +59,7 @@ import Testing
         let events = fixture.events(&reader)
 
         #expect(Self.outline(events) == ["busy", "busy", "0 ", "busy", "idle", "session.idle"])
-        #expect(fixture.asked == [.defaults])
+        #expect(fixture.queries == [.defaults])
     }
 
     @Test func `a gap directly after the start is returned`() {
@@ -87,7 +87,7 @@ import Testing
 
         let events = fixture.events(&reader)
 
-        #expect(fixture.asked == [.defaults, .session("ses_1"), .defaults, .session("ses_1")])
+        #expect(fixture.queries == [.defaults, .session("ses_1"), .defaults, .session("ses_1")])
         #expect(Self.outline(events).filter { $0.contains("-") } == ["upstream-lost", "instance-restarted"])
     }
 
@@ -102,6 +102,6 @@ import Testing
         let events = fixture.events(&reader)
 
         #expect(Self.outline(events).prefix(2) == ["created", "server.instance.disposed"])
-        #expect(fixture.asked == [.defaults, .session("ses_1")])
+        #expect(fixture.queries == [.defaults, .session("ses_1")])
     }
 }

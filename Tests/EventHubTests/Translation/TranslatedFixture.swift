@@ -9,9 +9,9 @@ import Testing
 /// A log of OpenCode 2's events, with readers of translated streams (OpenCode 1's API).
 final class TranslatedFixture {
     let log: EventLog
-    var tracks = EncodedStreams()
+    var encodedStreams = EncodedStreams()
     /// The queries that were sent, in order.
-    private(set) var asked: [TranslationQuery] = []
+    private(set) var queries: [TranslationQuery] = []
     private var count = 0
     var answer: (TranslationQuery) -> TranslationAnswer = TranslatedFixture.usual
 
@@ -24,10 +24,10 @@ final class TranslatedFixture {
         log.beginGeneration(now: 5, after: nil)
     }
 
-    static let surroundings = TranslationAnswer.defaults(version: "2.0.15", configuration: [], model: [])
+    static let instanceDefaults = TranslationAnswer.defaults(version: "2.0.15", configuration: [], model: [])
 
-    static func usual(_ question: TranslationQuery) -> TranslationAnswer {
-        guard case .session(let id) = question else { return surroundings }
+    static func usual(_ query: TranslationQuery) -> TranslationAnswer {
+        guard case .session(let id) = query else { return instanceDefaults }
         let session = #"""
             {"data":{"id":"\#(id)","projectID":"p","title":"t","location":{"directory":"/d"},"time":{"created":1,"updated":1}}}
             """#
@@ -41,40 +41,42 @@ final class TranslatedFixture {
     }
 
     /// Appends an event of this session.
-    func say(_ type: String, _ session: String = "ses_1", _ members: String = "", directory: String = "/d") {
+    func append(_ type: String, _ session: String = "ses_1", _ members: String = "", directory: String = "/d") {
         append(
             #"{"id":"evt_\#(count)","created":\#(1_000 + count),"type":"\#(type)","location":{"directory":"\#(directory)"},"#
                 + #""data":{"sessionID":"\#(session)"\#(members.isEmpty ? "" : "," + members)}}"#)
     }
 
     func created(_ session: String = "ses_1") {
-        say("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
+        append("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
     }
 
     /// Appends a turn with this number of text deltas.
-    func turn(_ pieces: Int, _ session: String = "ses_1", number: Int = 1) {
-        say("session.execution.started", session)
-        say(
+    func turn(_ fragments: Int, _ session: String = "ses_1", number: Int = 1) {
+        append("session.execution.started", session)
+        append(
             "session.step.started", session,
             #""assistantMessageID":"msg_\#(number)","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
         let text = #""assistantMessageID":"msg_\#(number)","ordinal":0"#
-        say("session.text.started", session, text)
-        for piece in 0..<pieces { say("session.text.delta", session, text + #","delta":"\#(piece) ""#) }
-        say("session.text.ended", session, text + #","text":"all""#)
-        say("session.step.ended", session, #""assistantMessageID":"msg_\#(number)","finish":"stop","cost":0"#)
-        say("session.execution.succeeded", session)
+        append("session.text.started", session, text)
+        for fragment in 0..<fragments { append("session.text.delta", session, text + #","delta":"\#(fragment) ""#) }
+        append("session.text.ended", session, text + #","text":"all""#)
+        append("session.step.ended", session, #""assistantMessageID":"msg_\#(number)","finish":"stop","cost":0"#)
+        append("session.execution.succeeded", session)
     }
 
-    func cursor(_ start: EventCursor.Start, _ form: EventEncoding = .raw, shape: EventShape = .payload) -> EventCursor {
+    func cursor(_ start: EventCursor.Start, _ encoding: EventEncoding = .raw, shape: EventShape = .payload)
+        -> EventCursor
+    {
         var cursor = EventCursor(
             start, now: log.end, project: "demo", shape: shape, isChunked: false, selector: EventSelector())
         cursor.isOpenCode1Compatible = true
-        cursor.encoding = form
+        cursor.encoding = encoding
         return cursor
     }
 
     /// Reads to the end of the log, or to the end of a turn that is held back, and answers all queries.
-    func read(
+    func readBatch(
         _ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000,
         isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
         added: (_ session: [UInt8], _ frame: EventID) -> [[UInt8]] = { _, _ in [] }
@@ -82,13 +84,13 @@ final class TranslatedFixture {
         var bytes: [UInt8] = []
         for _ in 0..<100_000 {
             let batch = cursor.nextEncodedBatch(
-                log, &tracks, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now,
+                log, &encodedStreams, atMost: limit, connected: Array("data: connected\n\n".utf8), now: now,
                 isBlocked: isHeld, added: added)
             bytes += batch.bytes
             cursor.sent(batch.bytes.count, of: batch)
-            if let question = batch.query {
-                asked.append(question)
-                tracks.resume(for: log, query: question, answer: answer(question))
+            if let query = batch.query {
+                queries.append(query)
+                encodedStreams.resume(for: log, query: query, answer: answer(query))
             } else if batch.isAtEnd {
                 return String(decoding: bytes, as: UTF8.self)
             }
@@ -103,9 +105,9 @@ final class TranslatedFixture {
         for _ in 0..<100_000 {
             let batch = reader.nextBatch(atMost: limit)
             events += batch.events
-            if let question = batch.query {
-                asked.append(question)
-                reader.resume(answer(question))
+            if let query = batch.query {
+                queries.append(query)
+                reader.resume(answer(query))
             } else if batch.isAtEnd {
                 return events
             }
@@ -114,11 +116,11 @@ final class TranslatedFixture {
         return []
     }
 
-    func text(_ start: EventCursor.Start = .time(0), _ form: EventEncoding = .raw, shape: EventShape = .payload)
+    func text(_ start: EventCursor.Start = .time(0), _ encoding: EventEncoding = .raw, shape: EventShape = .payload)
         -> String
     {
-        var cursor = cursor(start, form, shape: shape)
-        return read(&cursor)
+        var cursor = cursor(start, encoding, shape: shape)
+        return readBatch(&cursor)
     }
 }
 

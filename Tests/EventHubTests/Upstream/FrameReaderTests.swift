@@ -4,24 +4,24 @@ import EventHub
 import Testing
 
 @Suite struct FrameReaderTests {
-    private func frames(_ text: String, limit: Int = 1_000, pieces: Int) -> [FrameReader.Frame] {
+    private func frames(_ text: String, limit: Int = 1_000, fragments: Int) -> [FrameReader.Frame] {
         var reader = FrameReader(limit: limit)
         var frames: [FrameReader.Frame] = []
         let bytes = Array(text.utf8)
         var start = 0
         while start < bytes.count {
-            let piece = Array(bytes[start..<min(bytes.count, start + pieces)])
-            reader.parse(piece.span) { frames.append($0) }
-            start += pieces
+            let fragment = Array(bytes[start..<min(bytes.count, start + fragments)])
+            reader.parse(fragment.span) { frames.append($0) }
+            start += fragments
         }
         return frames
     }
 
     @Test(arguments: [1, 2, 3, 7, 10_000]) func `events and comments are read one by one however the bytes are split`(
-        pieces: Int
+        fragments: Int
     ) {
         let found = frames(
-            "data: {\"a\":1}\n\n: heartbeat\n\nid: 7\ndata: {}\r\n\r\ndata:x\ndata: y\n\n", pieces: pieces)
+            "data: {\"a\":1}\n\n: heartbeat\n\nid: 7\ndata: {}\r\n\r\ndata:x\ndata: y\n\n", fragments: fragments)
 
         #expect(
             found == [
@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test(arguments: [1, 5, 10_000])
-    func `an event above the limit is reported as too large, and the next event is read`(pieces: Int) {
+    func `an event above the limit is reported as too large, and the next event is read`(fragments: Int) {
         let long = String(repeating: "z", count: 50)
-        let found = frames("data: \(long)\n\ndata: {}\n\n", limit: 49, pieces: pieces)
+        let found = frames("data: \(long)\n\ndata: {}\n\n", limit: 49, fragments: fragments)
 
         #expect(found == [.tooLarge, .event(Array("{}".utf8))])
-        #expect(frames("data: \(long)\n\n", limit: 50, pieces: pieces) == [.event(Array(long.utf8))])
+        #expect(frames("data: \(long)\n\n", limit: 50, fragments: fragments) == [.event(Array(long.utf8))])
     }
 
-    @Test func `an unfinished frame yields no event`() { #expect(frames("data: {}\n", pieces: 3).isEmpty) }
+    @Test func `an unfinished frame yields no event`() { #expect(frames("data: {}\n", fragments: 3).isEmpty) }
 }

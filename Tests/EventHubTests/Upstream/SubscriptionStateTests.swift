@@ -38,13 +38,13 @@ private typealias Action = SubscriptionState.Action
 
     private func deadline(_ state: SubscriptionState) -> Double? { state.deadline.map { Double($0) / 1_000_000_000 } }
 
-    private let begun = [
+    private let started = [
         Step(0, .begin, [.open(1)]), Step(0.1, .opened(1)), Step(0.1, .received(1)),
         Step(0.1, .connected(1), [.follow(1), .announce]),
     ]
 
     @Test func `a stream is followed and announced once the instance reports that it has begun`() {
-        let state = play(begun)
+        let state = play(started)
 
         #expect(state.isConnected)
         #expect(state.isAnnounced)
@@ -60,18 +60,18 @@ private typealias Action = SubscriptionState.Action
 
     @Test func `a lost stream that does not begin again causes a warning, and one that begins causes none`() {
         play(
-            begun + [
+            started + [
                 Step(10, .ended(1), [.lost]), Step(10.1, .due, [.open(2)]), Step(14, .due, [.warn]),
                 Step(15, .connected(2), [.follow(2), .announce]), Step(20, .due),
             ])
         play(
-            begun + [
+            started + [
                 Step(10, .ended(1), [.lost]), Step(10.1, .due, [.open(2)]),
                 Step(13, .connected(2), [.follow(2), .announce]), Step(20, .due),
             ])
     }
 
-    @Test func `a repeated begin opens no second stream`() { play(begun + [Step(1, .begin)]) }
+    @Test func `a repeated begin opens no second stream`() { play(started + [Step(1, .begin)]) }
 
     @Test func `a stream is announced only after the settling time`() {
         let state = play(
@@ -89,7 +89,7 @@ private typealias Action = SubscriptionState.Action
 
     @Test func `a stream that ends is a loss and is reopened after growing delays`() {
         play(
-            begun + [
+            started + [
                 Step(1, .ended(1), [.lost]), Step(1.05, .due), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(2)),
                 Step(1.3, .due), Step(1.4, .due, [.open(3)]), Step(1.4, .ended(3)), Step(1.8, .due, [.open(4)]),
                 Step(1.9, .connected(4), [.follow(4), .announce]), Step(2, .ended(4), [.lost]),
@@ -127,7 +127,7 @@ private typealias Action = SubscriptionState.Action
     }
 
     @Test func `silence opens a second stream and keeps the first one`() {
-        let state = play(begun + [Step(30, .due), Step(30.1, .due, [.open(2)])])
+        let state = play(started + [Step(30, .due), Step(30.1, .due, [.open(2)])])
 
         #expect(state.isConnected)
         #expect(state.isAnnounced)
@@ -135,7 +135,7 @@ private typealias Action = SubscriptionState.Action
 
     @Test func `the second stream is closed when the first one resumes`() {
         play(
-            begun + [
+            started + [
                 Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .received(1), [.close(2)]),
                 Step(32.1, .due),
             ])
@@ -143,7 +143,7 @@ private typealias Action = SubscriptionState.Action
 
     @Test func `no further stream is opened when the first one resumes after the second has ended`() {
         let state = play(
-            begun + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.25, .received(1)), Step(30.4, .due)])
+            started + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.25, .received(1)), Step(30.4, .due)])
 
         #expect(state.isConnected)
         #expect(deadline(state) == 60.25)
@@ -151,7 +151,7 @@ private typealias Action = SubscriptionState.Action
 
     @Test func `a first stream that stays silent after the second has begun is closed and is a loss`() {
         play(
-            begun + [
+            started + [
                 Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .received(2)), Step(31.9, .due),
                 Step(32, .due, [.close(1), .lost, .follow(2), .announce]), Step(33, .received(2)),
             ])
@@ -160,7 +160,7 @@ private typealias Action = SubscriptionState.Action
     @Test func `the first stream of a frozen instance is kept while the second one is retried`() {
         // Neither stream sends anything, so the second one is tried again and the first one stays.
         let state = play(
-            begun + [
+            started + [
                 Step(30.1, .due, [.open(2)]), Step(60.1, .due, [.close(2)]), Step(60.2, .due, [.open(3)]),
                 Step(90.2, .due, [.close(3)]), Step(91, .received(1)),
             ])
@@ -171,14 +171,14 @@ private typealias Action = SubscriptionState.Action
 
     @Test func `the second stream replaces a first one that ends, without a delay`() {
         play(
-            begun + [
+            started + [
                 Step(30.1, .due, [.open(2)]), Step(30.2, .connected(2)),
                 Step(30.3, .ended(1), [.lost, .follow(2), .announce]),
             ])
     }
 
     @Test func `the end of the second stream is no loss`() {
-        play(begun + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.3, .due, [.open(3)])])
+        play(started + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.3, .due, [.open(3)])])
     }
 
     @Test func `a stream that does not begin within 30 s is closed and reopened`() {
@@ -190,7 +190,7 @@ private typealias Action = SubscriptionState.Action
 
     @Test func `events of an older stream are ignored`() {
         play(
-            begun + [
+            started + [
                 Step(1, .ended(1), [.lost]), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(1)),
                 Step(1.2, .connected(1)),
             ])

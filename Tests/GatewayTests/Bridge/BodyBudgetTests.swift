@@ -38,6 +38,7 @@ import Testing
         #expect(answer.status != 503)
         // The memory of both requests is free again.
         #expect(
-            try fixture.ask("POST", "/session/\(session)/prompt_async", BridgeFixture.prompt("hello")).status == 204)
+            try fixture.request("POST", "/session/\(session)/prompt_async", BridgeFixture.prompt("hello")).status == 204
+        )
     }
 }

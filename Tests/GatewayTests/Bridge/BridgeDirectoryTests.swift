@@ -12,25 +12,26 @@ struct BridgeDirectoryTests {
         for path in [
             "/session?directory=/etc", "/session?directory=\(fixture.folder)/../other", "/agent?directory=%252Fetc",
         ] {
-            #expect(try fixture.ask("GET", path).status == 403, "\(path)")
+            #expect(try fixture.request("GET", path).status == 403, "\(path)")
         }
         let field = [("x-opencode-directory", "/etc")]
         for (method, path, body) in [("GET", "/path", nil), ("POST", "/session", "{}"), ("POST", "/pty", "{}")] {
-            #expect(try fixture.ask(method, path, body, headers: field).status == 403, "\(method) \(path)")
+            #expect(try fixture.request(method, path, body, headers: field).status == 403, "\(method) \(path)")
         }
         _ = try fixture.gateway.home.makeDirectory("demo/inside")
         for named in ["\(fixture.folder)/inside", "inside", "./inside/"] {
-            let made = try fixture.ask("POST", "/session?directory=\(named)", "{}")
+            let made = try fixture.request("POST", "/session?directory=\(named)", "{}")
             #expect(made.json["directory"]?.text == "\(fixture.folder)/inside", "\(named): \(made.text)")
         }
         // The query overrides the header field.
-        let both = try fixture.ask("GET", "/path?directory=inside", headers: [("x-opencode-directory", fixture.folder)])
+        let both = try fixture.request(
+            "GET", "/path?directory=inside", headers: [("x-opencode-directory", fixture.folder)])
 
         #expect(both.json["directory"]?.text == "\(fixture.folder)/inside")
-        #expect(try fixture.ask("GET", "/file?path=../..").status == 400)
-        #expect(try fixture.ask("GET", "/file?path=inside/..").status == 200)
-        #expect(try fixture.ask("GET", "/file/content?path=/etc/hostname").status == 400)
-        #expect(try fixture.ask("GET", "/file/content?path=%2e%2e/%2e%2e/etc/hostname").status == 400)
+        #expect(try fixture.request("GET", "/file?path=../..").status == 400)
+        #expect(try fixture.request("GET", "/file?path=inside/..").status == 200)
+        #expect(try fixture.request("GET", "/file/content?path=/etc/hostname").status == 400)
+        #expect(try fixture.request("GET", "/file/content?path=%2e%2e/%2e%2e/etc/hostname").status == 400)
     }
 
     @Test(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
@@ -44,7 +45,7 @@ struct BridgeDirectoryTests {
         try fixture.start("repo")
         var made: [String: String] = [:]
         for name in ["", "app", "app/web", "apple"] {
-            let answer = try fixture.ask("POST", "/session?directory=\(folder)/\(name)", "{}", of: "repo")
+            let answer = try fixture.request("POST", "/session?directory=\(folder)/\(name)", "{}", of: "repo")
             made[name] = try #require(answer.json["id"]?.text, "\(answer.text)")
         }
         for (query, expected) in [
@@ -52,11 +53,11 @@ struct BridgeDirectoryTests {
             ("directory=\(folder)/app&scope=project", ["", "app", "app/web", "apple"]),
             ("directory=\(folder)&path=app", ["app", "app/web"]), ("path=app/web", ["app/web"]), ("path=no", []),
         ] {
-            let listed = try fixture.ask("GET", "/session?\(query)", of: "repo").json.elements
+            let listed = try fixture.request("GET", "/session?\(query)", of: "repo").json.elements
             #expect(
                 Set((listed ?? []).compactMap { $0["id"]?.text }) == Set(expected.compactMap { made[$0] }), "\(query)")
         }
-        let missing = try fixture.ask("GET", "/agent?directory=nowhere", of: "repo")
+        let missing = try fixture.request("GET", "/agent?directory=nowhere", of: "repo")
 
         #expect(missing.status == 404, "\(missing.text)")
         #expect(missing.json["name"] == "NotFoundError", "\(missing.text)")
@@ -66,7 +67,7 @@ struct BridgeDirectoryTests {
         let fixture = try BridgeFixture()
         try fixture.start("other")
         // The two projects share OpenCode's database, so any client with the id could read the session.
-        let shared = try fixture.ask(
+        let shared = try fixture.request(
             "POST", "/api/session", #"{"location":{"directory":"\#(fixture.gateway.home.path)/other"}}"#)
         let theirs = try #require(shared.json["data"]?["id"]?.text)
         for (method, path, body) in [
@@ -80,21 +81,21 @@ struct BridgeDirectoryTests {
             ("POST", "/summarize", #"{"providerID":"simulator","modelID":"talk"}"#),
             ("POST", "/permissions/per_1", #"{"response":"once"}"#),
         ] {
-            let answer = try fixture.ask(method, "/session/\(theirs)\(path)", body)
+            let answer = try fixture.request(method, "/session/\(theirs)\(path)", body)
             #expect(answer.status == 404, "\(method) \(path): \(answer.text)")
             #expect(answer.json["name"] == "NotFoundError", "\(method) \(path): \(answer.text)")
         }
         let prompt = #"{"text":"Hello [silent=60s]"}"#
 
-        #expect(try fixture.ask("POST", "/api/session/\(theirs)/prompt", prompt).status == 200)
-        #expect(try fixture.ask("GET", "/session/status").json == [:], "another project's turns are not reported")
-        #expect(try fixture.ask("POST", "/session/\(theirs)/abort").text == "true")
+        #expect(try fixture.request("POST", "/api/session/\(theirs)/prompt", prompt).status == 200)
+        #expect(try fixture.request("GET", "/session/status").json == [:], "another project's turns are not reported")
+        #expect(try fixture.request("POST", "/session/\(theirs)/abort").text == "true")
 
-        let active = try fixture.ask("GET", "/api/session/active").json["data"]?[theirs]
+        let active = try fixture.request("GET", "/api/session/active").json["data"]?[theirs]
 
         #expect(active != nil, "an abort from outside ends nothing")
-        #expect(try fixture.ask("GET", "/api/session/\(theirs)").json["data"]?["title"]?.text != "mine")
-        #expect(try fixture.ask("GET", "/session").json.elements?.contains { $0["id"]?.text == theirs } == false)
+        #expect(try fixture.request("GET", "/api/session/\(theirs)").json["data"]?["title"]?.text != "mine")
+        #expect(try fixture.request("GET", "/session").json.elements?.contains { $0["id"]?.text == theirs } == false)
     }
 
     @Test func `file attachments and terminals outside the project are rejected`() throws {
@@ -105,7 +106,7 @@ struct BridgeDirectoryTests {
             "file://\(fixture.folder)/%2e%2e/x", "../x",
         ] {
             let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
-            let answer = try fixture.ask("POST", "/session/\(id)/prompt_async", body)
+            let answer = try fixture.request("POST", "/session/\(id)/prompt_async", body)
             #expect(answer.status == 403, "\(url): \(answer.text)")
         }
 
@@ -115,11 +116,11 @@ struct BridgeDirectoryTests {
         for url in ["file://\(fixture.folder)/x.txt?start=1", "data:text/plain;base64,aGk="] {
             let file = #"{"type":"file","mime":"text/plain","url":"\#(url)"}"#
             let body = #"{"parts":[{"type":"text","text":"Hello"},\#(file)]}"#
-            #expect(try fixture.ask("POST", "/session/\(id)/message", body).status == 200, "\(url)")
+            #expect(try fixture.request("POST", "/session/\(id)/message", body).status == 200, "\(url)")
         }
 
-        #expect(try fixture.ask("POST", "/pty", #"{"cwd":"/etc"}"#).status == 403)
-        #expect(try fixture.ask("POST", "/pty", #"{"cwd":"..","command":"/bin/sh"}"#).status == 403)
+        #expect(try fixture.request("POST", "/pty", #"{"cwd":"/etc"}"#).status == 403)
+        #expect(try fixture.request("POST", "/pty", #"{"cwd":"..","command":"/bin/sh"}"#).status == 403)
     }
 
     @Test(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))

@@ -25,7 +25,7 @@ struct BridgeFixture {
 
     /// Sends a request below the project's base path.
     @discardableResult
-    func ask(
+    func request(
         _ method: String, _ path: String, _ body: String? = nil, headers: [(String, String)] = [],
         of project: String = "demo"
     ) throws -> TestResponse {
@@ -37,7 +37,7 @@ struct BridgeFixture {
 
     /// Creates a session and returns its id.
     func session(_ body: String = "{}", of project: String = "demo") throws -> String {
-        let answer = try ask("POST", "/session", body, of: project)
+        let answer = try request("POST", "/session", body, of: project)
         return try #require(answer.json["id"]?.text, "\(answer.text)")
     }
 
@@ -48,7 +48,7 @@ struct BridgeFixture {
 
     /// Returns the messages of a session.
     func messages(_ session: String) throws -> [JSON] {
-        let answer = try ask("GET", "/session/\(session)/message")
+        let answer = try request("GET", "/session/\(session)/message")
         return try #require(answer.json.elements, "\(answer.text)")
     }
 
@@ -56,7 +56,7 @@ struct BridgeFixture {
     func wait(_ path: String, until isWanted: (JSON) -> Bool) throws -> JSON {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {
-            let answer = try ask("GET", path).json
+            let answer = try request("GET", path).json
             if isWanted(answer) { return answer }
         }
         throw TestFailure("\(path) never said what was wanted")

@@ -27,7 +27,8 @@ struct BridgeListTests {
     }
 
     /// Starts an instance that has a session with that many messages, and that returns pages as 2.0.15 does.
-    private static func fixture(size: Int, count: Int = Self.count, asked: Recorded<Int>? = nil) throws -> ProxyFixture
+    private static func fixture(size: Int, count: Int = Self.count, requests: Recorded<Int>? = nil) throws
+        -> ProxyFixture
     {
         let folder = Recorded<String>("the project's folder")
         let fixture = try ProxyFixture(FakeOpenCode(.two())) { connection, head in
@@ -43,7 +44,7 @@ struct BridgeListTests {
                     query.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
                 }
                 let limit = value("limit").flatMap { Int($0) } ?? 50
-                asked?.append(limit)
+                requests?.append(limit)
                 // The cursor is the number of the next message, preceded by the order.
                 let cursor = value("cursor")
                 let isOldestFirst = cursor.map { $0.hasPrefix("asc") } ?? (value("order") == "asc")
@@ -79,12 +80,12 @@ struct BridgeListTests {
     @Test(.enabled(if: !Sanitizer.isActive)) func `a client that does not read delays the requests for further pages`()
         throws
     {
-        let asked = Recorded<Int>("a page")
-        let fixture = try Self.fixture(size: 2_000, asked: asked)
+        let requests = Recorded<Int>("a page")
+        let fixture = try Self.fixture(size: 2_000, requests: requests)
         let client = try fixture.send("GET", "/session/ses_1/message", receiveBuffer: 8192)
-        try asked.wait(forCount: 2)
+        try requests.wait(forCount: 2)
         try client.pause(.milliseconds(1500))
-        let held = asked.values.count
+        let held = requests.values.count
 
         #expect(held < 45, "\(held) of 50 pages were requested although the client has read none")
 
@@ -95,20 +96,20 @@ struct BridgeListTests {
     }
 
     @Test func `a page that is too long is requested in smaller pages`() throws {
-        let asked = Recorded<Int>("a page")
-        let fixture = try Self.fixture(size: 40_000, count: 60, asked: asked)
+        let requests = Recorded<Int>("a page")
+        let fixture = try Self.fixture(size: 40_000, count: 60, requests: requests)
         let answer = try fixture.request("GET", "/session/ses_1/message")
 
         #expect(answer.json.elements?.compactMap { $0["info"]?["id"]?.text } == (0..<60).map(Self.id))
         // The gateway requests the first page twice.
-        #expect(asked.values == [100, 20, 20, 20])
+        #expect(requests.values == [100, 20, 20, 20])
     }
 
     @Test func `the links between pages lead through the gateway and reach every message`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         for text in ["One", "Two", "Three"] {
-            try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt(text))
+            try fixture.request("POST", "/session/\(id)/message", BridgeFixture.prompt(text))
         }
         let all = try fixture.messages(id).compactMap { $0["info"]?["id"]?.text }
 
@@ -118,7 +119,7 @@ struct BridgeListTests {
         var found: [String] = []
         var path: String? = "/session/\(id)/message?limit=4"
         while let next = path {
-            let page = try fixture.ask("GET", next, headers: [("Host", "gateway.example.com")])
+            let page = try fixture.request("GET", next, headers: [("Host", "gateway.example.com")])
             found = (page.json.elements ?? []).compactMap { $0["info"]?["id"]?.text } + found
             let link = page.value(of: "Link")
             #expect((link == nil) == (page.value(of: "X-Next-Cursor") == nil))
@@ -128,9 +129,9 @@ struct BridgeListTests {
         }
 
         #expect(found == all)
-        #expect(try fixture.ask("GET", "/session/\(id)/message?limit=0").json.elements?.count == 6)
-        #expect(try fixture.ask("GET", "/session/\(id)/message?limit=2&before=nonsense").status == 400)
-        #expect(try fixture.ask("GET", "/session/\(id)/message?limit=-1").status == 400)
+        #expect(try fixture.request("GET", "/session/\(id)/message?limit=0").json.elements?.count == 6)
+        #expect(try fixture.request("GET", "/session/\(id)/message?limit=2&before=nonsense").status == 400)
+        #expect(try fixture.request("GET", "/session/\(id)/message?limit=-1").status == 400)
     }
 
     @Test func `an HTTP/1.0 client receives the list until the connection ends`() throws {

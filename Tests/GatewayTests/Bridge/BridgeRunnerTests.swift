@@ -239,7 +239,7 @@ struct BridgeRunnerTests {
         let begun = try fixture.send(
             "POST", "/session/ses_2/message", headers: [("Content-Length", "1000000")],
             body: [UInt8](repeating: 0x20, count: 200_000))
-        let question = try fixture.send("GET", "/agent")
+        let request = try fixture.send("GET", "/agent")
         for path in ["/wait", "/agent"] {
             try fixture.carried.wait(path) { $0.contains { $0.target.split(separator: "?")[0].hasSuffix(path) } }
         }
@@ -252,7 +252,7 @@ struct BridgeRunnerTests {
             answer.json["detail"]?.text?.hasSuffix("Check the session before you send the request again.") == true)
         #expect(answer.value(of: "Retry-After") == nil)
 
-        for other in [begun, question] {
+        for other in [begun, request] {
             let answer = try ResponseReader(other).readAll(within: .seconds(10))
             #expect(answer.status == 503, "\(answer.text)")
             #expect(answer.json["detail"] == "The gateway is shutting down. Try again in a moment.")

@@ -9,7 +9,7 @@ import Testing
 struct BridgePromptTests {
     private static func roles(_ messages: [JSON]) -> [String?] { messages.map { $0["info"]?["role"]?.text } }
 
-    private static func said(_ message: JSON?) -> String? {
+    private static func texts(_ message: JSON?) -> String? {
         message?["parts"]?.elements?.last { $0["type"] == "text" }?["text"]?.text
     }
 
@@ -18,7 +18,7 @@ struct BridgePromptTests {
         let id = try fixture.session()
         let start = ContinuousClock.now
         let prompt = BridgeFixture.prompt("Hello [silent=1s]", model: "think")
-        let answer = try fixture.ask("POST", "/session/\(id)/message", prompt)
+        let answer = try fixture.request("POST", "/session/\(id)/message", prompt)
 
         #expect(answer.status == 200)
         #expect(.now - start >= .seconds(1))
@@ -36,9 +36,9 @@ struct BridgePromptTests {
 
         #expect(Self.roles(messages) == ["user", "assistant"])
         #expect(info["parentID"] == messages.first?["info"]?["id"])
-        #expect(Self.said(answer.json) == Self.said(messages.last))
+        #expect(Self.texts(answer.json) == Self.texts(messages.last))
 
-        let one = try fixture.ask("GET", "/session/\(id)/message/\(info["id"]?.text ?? "")")
+        let one = try fixture.request("GET", "/session/\(id)/message/\(info["id"]?.text ?? "")")
 
         #expect(one.json == answer.json, "both routes return the same message")
     }
@@ -48,7 +48,7 @@ struct BridgePromptTests {
         let id = try fixture.session()
         let prompt = BridgeFixture.prompt("Hello", more: #""messageID":"msg_fffffffffff0aaaaaaaaaaaaaa","#)
         for _ in 1...2 {
-            let answer = try fixture.ask("POST", "/session/\(id)/prompt_async", prompt)
+            let answer = try fixture.request("POST", "/session/\(id)/prompt_async", prompt)
             #expect(answer.status == 204)
             #expect(answer.body.isEmpty)
             #expect(answer.value(of: "Content-Type") == nil)
@@ -59,7 +59,7 @@ struct BridgePromptTests {
         #expect(Self.roles(try fixture.messages(id)) == ["user", "assistant"])
 
         // The same prompt is sent again on the other route, after the turn of the first one has ended.
-        let again = try fixture.ask("POST", "/session/\(id)/message", prompt)
+        let again = try fixture.request("POST", "/session/\(id)/message", prompt)
         let messages = try fixture.messages(id)
 
         #expect(again.status == 200, "\(again.text)")
@@ -76,15 +76,15 @@ struct BridgePromptTests {
         // An abort before the answer begins leaves no answer in the list.
         _ = try fixture.wait("/session/\(id)/message") { $0.elements?.count == 2 }
 
-        #expect(try fixture.ask("GET", "/session/status").json[id]?["type"] == "busy")
+        #expect(try fixture.request("GET", "/session/status").json[id]?["type"] == "busy")
         // The prompt waits in OpenCode 2's inbox for the next step of the turn.
-        #expect(try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Later")).status == 204)
+        #expect(try fixture.request("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Later")).status == 204)
 
         let messages = try fixture.messages(id)
 
         #expect(Self.roles(messages) == ["user", "assistant", "user"])
-        #expect(Self.said(messages.last) == "Later")
-        #expect(try fixture.ask("POST", "/session/\(id)/abort").text == "true")
+        #expect(Self.texts(messages.last) == "Later")
+        #expect(try fixture.request("POST", "/session/\(id)/abort").text == "true")
 
         let answer = try ResponseReader(connection, method: "POST").readAll()
 
@@ -95,7 +95,7 @@ struct BridgePromptTests {
     @Test func `/session/status says when OpenCode tries again`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
-        try fixture.ask(
+        try fixture.request(
             "POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello [pace=100]", model: "ratelimit"))
 
         let status = try fixture.wait("/session/status") { $0[id]?["type"] == "retry" }[id]
@@ -107,16 +107,16 @@ struct BridgePromptTests {
 
         #expect(next > 1_700_000_000_000)
 
-        try fixture.ask("POST", "/session/\(id)/abort")
+        try fixture.request("POST", "/session/\(id)/abort")
 
-        #expect(try fixture.ask("GET", "/session/status").json == [:])
+        #expect(try fixture.request("GET", "/session/status").json == [:])
     }
 
     @Test func `a permission request accepts one reply, on either path`() throws {
         let fixture = try BridgeFixture()
         for isOld in [true, false] {
             let id = try fixture.session()
-            try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "tools"))
+            try fixture.request("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "tools"))
             let pending = try fixture.wait("/permission") { $0.elements?.isEmpty == false }
             let asked = try #require(pending.elements?.first)
             #expect(asked["permission"] == "bash")
@@ -126,8 +126,8 @@ struct BridgePromptTests {
                 isOld
                 ? ("/session/\(id)/permissions/\(permission)", #"{"response":"once"}"#)
                 : ("/permission/\(permission)/reply", #"{"reply":"once"}"#)
-            #expect(try fixture.ask("POST", path, body).text == "true")
-            let second = try fixture.ask("POST", path, body)
+            #expect(try fixture.request("POST", path, body).text == "true")
+            let second = try fixture.request("POST", path, body)
             #expect(second.status == 404, "\(second.text)")
             #expect(second.json["_tag"] == "PermissionNotFoundError", "\(second.text)")
             _ = try fixture.wait("/session/status") { $0 == [:] }
@@ -136,7 +136,7 @@ struct BridgePromptTests {
             #expect(tool?["state"]?["output"]?.text == "one\ntwo\nthree\n")
         }
 
-        #expect(try fixture.ask("POST", "/permission/per_none/reply", #"{"reply":"never"}"#).status == 400)
+        #expect(try fixture.request("POST", "/permission/per_none/reply", #"{"reply":"never"}"#).status == 400)
     }
 
     @Test func `a question accepts one reply or rejection`() throws {
@@ -144,12 +144,12 @@ struct BridgePromptTests {
 
         for (action, body) in [("reply", #"{"answers":[["Left"]]}"#), ("reject", "")] {
             let id = try fixture.session()
-            try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "question"))
+            try fixture.request("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "question"))
             let asked = try fixture.wait("/question") { $0.elements?.isEmpty == false }
             let question = try #require(asked.elements?.first?["id"]?.text)
             #expect(question.hasPrefix("que_"))
-            #expect(try fixture.ask("POST", "/question/\(question)/\(action)", body).text == "true")
-            let second = try fixture.ask("POST", "/question/\(question)/\(action)", body)
+            #expect(try fixture.request("POST", "/question/\(question)/\(action)", body).text == "true")
+            let second = try fixture.request("POST", "/question/\(question)/\(action)", body)
             #expect(second.status == 404, "\(second.text)")
             #expect(second.json["_tag"] == "QuestionNotFoundError", "\(second.text)")
             _ = try fixture.wait("/session/status") { $0 == [:] }
@@ -162,7 +162,7 @@ struct BridgePromptTests {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
 
-        let fork = try fixture.ask("POST", "/session/\(id)/fork", body)
+        let fork = try fixture.request("POST", "/session/\(id)/fork", body)
 
         #expect(fork.status == 200, "\(fork.text)")
     }
@@ -170,10 +170,10 @@ struct BridgePromptTests {
     @Test func `an answer that is aborted between two tries is completed without an error`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
-        try fixture.ask("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "ratelimit"))
+        try fixture.request("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "ratelimit"))
         _ = try fixture.wait("/session/\(id)/message") { $0.elements?.count == 2 }
 
-        let abort = try fixture.ask("POST", "/session/\(id)/abort")
+        let abort = try fixture.request("POST", "/session/\(id)/abort")
 
         let answer = try #require(try fixture.messages(id).last?["info"])
 
@@ -183,7 +183,7 @@ struct BridgePromptTests {
         #expect(answer["error"] == nil)
 
         let message = try #require(answer["id"]?.text)
-        let single = try fixture.ask("GET", "/session/\(id)/message/\(message)")
+        let single = try fixture.request("GET", "/session/\(id)/message/\(message)")
 
         #expect(single.json["info"] == answer, "\(single.text)")
     }
@@ -191,19 +191,20 @@ struct BridgePromptTests {
     @Test func `shell, command, fork, summarize, revert and unrevert requests succeed`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
-        let first = try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
+        let first = try fixture.request("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
         let prompt = try #require(first.json["info"]?["parentID"]?.text)
-        let shell = try fixture.ask("POST", "/session/\(id)/shell", #"{"agent":"build","command":"echo hi"}"#)
+        let shell = try fixture.request("POST", "/session/\(id)/shell", #"{"agent":"build","command":"echo hi"}"#)
 
         #expect(shell.json["parts"]?.elements?.first?["tool"] == "bash", "\(shell.text)")
 
-        let command = try fixture.ask("POST", "/session/\(id)/command", #"{"command":"init","arguments":"x"}"#)
+        let command = try fixture.request("POST", "/session/\(id)/command", #"{"command":"init","arguments":"x"}"#)
 
         #expect(command.status == 200, "\(command.text)")
         #expect(command.json["info"]?["role"] == "assistant", "\(command.text)")
-        #expect(try fixture.ask("POST", "/session/\(id)/command", #"{"command":"no","arguments":""}"#).status == 404)
+        #expect(
+            try fixture.request("POST", "/session/\(id)/command", #"{"command":"no","arguments":""}"#).status == 404)
 
-        let forked = try fixture.ask("POST", "/session/\(id)/fork", "{}")
+        let forked = try fixture.request("POST", "/session/\(id)/fork", "{}")
         let copy = try #require(forked.json["id"]?.text)
 
         #expect(copy != id)
@@ -217,13 +218,13 @@ struct BridgePromptTests {
 
         let summary = #"{"providerID":"simulator","modelID":"talk"}"#
 
-        #expect(try fixture.ask("POST", "/session/\(id)/summarize", summary).text == "true")
+        #expect(try fixture.request("POST", "/session/\(id)/summarize", summary).text == "true")
 
-        let reverted = try fixture.ask("POST", "/session/\(id)/revert", #"{"messageID":"\#(prompt)"}"#)
+        let reverted = try fixture.request("POST", "/session/\(id)/revert", #"{"messageID":"\#(prompt)"}"#)
 
         #expect(reverted.json["revert"]?["messageID"]?.text == prompt, "\(reverted.text)")
-        #expect(try fixture.ask("POST", "/session/\(id)/unrevert").json["revert"] == nil)
-        #expect(try fixture.ask("GET", "/session/\(id)/children").json == [])
-        #expect(try fixture.ask("GET", "/session/\(id)/todo").json == [])
+        #expect(try fixture.request("POST", "/session/\(id)/unrevert").json["revert"] == nil)
+        #expect(try fixture.request("GET", "/session/\(id)/children").json == [])
+        #expect(try fixture.request("GET", "/session/\(id)/todo").json == [])
     }
 }

@@ -22,7 +22,7 @@ struct TurnEndTests {
     ) throws -> TestThread {
         try TestThread {
             _ = try? instance.history.wait("\(entry)", within: lag) { $0.contains(entry) }
-            instance.note("published")
+            instance.record("published")
             publish()
         }
     }
@@ -40,7 +40,7 @@ struct TurnEndTests {
             instance.publishBeginning()
             instance.publishEnd()
         }
-        let frames = try TranslatedStreamTests.read(client)
+        let frames = try TranslatedStreamTests.receive(client)
         let answer = try ResponseReader(post, method: "POST").readAll()
 
         publisher.join()
@@ -63,7 +63,7 @@ struct TurnEndTests {
         instance.publishBeginning()
         instance.publishEnd()
         instance.isIdle.open()
-        let reported = try TranslatedStreamTests.read(client) {
+        let reported = try TranslatedStreamTests.receive(client) {
             $0.content["properties"]?["info"]?["time"]?["completed"] != nil
         }
         try instance.history.wait("the list") { $0.contains("list") }
@@ -81,7 +81,7 @@ struct TurnEndTests {
 
         #expect(answer.status == 200, "\(answer.text)")
 
-        _ = try TranslatedStreamTests.read(client)
+        _ = try TranslatedStreamTests.receive(client)
     }
 
     @Test func `an answer that does not come holds session.idle for a bounded time`() throws {
@@ -94,7 +94,7 @@ struct TurnEndTests {
         instance.publishBeginning()
         instance.publishEnd()
 
-        _ = try TranslatedStreamTests.read(client)
+        _ = try TranslatedStreamTests.receive(client)
         post.close()
         instance.isIdle.open()
     }
@@ -125,7 +125,7 @@ struct TurnEndTests {
         instance.publishBeginning()
         instance.publishEnd()
 
-        _ = try TranslatedStreamTests.read(client)
+        _ = try TranslatedStreamTests.receive(client)
         instance.isIdle.open()
     }
 
@@ -134,7 +134,7 @@ struct TurnEndTests {
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
         instance.publishBeginning()
-        _ = try TranslatedStreamTests.read(client) { $0.type == "message.part.delta" }
+        _ = try TranslatedStreamTests.receive(client) { $0.type == "message.part.delta" }
         instance.isIdle.open()
 
         let publisher = try Self.publishLate(instance, unless: "prompt") { instance.publishInterruption() }
@@ -147,7 +147,7 @@ struct TurnEndTests {
         #expect(next.status == 204, "\(next.text)")
         #expect(instance.history.values.filter { $0 == "published" || $0 == "prompt" } == ["published", "prompt"])
 
-        let frames = try TranslatedStreamTests.read(client)
+        let frames = try TranslatedStreamTests.receive(client)
 
         #expect(frames.contains { $0.type == "session.error" })
     }
@@ -180,19 +180,19 @@ struct TurnEndTests {
             return client
         }
 
-        let answer = try fixture.ask(
+        let answer = try fixture.request(
             "POST", "/session/\(id)/command",
             #"{"command":"init","arguments":"a b","agent":"build","model":"simulator/talk"}"#)
         // The next turn shows that nothing follows later.
-        try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
+        try fixture.request("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
 
         #expect(answer.status == 200, "\(answer.text)")
 
         let message = try #require(answer.json["info"]?["id"])
         let properties: JSON = ["name": "init", "sessionID": .string(id), "arguments": "a b", "messageID": message]
         for (client, path) in zip(clients, paths) {
-            let first = try TranslatedStreamTests.read(client)
-            let second = try TranslatedStreamTests.read(client)
+            let first = try TranslatedStreamTests.receive(client)
+            let second = try TranslatedStreamTests.receive(client)
             let executed = (first + second).filter { $0.type == "command.executed" }
             #expect(executed.map { $0.content["properties"] } == [properties], "\(path)")
             #expect(executed.first?.id == nil)
@@ -202,7 +202,7 @@ struct TurnEndTests {
         }
         for client in clients[paths.count...] {
             var isSecond = false
-            let frames = try TranslatedStreamTests.read(client) { frame in
+            let frames = try TranslatedStreamTests.receive(client) { frame in
                 guard frame.type == "session.execution.succeeded" else { return false }
                 defer { isSecond = true }
                 return isSecond
@@ -212,7 +212,7 @@ struct TurnEndTests {
     }
 
     private static func command(_ fixture: BridgeFixture, _ session: String) throws {
-        let answer = try fixture.ask(
+        let answer = try fixture.request(
             "POST", "/session/\(session)/command",
             #"{"command":"init","arguments":"","agent":"build","model":"simulator/talk"}"#)
 
@@ -224,7 +224,7 @@ struct TurnEndTests {
         let before = try StreamClient(fixture.gateway, "/projects/demo/api/event")
         try before.connected()
         let id = try fixture.session()
-        let created = try TranslatedStreamTests.read(before) { $0.type == "session.created" }
+        let created = try TranslatedStreamTests.receive(before) { $0.type == "session.created" }
         before.close()
 
         try Self.command(fixture, id)
@@ -236,7 +236,7 @@ struct TurnEndTests {
             return client
         }
         let first = try resume(after: created.last?.id)
-        let turn = try TranslatedStreamTests.read(first) { $0.type == "command.executed" }
+        let turn = try TranslatedStreamTests.receive(first) { $0.type == "command.executed" }
         let idle = try #require(turn.last { $0.id != nil })
 
         #expect(idle.type == "session.idle")
@@ -245,10 +245,10 @@ struct TurnEndTests {
         let new = try StreamClient(fixture.gateway, "/projects/demo/api/event")
         try new.connected()
         // The next turn shows that nothing follows later.
-        try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
+        try fixture.request("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
 
         for client in [first, second, new] {
-            let frames = try TranslatedStreamTests.read(client)
+            let frames = try TranslatedStreamTests.receive(client)
             #expect(!frames.contains { $0.type == "command.executed" })
         }
     }
@@ -260,10 +260,10 @@ struct TurnEndTests {
         let id = try fixture.session()
 
         try Self.command(fixture, id)
-        try fixture.ask("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
+        try fixture.request("POST", "/session/\(id)/message", BridgeFixture.prompt("Hello"))
 
-        let first = try TranslatedStreamTests.read(client)
-        let second = try TranslatedStreamTests.read(client)
+        let first = try TranslatedStreamTests.receive(client)
+        let second = try TranslatedStreamTests.receive(client)
 
         #expect(!first.contains { $0.type == "command.executed" })
         #expect(second.first?.type == "command.executed")

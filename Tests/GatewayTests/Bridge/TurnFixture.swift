@@ -11,7 +11,7 @@ final class TurnFixture: Sendable {
     /// The number of events so far.
     private let published = Monitor(0)
     private let folder = Recorded<String>("the project's folder")
-    /// The requests that it received and the entries of ``note(_:)``, in this order.
+    /// The requests that it received and the entries of ``record(_:)``, in this order.
     let history = Recorded<String>("an entry of the history")
     /// A latch that is opened when the session is idle.
     let isIdle = Latch("the session is idle")
@@ -51,7 +51,7 @@ final class TurnFixture: Sendable {
     }
 
     /// Adds an entry of the test to the history.
-    func note(_ text: String) { history.append(text) }
+    func record(_ text: String) { history.append(text) }
 
     /// Opens a client's event stream, and publishes the session on it.
     func openEvents(_ fixture: ProxyFixture) throws -> StreamClient {
@@ -60,7 +60,7 @@ final class TurnFixture: Sendable {
         publish(
             "session.created",
             #""projectID":"p","slug":"s","version":"2","location":{"directory":"\#(try folder.wait(forCount: 1)[0])"}"#)
-        _ = try TranslatedStreamTests.read(client) { $0.type == "session.created" }
+        _ = try TranslatedStreamTests.receive(client) { $0.type == "session.created" }
         return client
     }
 

@@ -45,7 +45,7 @@ struct Flow2Tests {
         #expect(head.value(of: "X-Accel-Buffering") == "no")
         #expect(head.values(of: "Connection") == [])
 
-        try events.read()
+        try events.readEvent()
 
         #expect(events.events[0]["type"]?.text == "server.connected")
         #expect(events.events[0]["data"] == [:])

@@ -128,12 +128,12 @@ final class EventFeed {
                 let content = event.content
                 if event["type"]?.text == type, condition(content) { return content }
             }
-            try read()
+            try readEvent()
         }
     }
 
     /// Reads the next event from the stream.
-    func read() throws {
+    func readEvent() throws {
         guard let event = try stream.next(within: .seconds(20)) else {
             throw TestFailure("the stream ended after \(events.map { $0["type"]?.text ?? "?" })")
         }
@@ -151,13 +151,13 @@ final class EventFeed {
 
     /// Expects these steps in order, each after the previous one.
     func expectInOrder(_ steps: [FlowStep], sourceLocation: SourceLocation = #_sourceLocation) {
-        var rest = events[...]
+        var remainder = events[...]
         for step in steps {
-            guard let index = rest.firstIndex(where: step.matches) else {
+            guard let index = remainder.firstIndex(where: step.matches) else {
                 Issue.record("step \(step.name) has not come in its place", sourceLocation: sourceLocation)
                 return
             }
-            rest = rest[(index + 1)...]
+            remainder = remainder[(index + 1)...]
         }
     }
 
@@ -204,12 +204,12 @@ extension TestResponse {
     private var plainBody: [UInt8] {
         guard value(of: "Content-Encoding") == "gzip" else { return body }
         var plain: [UInt8] = []
-        var rest = body.dropFirst(10)
-        while let isLast = rest.popFirst(), rest.count >= 4 {
-            let length = Int(rest[rest.startIndex]) | Int(rest[rest.startIndex + 1]) << 8
-            rest = rest.dropFirst(4)
-            plain += rest.prefix(length)
-            rest = rest.dropFirst(length)
+        var remainder = body.dropFirst(10)
+        while let isLast = remainder.popFirst(), remainder.count >= 4 {
+            let length = Int(remainder[remainder.startIndex]) | Int(remainder[remainder.startIndex + 1]) << 8
+            remainder = remainder.dropFirst(4)
+            plain += remainder.prefix(length)
+            remainder = remainder.dropFirst(length)
             if isLast & 1 == 1 { break }
         }
         return plain

@@ -102,19 +102,19 @@ final class Replay {
             if request.path.hasSuffix("/event") {
                 // A client continues only after the stream has begun, because the stream omits earlier events.
                 let stream = EventFeed(connection)
-                try stream.read()
+                try stream.readEvent()
                 streams.append(stream)
             } else if request.path.hasSuffix("/message"), request.method == "POST" {
                 // The answer arrives at the end of the turn. The client continues in the meantime.
                 late.append((request, reader))
             } else {
-                try take(request, reader)
+                try check(request, reader)
             }
         }
-        for (request, reader) in late { try take(request, reader) }
+        for (request, reader) in late { try check(request, reader) }
     }
 
-    private func take(_ request: RecordedClient.Request, _ reader: ResponseReader) throws {
+    private func check(_ request: RecordedClient.Request, _ reader: ResponseReader) throws {
         let answer = try reader.readAll(within: .seconds(60))
         exchanges.append(Exchange(request: request, answer: answer))
         let json = answer.json

@@ -10,7 +10,7 @@ import Testing
     .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct RecordedClientTests {
     /// Returns the last text of an assistant in a list of OpenCode 2's messages.
-    private static func said(_ messages: JSON) -> String? {
+    private static func events(_ messages: JSON) -> String? {
         messages["data"]?.elements?.first { $0["type"] == "assistant" }?["content"]?.elements?
             .first { $0["type"] == "text" }?["text"]?.text
     }
@@ -43,7 +43,7 @@ struct RecordedClientTests {
         // The client prints the last answer, and the stream reports that the turn succeeded.
         let messages = try #require(replay.exchanges.last?.answer.json)
 
-        #expect(Self.said(messages)?.contains("naïve café, 日本語, 🚀") == true)
+        #expect(Self.events(messages)?.contains("naïve café, 日本語, 🚀") == true)
 
         let stream = try #require(replay.streams.first)
         try stream.next("server.connected")
@@ -111,7 +111,7 @@ struct RecordedClientTests {
         #expect(replay.answers(to: "/path").first?.json["directory"]?.text == replay.folder)
 
         let stream = try #require(replay.streams.first)
-        try stream.read()
+        try stream.readEvent()
 
         #expect(stream.events.first?["payload"]?["type"] == "server.connected")
     }

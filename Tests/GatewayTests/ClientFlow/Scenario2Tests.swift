@@ -16,10 +16,10 @@ struct Scenario2Tests {
         #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 200)
 
         try events.next("session.execution.succeeded") { $0["sessionID"]?.text == session }
-        let pieces = zip(events.events, events.times).filter { $0.0["type"] == "session.text.delta" }.map(\.1)
-        let (first, last) = try (#require(pieces.first), #require(pieces.last))
+        let fragments = zip(events.events, events.times).filter { $0.0["type"] == "session.text.delta" }.map(\.1)
+        let (first, last) = try (#require(fragments.first), #require(fragments.last))
 
-        #expect(pieces.count > 10)
+        #expect(fragments.count > 10)
         #expect(last - first > .milliseconds(800), "the events must arrive one after the other")
     }
 

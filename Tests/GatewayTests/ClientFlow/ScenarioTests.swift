@@ -17,14 +17,14 @@ struct ScenarioTests {
         #expect(try app.send("Hello [pieces=40 interval=100ms]", to: session) == 204)
 
         try events.readTurn(of: session, app.profile)
-        let pieces = zip(events.events, events.times).filter { event, _ in
+        let fragments = zip(events.events, events.times).filter { event, _ in
             event["type"] == "message.part.delta" || event["properties"]?["delta"] != nil
         }.map(\.1)
 
         // Whole texts arrive at most ten times a second.
-        #expect(version.isTranslated ? pieces.count > 5 : pieces.count == 40)
+        #expect(version.isTranslated ? fragments.count > 5 : fragments.count == 40)
 
-        let (first, last) = try (#require(pieces.first), #require(pieces.last))
+        let (first, last) = try (#require(fragments.first), #require(fragments.last))
 
         #expect(last - first > .milliseconds(800), "the events must arrive one after the other")
 

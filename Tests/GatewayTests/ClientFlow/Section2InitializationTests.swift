@@ -68,7 +68,7 @@ struct Section2InitializationTests {
         #expect(head.status == 200)
         #expect(head.value(of: "Content-Type") == "text/event-stream")
 
-        try events.read()
+        try events.readEvent()
 
         #expect(events.events[0]["type"]?.text == "server.connected")
         #expect(events.events[0]["properties"] == [:])

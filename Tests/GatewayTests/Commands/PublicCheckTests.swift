@@ -42,19 +42,19 @@ import Testing
 
     private func wrong(_ run: ProgramRun) -> [String] { run.output.filter { $0.hasPrefix("  WRONG  ") } }
 
-    private func has(_ run: ProgramRun, _ mark: String, _ phrase: String) -> Bool {
-        run.output.contains { $0.hasPrefix("  \(mark)") && $0.contains(phrase) }
+    private func has(_ run: ProgramRun, _ status: String, _ phrase: String) -> Bool {
+        run.output.contains { $0.hasPrefix("  \(status)") && $0.contains(phrase) }
     }
 
     /// Starts a server that answers like a gateway. The test defines the stream and the abort.
-    private static func standIn(
-        projects: String = "[]", asked: Recorded<ReceivedRequest> = Recorded(),
+    private static func fakeGateway(
+        projects: String = "[]", requests: Recorded<ReceivedRequest> = Recorded(),
         stream: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) },
         abort: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) }
     ) throws -> TestServer {
         try TestServer { connection in
             while let request = try connection.readRequest(within: .seconds(60)) {
-                asked.append(request)
+                requests.append(request)
                 let isKnown = request.value(of: "Authorization") == "Bearer \(GatewayUnderTest.key)"
                 switch request.target {
                 case "/health":
@@ -81,8 +81,8 @@ import Testing
     }
 
     @Test func `a gateway reached through TLS passes with its certificate and its stream`() throws {
-        let asked = Recorded<ReceivedRequest>()
-        let server = try Self.standIn(asked: asked, stream: Self.comments)
+        let requests = Recorded<ReceivedRequest>()
+        let server = try Self.fakeGateway(requests: requests, stream: Self.comments)
         let front = try tls(server.port)
         let run = try checkGood("https://localhost:\(front.port)")
 
@@ -95,13 +95,13 @@ import Testing
 
         #expect(has(run, "note", "so https://localhost:\(front.port) may lead to another gateway"))
         // The check sends the key only to a server that has identified itself as a gateway, and never prints it.
-        #expect(asked.values.first?.value(of: "Authorization") == nil)
+        #expect(requests.values.first?.value(of: "Authorization") == nil)
         #expect(!run.output.contains { $0.contains(GatewayUnderTest.key) })
     }
 
     /// Debian's Caddy 2.6.2 behaves like this.
     @Test func `a proxy that completes an aborted stream is a problem`() throws {
-        let server = try Self.standIn(
+        let server = try Self.fakeGateway(
             stream: Self.comments,
             abort: { connection in
                 try connection.writeHead(
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `an aborted stream that the proxy also aborts is no problem`() throws {
-        let server = try Self.standIn(
+        let server = try Self.fakeGateway(
             stream: Self.comments,
             abort: { connection in
                 try connection.writeHead(
@@ -135,7 +135,7 @@ import Testing
     }
 
     @Test func `a buffered stream and an aborted stream are problems`() throws {
-        let buffering = try Self.standIn { connection in
+        let buffering = try Self.fakeGateway { connection in
             try connection.pause(.milliseconds(800))
             try connection.respond(200, text: (1...5).map { ": \($0)\n\n" }.joined())
         }
@@ -147,7 +147,7 @@ import Testing
         #expect(wrong(run).first?.contains("buffers streams") == true)
         #expect(wrong(run).first?.contains("proxy_buffering off") == true)
 
-        let cutting = try Self.standIn { connection in
+        let cutting = try Self.fakeGateway { connection in
             try connection.writeHead(200, headers: [("Transfer-Encoding", "chunked")])
             try connection.writeChunk(": 1\n\n")
             connection.close()
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func `a certificate that expires soon, has expired or is not trusted is a problem`() throws {
-        let server = try Self.standIn(stream: Self.comments)
+        let server = try Self.fakeGateway(stream: Self.comments)
         for (days, phrase) in [(13, "days. Renew it"), (-1, "has expired. Renew it")] {
             let front = try tls(server.port, days: days)
             let run = try checkGood("https://localhost:\(front.port)")
@@ -175,7 +175,7 @@ import Testing
     }
 
     @Test func `a server that is not a gateway is reported and receives no key`() throws {
-        let asked = Recorded<ReceivedRequest>()
+        let requests = Recorded<ReceivedRequest>()
         for (status, fields, phrase) in [
             (200, [], "A program that is not a gateway answers GET /health"),
             (502, [], "A proxy answers 502"),
@@ -186,7 +186,7 @@ import Testing
         ] as [(Int, [(String, String)], String)] {
             let server = try TestServer { connection in
                 while let request = try connection.readRequest(within: .seconds(60)) {
-                    asked.append(request)
+                    requests.append(request)
                     try connection.respond(status, headers: fields, text: "hello")
                 }
             }
@@ -197,8 +197,8 @@ import Testing
             #expect(wrong(run)[0].contains(phrase), "\(run.output)")
         }
 
-        #expect(asked.values.map(\.target) == ["/health", "/health", "/health"])
-        #expect(asked.values.allSatisfy { $0.value(of: "Authorization") == nil })
+        #expect(requests.values.map(\.target) == ["/health", "/health", "/health"])
+        #expect(requests.values.allSatisfy { $0.value(of: "Authorization") == nil })
 
         let refusing = try RefusingPort()
         let run = try check("https://localhost:\(refusing.number)")
@@ -219,7 +219,7 @@ import Testing
             has(run, "ok ", "leads to a gateway that accepts the key and has the projects of this machine"),
             "\(run.output)")
 
-        let other = try Self.standIn(projects: #"[{"name":"other"}]"#, stream: Self.comments)
+        let other = try Self.fakeGateway(projects: #"[{"name":"other"}]"#, stream: Self.comments)
         let otherFront = try tls(other.port)
         let second = try check("https://localhost:\(otherFront.port)", listen: gateway.port)
 
@@ -239,7 +239,7 @@ import Testing
 
     @Test(.enabled(if: NginxFront.isAvailable, "nginx is missing"))
     func `an nginx that buffers is a problem and one that does not passes`() throws {
-        let server = try Self.standIn(stream: Self.comments)
+        let server = try Self.fakeGateway(stream: Self.comments)
 
         for (settings, isGood) in [("proxy_buffering off;", true), ("proxy_buffering on;", false)] {
             let nginx = try NginxFront(certificates.pair(), to: server.port, settings: settings)
@@ -254,7 +254,7 @@ import Testing
     }
 
     @Test func `a URL without TLS is noted and still checked`() throws {
-        let server = try Self.standIn(stream: Self.comments)
+        let server = try Self.fakeGateway(stream: Self.comments)
         let run = try checkGood("http://127.0.0.1:\(server.port)/")
 
         #expect(run.status == .exited(0), "\(run.output)")

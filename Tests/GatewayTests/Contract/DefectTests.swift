@@ -138,12 +138,12 @@ import Testing
     }
 
     @Test func `defect 9: global events arrive at once without an Accept field`() throws {
-        let mayGoOn = Monitor(false)
+        let mayContinue = Monitor(false)
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
             try connection.writeChunk("data: first\n\n")
-            _ = try mayGoOn.wait(for: "the first event's arrival") { $0 ? true : nil }
+            _ = try mayContinue.wait(for: "the first event's arrival") { $0 ? true : nil }
             try connection.writeChunk("data: second\n\n")
             try connection.waitForEnd()
         }
@@ -151,7 +151,7 @@ import Testing
 
         #expect(try events.next() == "first")
 
-        mayGoOn.withLock { $0 = true }
+        mayContinue.withLock { $0 = true }
 
         #expect(try events.next() == "second")
     }
@@ -219,7 +219,7 @@ import Testing
         for _ in 0..<20 {
             let answer = try client.exchange("GET", "/projects", headers: [GatewayUnderTest.authorization])
             #expect(answer.text.matches(of: /"name":/).count == 300)
-            #expect(try FileTree.read(children).isEmpty)
+            #expect(try FileTree.contents(children).isEmpty)
         }
 
         #expect(access("\(tools.path)/calls", F_OK) != 0)

@@ -49,15 +49,15 @@ import Testing
 
         func next() throws -> [String: Any] {
             guard let event = try reader.next(within: SimulatorFixture.patience) else {
-                let said = String(decoding: reader.raw.suffix(1_000), as: UTF8.self)
+                let received = String(decoding: reader.raw.suffix(1_000), as: UTF8.self)
                 let (status, ending) = (reader.response.head?.status, reader.response.ending)
-                throw TestFailure("status \(status ?? 0), \(ending.map { "\($0)" } ?? "no end"): \(said)")
+                throw TestFailure("status \(status ?? 0), \(ending.map { "\($0)" } ?? "no end"): \(received)")
             }
             return try JSONSerialization.jsonObject(with: Data(event.utf8)) as? [String: Any] ?? [:]
         }
 
         /// Reads to the end and returns the last event.
-        func end() throws -> [String: Any] {
+        func lastMessage() throws -> [String: Any] {
             while true {
                 let event = try next()
                 if event["done"] as? Bool == true { return event }
@@ -86,12 +86,12 @@ import Testing
         let chat = try ChatDialogue(fixture.gateway.port)
 
         for round in Self.rounds {
-            try chat.say("user_message", ["conversationId": Self.id, "content": Self.endless])
-            _ = try chat.hear(upTo: "assistant_chunk")
-            try chat.say("cancel_generation", ["conversationId": Self.id])
-            try chat.say("user_message", ["conversationId": Self.id, "content": Self.short(round)])
-            let aborted = try chat.hear(upTo: "assistant_done")
-            let answered = try chat.hear(upTo: "assistant_done")
+            try chat.send("user_message", ["conversationId": Self.id, "content": Self.endless])
+            _ = try chat.receive(upTo: "assistant_chunk")
+            try chat.send("cancel_generation", ["conversationId": Self.id])
+            try chat.send("user_message", ["conversationId": Self.id, "content": Self.short(round)])
+            let aborted = try chat.receive(upTo: "assistant_done")
+            let answered = try chat.receive(upTo: "assistant_done")
 
             #expect(!aborted.types.contains("error"))
             #expect(answered.types == ["assistant_chunk", "assistant_done"], "round \(round)")
@@ -106,8 +106,8 @@ import Testing
             let first = try conversation.send(Self.endless)
             _ = try first.next()
             let second = try conversation.send(Self.short(round))
-            let answered = try second.end()
-            let aborted = try first.end()
+            let answered = try second.lastMessage()
+            let aborted = try first.lastMessage()
 
             #expect((answered["fullText"] as? String)?.isEmpty == false, "round \(round)")
             #expect(answered["error"] == nil)
@@ -123,12 +123,12 @@ import Testing
         let chat = try ChatDialogue(fixture.gateway.port)
 
         for round in Self.rounds {
-            try chat.say("user_message", ["conversationId": Self.id, "content": Self.endless])
-            _ = try chat.hear(upTo: "assistant_chunk")
+            try chat.send("user_message", ["conversationId": Self.id, "content": Self.endless])
+            _ = try chat.receive(upTo: "assistant_chunk")
             try abort(try session(fixture), fixture)
-            let aborted = try chat.hear(upTo: "assistant_done")
-            try chat.say("user_message", ["conversationId": Self.id, "content": Self.short(round)])
-            let answered = try chat.hear(upTo: "assistant_done")
+            let aborted = try chat.receive(upTo: "assistant_done")
+            try chat.send("user_message", ["conversationId": Self.id, "content": Self.short(round)])
+            let answered = try chat.receive(upTo: "assistant_done")
 
             #expect(aborted.types.suffix(2) == ["error", "assistant_done"])
             #expect(answered.types == ["assistant_chunk", "assistant_done"], "round \(round)")
@@ -141,12 +141,12 @@ import Testing
         let chat = try ChatDialogue(fixture.gateway.port)
 
         for round in Self.rounds {
-            try chat.say("user_message", ["conversationId": Self.id, "content": Self.endless])
-            _ = try chat.hear(upTo: "assistant_chunk")
+            try chat.send("user_message", ["conversationId": Self.id, "content": Self.endless])
+            _ = try chat.receive(upTo: "assistant_chunk")
             try abort(try session(fixture), fixture)
-            try chat.say("user_message", ["conversationId": Self.id, "content": Self.short(round)])
-            let aborted = try chat.hear(upTo: "assistant_done")
-            let answered = try chat.hear(upTo: "assistant_done")
+            try chat.send("user_message", ["conversationId": Self.id, "content": Self.short(round)])
+            let aborted = try chat.receive(upTo: "assistant_done")
+            let answered = try chat.receive(upTo: "assistant_done")
 
             #expect(aborted.types.suffix(2) == ["error", "assistant_done"])
             #expect(answered.types == ["assistant_chunk", "assistant_done"], "round \(round)")
@@ -165,8 +165,8 @@ import Testing
             let first = try conversation.send(Self.endless)
             _ = try first.next()
             try abort(session, fixture)
-            let aborted = try first.end()
-            let answered = try conversation.send(Self.short(round)).end()
+            let aborted = try first.lastMessage()
+            let answered = try conversation.send(Self.short(round)).lastMessage()
 
             #expect((aborted["error"] as? [String: Any])?["code"] as? String == "provider_error")
             #expect((answered["fullText"] as? String)?.isEmpty == false, "round \(round)")
@@ -184,8 +184,8 @@ import Testing
             let first = try conversation.send(Self.endless)
             _ = try first.next()
             try abort(session, fixture)
-            let answered = try conversation.send(Self.short(round)).end()
-            _ = try first.end()
+            let answered = try conversation.send(Self.short(round)).lastMessage()
+            _ = try first.lastMessage()
 
             #expect((answered["fullText"] as? String)?.isEmpty == false, "round \(round)")
             #expect(answered["error"] == nil)

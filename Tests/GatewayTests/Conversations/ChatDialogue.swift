@@ -22,7 +22,7 @@ final class ChatDialogue {
         guard head.status == 101 else { throw TestFailure("the chat answered \(head.status)") }
     }
 
-    func say(_ type: String, _ members: [String: Any] = [:]) throws {
+    func send(_ type: String, _ members: [String: Any] = [:]) throws {
         let message = members.merging(["type": type]) { $1 }
         let data = try JSONSerialization.data(withJSONObject: message)
         try connection.write(ClientFrame(1, Array(data)).bytes)
@@ -30,7 +30,7 @@ final class ChatDialogue {
 
     /// Returns the next message and skips pings.
     @discardableResult
-    func hear(within limit: Duration = SimulatorFixture.patience) throws -> [String: Any] {
+    func receive(within limit: Duration = SimulatorFixture.patience) throws -> [String: Any] {
         while true {
             var bytes = try connection.readExactly(2, within: limit)
             let length = bytes[1] & 0x7F
@@ -47,11 +47,11 @@ final class ChatDialogue {
     }
 
     /// Returns the messages up to and including the next one of a type.
-    func hear(upTo type: String) throws -> [[String: Any]] {
-        var heard: [[String: Any]] = []
+    func receive(upTo type: String) throws -> [[String: Any]] {
+        var received: [[String: Any]] = []
         while true {
-            heard.append(try hear())
-            if heard.last?["type"] as? String == type { return heard }
+            received.append(try receive())
+            if received.last?["type"] as? String == type { return received }
         }
     }
 

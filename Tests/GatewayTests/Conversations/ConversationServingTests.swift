@@ -22,64 +22,64 @@ import Testing
     func `a chat answers a message, and a reconnected chat loads and deletes the conversation`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
-        let status = try chat.hear()
+        let status = try chat.receive()
 
         #expect(status["type"] as? String == "status")
         #expect((status["metadata"] as? [String: Any])?["connected"] as? Bool == true)
         #expect(try fixture.status().isRunning == false)
 
-        try chat.say("list_conversations")
+        try chat.send("list_conversations")
 
-        #expect(try chat.hear()["type"] as? String == "conversation_list")
+        #expect(try chat.receive()["type"] as? String == "conversation_list")
         #expect(try fixture.status().isRunning)
 
-        try chat.say("user_message", ["conversationId": Self.id, "content": "think about it"])
-        let heard = try chat.hear(upTo: "assistant_done")
+        try chat.send("user_message", ["conversationId": Self.id, "content": "think about it"])
+        let received = try chat.receive(upTo: "assistant_done")
 
-        #expect(heard.types == ["thinking_chunk", "thinking_done", "assistant_chunk", "assistant_done"])
-        #expect(heard.allSatisfy { $0["conversationId"] as? String == Self.id })
+        #expect(received.types == ["thinking_chunk", "thinking_done", "assistant_chunk", "assistant_done"])
+        #expect(received.allSatisfy { $0["conversationId"] as? String == Self.id })
 
-        try chat.say("ping")
+        try chat.send("ping")
 
-        #expect(try chat.hear()["type"] as? String == "pong")
+        #expect(try chat.receive()["type"] as? String == "pong")
 
         let again = try ChatDialogue(fixture.gateway.port)
-        try again.hear()
-        try again.say("load_conversation", ["conversationId": Self.id.lowercased()])
-        let loaded = try again.hear()
+        try again.receive()
+        try again.send("load_conversation", ["conversationId": Self.id.lowercased()])
+        let loaded = try again.receive()
 
         #expect(loaded["conversationId"] as? String == Self.id)
 
         let messages = (loaded["metadata"] as? [String: Any])?["messages"] as? [[String: Any]]
 
-        #expect(messages?.compactMap { $0["content"] as? String } == ["think about it", heard.text])
+        #expect(messages?.compactMap { $0["content"] as? String } == ["think about it", received.text])
 
-        try again.say("list_conversations")
-        let list = (try again.hear()["metadata"] as? [String: Any])?["conversations"] as? [[String: Any]]
+        try again.send("list_conversations")
+        let list = (try again.receive()["metadata"] as? [String: Any])?["conversations"] as? [[String: Any]]
 
         #expect(list?.first?["messageCount"] as? Int == 2)
         #expect(list?.first?["id"] as? String == Self.id)
 
-        try again.say("delete_conversation", ["conversationId": Self.id])
+        try again.send("delete_conversation", ["conversationId": Self.id])
 
-        #expect(try again.hear()["type"] as? String == "conversation_deleted")
-        #expect(try chat.hear()["type"] as? String == "conversation_deleted")
+        #expect(try again.receive()["type"] as? String == "conversation_deleted")
+        #expect(try chat.receive()["type"] as? String == "conversation_deleted")
     }
 
     @Test(arguments: ["1.18.33", "2.0.15"])
     func `a chat that reconnects during an answer receives the whole answer`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
-        try chat.say("user_message", ["conversationId": Self.id, "content": "[pieces=100 interval=50ms] talk"])
-        _ = try chat.hear(upTo: "assistant_chunk")
+        try chat.send("user_message", ["conversationId": Self.id, "content": "[pieces=100 interval=50ms] talk"])
+        _ = try chat.receive(upTo: "assistant_chunk")
         let again = try ChatDialogue(fixture.gateway.port)
-        try again.hear()
-        try again.say("load_conversation", ["conversationId": Self.id])
-        let heard = try again.hear(upTo: "assistant_done")
-        _ = try chat.hear(upTo: "assistant_done")
+        try again.receive()
+        try again.send("load_conversation", ["conversationId": Self.id])
+        let received = try again.receive(upTo: "assistant_done")
+        _ = try chat.receive(upTo: "assistant_done")
 
-        #expect(heard.first?["type"] as? String == "conversation_loaded")
-        #expect(heard.text == chat.messages.text)
+        #expect(received.first?["type"] as? String == "conversation_loaded")
+        #expect(received.text == chat.messages.text)
     }
 
     /// The session's event and a list without the session reach the gateway in either order.
@@ -89,19 +89,19 @@ import Testing
         let ids = (10..<40).map { "A0B1C2D3-0000-4000-8000-0000000000\($0)" }
 
         for id in ids {
-            try chat.say("new_conversation", ["conversationId": id])
-            _ = try chat.hear(upTo: "conversation_created")
+            try chat.send("new_conversation", ["conversationId": id])
+            _ = try chat.receive(upTo: "conversation_created")
             let sessions = try JSONSerialization.jsonObject(with: Data(fixture.request("/session").body))
             let session = try #require((sessions as? [[String: Any]])?.first?["id"] as? String)
-            try chat.say("list_conversations")
+            try chat.send("list_conversations")
             let answer = try fixture.gateway.request(
                 "DELETE", "/projects/demo/api/session/\(session)", within: SimulatorFixture.patience)
             #expect(answer.status == 200)
-            try chat.say("list_conversations")
+            try chat.send("list_conversations")
             var lists = 0
             var isDeleted = false
             while lists < 2 || !isDeleted {
-                let type = try chat.hear()["type"] as? String
+                let type = try chat.receive()["type"] as? String
                 if type == "conversation_list" { lists += 1 }
                 if type == "conversation_deleted" { isDeleted = true }
             }
@@ -118,22 +118,22 @@ import Testing
     func `cancel_generation ends the answer once`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
-        try chat.say("user_message", ["conversationId": Self.id, "content": "long"])
-        _ = try chat.hear(upTo: "assistant_chunk")
-        try chat.say("cancel_generation", ["conversationId": Self.id])
-        _ = try chat.hear(upTo: "assistant_done")
-        try chat.say("list_conversations")
-        let rest = try chat.hear(upTo: "conversation_list")
+        try chat.send("user_message", ["conversationId": Self.id, "content": "long"])
+        _ = try chat.receive(upTo: "assistant_chunk")
+        try chat.send("cancel_generation", ["conversationId": Self.id])
+        _ = try chat.receive(upTo: "assistant_done")
+        try chat.send("list_conversations")
+        let remainder = try chat.receive(upTo: "conversation_list")
 
-        #expect(rest.types == ["conversation_list"])
+        #expect(remainder.types == ["conversation_list"])
     }
 
     @Test(arguments: versions)
     func `a new conversation has a model though no client has asked for models`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
-        try chat.say("new_conversation", ["conversationId": Self.id])
-        _ = try chat.hear(upTo: "conversation_created")
+        try chat.send("new_conversation", ["conversationId": Self.id])
+        _ = try chat.receive(upTo: "conversation_created")
 
         let list = try json(try fixture.gateway.request("GET", "/conversations", within: SimulatorFixture.patience))
 
@@ -187,17 +187,18 @@ import Testing
     @Test(arguments: versions)
     func `the conversation endpoints succeed in the order of the contract's examples`(version: String) throws {
         let fixture = try fixture(version)
-        func ask(_ method: String, _ target: String, _ body: String? = nil) throws -> TestResponse {
+        func request(_ method: String, _ target: String, _ body: String? = nil) throws -> TestResponse {
             let headers = body == nil ? [] : [("Content-Type", "application/json")]
             return try fixture.gateway.request(
                 method, target, headers: headers, body: body.map { Array($0.utf8) }, within: SimulatorFixture.patience)
         }
-        let models = try ask("GET", "/models")
+        let models = try request("GET", "/models")
 
         #expect(models.status == 200)
         #expect(models.text.contains(#""id":"simulator/talk""#))
 
-        let created = try ask("POST", "/conversations", #"{"model_id":"simulator/talk","first_message":"hi there"}"#)
+        let created = try request(
+            "POST", "/conversations", #"{"model_id":"simulator/talk","first_message":"hi there"}"#)
         let conversation = try #require(try json(created)["conversation"] as? [String: Any])
 
         #expect(created.status == 201)
@@ -206,7 +207,8 @@ import Testing
 
         let id = try #require(conversation["id"] as? String)
 
-        let stream = try ask("POST", "/conversations/\(id.uppercased())/messages", #"{"role":"user","text":"talk"}"#)
+        let stream = try request(
+            "POST", "/conversations/\(id.uppercased())/messages", #"{"role":"user","text":"talk"}"#)
 
         #expect(stream.status == 200)
         #expect(stream.body.allSatisfy { $0 < 0x80 })
@@ -221,18 +223,18 @@ import Testing
         #expect(events.last?["fullText"] as? String == text)
         #expect(text.contains("日本語, 🚀"))
 
-        let page = try json(try ask("GET", "/conversations/\(id)/messages?limit=30"))
+        let page = try json(try request("GET", "/conversations/\(id)/messages?limit=30"))
         let items = try #require(page["items"] as? [[String: Any]])
 
         #expect(items.compactMap { $0["text"] as? String } == ["talk", text])
         #expect(items.last?["id"] as? String == events.first?["messageId"] as? String)
 
-        let patched = try json(try ask("PATCH", "/conversations/\(id)", #"{"is_pinned":true,"title":"New"}"#))
+        let patched = try json(try request("PATCH", "/conversations/\(id)", #"{"is_pinned":true,"title":"New"}"#))
 
         #expect(patched["isPinned"] as? Bool == true)
         #expect(patched["title"] as? String == "New")
 
-        let copy = try json(try ask("POST", "/conversations/\(id)/duplicate"))
+        let copy = try json(try request("POST", "/conversations/\(id)/duplicate"))
 
         #expect(copy["isPinned"] as? Bool == false)
         #expect(copy["id"] as? String != id)
@@ -242,13 +244,15 @@ import Testing
         #expect(copied.count == 2)
         #expect(Set(copied).isDisjoint(with: items.compactMap { $0["id"] as? String }))
 
-        let list = try json(try ask("GET", "/conversations?limit=10&search=new"))
+        let list = try json(try request("GET", "/conversations?limit=10&search=new"))
 
         #expect((list["items"] as? [[String: Any]])?.contains { $0["id"] as? String == id } == true)
 
-        for id in [id, copy["id"] as? String ?? ""] { #expect(try ask("DELETE", "/conversations/\(id)").status == 204) }
+        for id in [id, copy["id"] as? String ?? ""] {
+            #expect(try request("DELETE", "/conversations/\(id)").status == 204)
+        }
 
-        #expect(try ask("GET", "/conversations/\(id)").status == 404)
+        #expect(try request("GET", "/conversations/\(id)").status == 404)
     }
 
     @Test func `each rejection has the contract's error format`() throws {
@@ -274,21 +278,21 @@ import Testing
         try fixture.gateway.makeProject("other")
         // The loops may not know the new folder yet.
         let deadline = ContinuousClock.now + SimulatorFixture.patience
-        var said: [[String: Any]] = []
-        while said.count < 2, ContinuousClock.now < deadline {
+        var received: [[String: Any]] = []
+        while received.count < 2, ContinuousClock.now < deadline {
             let chat = try ChatDialogue(fixture.gateway.port)
             defer { chat.close() }
-            said = [try chat.hear()]
-            if let refusal = try? chat.hear(within: .seconds(2)) { said.append(refusal) }
+            received = [try chat.receive()]
+            if let refusal = try? chat.receive(within: .seconds(2)) { received.append(refusal) }
         }
 
-        #expect(said.types == ["status", "error"])
-        #expect((said.last?["content"] as? String)?.contains("?project=NAME") == true)
+        #expect(received.types == ["status", "error"])
+        #expect((received.last?["content"] as? String)?.contains("?project=NAME") == true)
 
         let demo = try ChatDialogue(fixture.gateway.port, "/chat?project=demo")
-        try demo.say("list_conversations")
+        try demo.send("list_conversations")
 
-        #expect(try demo.hear(upTo: "conversation_list").types == ["status", "conversation_list"])
+        #expect(try demo.receive(upTo: "conversation_list").types == ["status", "conversation_list"])
 
         let unknown = try TestClient.request(
             port: fixture.gateway.port, "GET", "/chat?project=unknown",
@@ -324,15 +328,15 @@ import Testing
     func `a chat's answer continues after another client has granted the permission`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
-        try chat.say("user_message", ["conversationId": Self.id, "content": "tools"])
-        let asked = try #require(try chat.hear(upTo: "tool_call_start").last?["metadata"] as? [String: Any])
+        try chat.send("user_message", ["conversationId": Self.id, "content": "tools"])
+        let asked = try #require(try chat.receive(upTo: "tool_call_start").last?["metadata"] as? [String: Any])
 
         #expect((asked["input"] as? [String: Any])?.isEmpty == false)
         #expect(asked["serverName"] as? String == "opencode")
 
-        try chat.say("ping")
+        try chat.send("ping")
 
-        #expect(try chat.hear(upTo: "pong").types == ["pong"])
+        #expect(try chat.receive(upTo: "pong").types == ["pong"])
 
         let isOne = version == "1.18.33"
         let api = "/projects/demo/api"
@@ -357,18 +361,18 @@ import Testing
 
         #expect((200..<300).contains(yes.status))
 
-        let rest = try chat.hear(upTo: "assistant_done")
+        let remainder = try chat.receive(upTo: "assistant_done")
 
-        #expect(rest.first?["type"] as? String == "tool_call_done")
-        #expect((rest.first?["metadata"] as? [String: Any])?["success"] as? Bool == true)
+        #expect(remainder.first?["type"] as? String == "tool_call_done")
+        #expect((remainder.first?["metadata"] as? [String: Any])?["success"] as? Bool == true)
     }
 
     /// The gateway subscribes to a project for its conversations, but it does not count as a client.
     @Test func `the gateway's own subscription does not count as a subscriber`() throws {
         let fixture = try fixture("1.18.33")
         let chat = try ChatDialogue(fixture.gateway.port)
-        try chat.say("user_message", ["conversationId": Self.id, "content": "talk"])
-        _ = try chat.hear(upTo: "assistant_done")
+        try chat.send("user_message", ["conversationId": Self.id, "content": "talk"])
+        _ = try chat.receive(upTo: "assistant_done")
         let state = try json(
             try fixture.gateway.request("GET", "/projects/demo/events/state", within: SimulatorFixture.patience))
 
@@ -379,20 +383,20 @@ import Testing
     @Test func `an instance that ends ends its answers with an error`() throws {
         let fixture = try fixture("1.18.33")
         let chat = try ChatDialogue(fixture.gateway.port)
-        try chat.say("user_message", ["conversationId": Self.id, "content": "long"])
-        _ = try chat.hear(upTo: "assistant_chunk")
+        try chat.send("user_message", ["conversationId": Self.id, "content": "long"])
+        _ = try chat.receive(upTo: "assistant_chunk")
         _ = try fixture.gateway.request("DELETE", "/projects/demo/stop", within: SimulatorFixture.patience)
-        let heard = try chat.hear(upTo: "assistant_done")
+        let received = try chat.receive(upTo: "assistant_done")
 
-        #expect(heard.types.suffix(2) == ["error", "assistant_done"])
+        #expect(received.types.suffix(2) == ["error", "assistant_done"])
     }
 
     /// The project's history names the key, as for `POST /projects/NAME/start`.
     @Test func `a project's history names the key whose message or request started it`() throws {
         let chatted = try fixture("1.18.33")
         let chat = try ChatDialogue(chatted.gateway.port)
-        try chat.say("list_conversations")
-        _ = try chat.hear(upTo: "conversation_list")
+        try chat.send("list_conversations")
+        _ = try chat.receive(upTo: "conversation_list")
         let asked = try fixture("1.18.33")
 
         #expect(try asked.gateway.request("GET", "/conversations", within: SimulatorFixture.patience).status == 200)

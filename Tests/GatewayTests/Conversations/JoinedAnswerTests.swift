@@ -24,7 +24,7 @@ import Testing
     }
 
     /// Starts an answer as a terminal would, and waits until a part of its text has arrived.
-    private func begin(_ gateway: GatewayUnderTest, _ version: String) throws {
+    private func startTurn(_ gateway: GatewayUnderTest, _ version: String) throws {
         try gateway.makeProject("demo")
         #expect(try gateway.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status == 200)
         let isOne = version.hasPrefix("1.")
@@ -46,10 +46,10 @@ import Testing
             "POST", "\(root)/session/\(session)/\(path)", headers: Self.json, body: Array(body.utf8),
             within: SimulatorFixture.patience)
         #expect((200..<300).contains(answer.status), "\(answer.text)")
-        var pieces = 0
-        while pieces < 5 {
+        var fragments = 0
+        while fragments < 5 {
             let frame = try #require(try stream.nextEvent())
-            if frame.data?.contains(".delta\"") == true { pieces += 1 }
+            if frame.data?.contains(".delta\"") == true { fragments += 1 }
         }
     }
 
@@ -58,12 +58,12 @@ import Testing
         let list = try json(gateway.request("GET", "/conversations", within: SimulatorFixture.patience))
         let id = try #require((list["items"] as? [[String: Any]])?.first?["id"] as? String)
         let chat = try ChatDialogue(gateway.port)
-        try chat.hear()
-        try chat.say("load_conversation", ["conversationId": id])
-        let loaded = try chat.hear()
+        try chat.receive()
+        try chat.send("load_conversation", ["conversationId": id])
+        let loaded = try chat.receive()
         let page = try json(
             gateway.request("GET", "/conversations/\(id)/messages", within: SimulatorFixture.patience))
-        let heard = try chat.hear(upTo: "assistant_done")
+        let received = try chat.receive(upTo: "assistant_done")
         let last = try json(gateway.request("GET", "/conversations/\(id)/messages", within: SimulatorFixture.patience))
 
         let messages = (loaded["metadata"] as? [String: Any])?["messages"] as? [[String: Any]]
@@ -72,7 +72,7 @@ import Testing
         let whole = try #require(text(last)?.trimmingCharacters(in: .whitespacesAndNewlines))
         let running = try #require(text(page))
         #expect(whole.hasPrefix("You said: “Say it”"))
-        #expect(heard.text.trimmingCharacters(in: .whitespacesAndNewlines) == whole)
+        #expect(received.text.trimmingCharacters(in: .whitespacesAndNewlines) == whole)
         #expect(running.hasPrefix("You said: "), "\(page), then \(last)")
         #expect(whole.hasPrefix(running))
     }
@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: versions)
     func `a client that joins an answer to a terminal's prompt gets all of it`(version: String) throws {
         let gateway = try gateway(version)
-        try begin(gateway, version)
+        try startTurn(gateway, version)
 
         try join(gateway)
     }
@@ -88,7 +88,7 @@ import Testing
     @Test(arguments: versions)
     func `a client that joins an answer after the gateway was killed gets all of it`(version: String) throws {
         let first = try gateway(version)
-        try begin(first, version)
+        try startTurn(first, version)
         first.process.terminate(SIGKILL)
         try first.process.waitForExit()
         let second = try gateway(version, after: first)

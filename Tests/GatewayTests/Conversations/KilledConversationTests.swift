@@ -30,7 +30,7 @@ import Testing
         return try GatewayUnderTest(opencode: opencode, after: gateway)
     }
 
-    private func ask(
+    private func request(
         _ gateway: GatewayUnderTest, _ method: String, _ target: String, _ body: String? = nil
     ) throws -> [String: Any] {
         let headers = body == nil ? [] : [("Content-Type", "application/json")]
@@ -41,20 +41,20 @@ import Testing
 
     @Test func `a pin, a title and a model that were answered outlast a kill`() throws {
         let first = try gateway()
-        let created = try ask(first, "POST", "/conversations", #"{"modelId":"simulator/talk"}"#)
+        let created = try request(first, "POST", "/conversations", #"{"modelId":"simulator/talk"}"#)
         let id = try #require((created["conversation"] as? [String: Any])?["id"] as? String)
-        let patched = try ask(
+        let patched = try request(
             first, "PATCH", "/conversations/\(id)", #"{"isPinned":true,"title":"New","modelId":"simulator/think"}"#)
 
         let second = try next(after: first)
-        let found = try ask(second, "GET", "/conversations/\(id)")
+        let found = try request(second, "GET", "/conversations/\(id)")
 
         #expect(patched["isPinned"] as? Bool == true)
         #expect(found["isPinned"] as? Bool == true)
         #expect(found["title"] as? String == "New")
         #expect(found["modelId"] as? String == "simulator/think")
 
-        try second.end()
+        try second.terminate()
     }
 
     @Test(arguments: ["new_conversation", "user_message"])
@@ -62,21 +62,21 @@ import Testing
         let first = try gateway()
         let chat = try ChatDialogue(first.port)
         // Start the project first, because a write at the start of the project would also persist the id.
-        try chat.say("list_conversations")
-        _ = try chat.hear(upTo: "conversation_list")
-        try chat.say(type, ["conversationId": Self.id, "content": "[talk silent=0ms] hi"])
-        let answer = try chat.hear()
+        try chat.send("list_conversations")
+        _ = try chat.receive(upTo: "conversation_list")
+        try chat.send(type, ["conversationId": Self.id, "content": "[talk silent=0ms] hi"])
+        let answer = try chat.receive()
 
         let second = try next(after: first)
         let again = try ChatDialogue(second.port)
-        try again.hear()
-        try again.say("load_conversation", ["conversationId": Self.id])
-        let loaded = try again.hear()
+        try again.receive()
+        try again.send("load_conversation", ["conversationId": Self.id])
+        let loaded = try again.receive()
 
         #expect(answer["conversationId"] as? String == Self.id)
         #expect(loaded["type"] as? String == "conversation_loaded")
         #expect(loaded["conversationId"] as? String == Self.id)
 
-        try second.end()
+        try second.terminate()
     }
 }

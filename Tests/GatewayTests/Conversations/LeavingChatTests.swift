@@ -13,9 +13,9 @@ import Testing
     @Test func `messages are sent although their socket closes while the project starts`() throws {
         let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
         let chat = try ChatDialogue(fixture.gateway.port)
-        try chat.hear()
+        try chat.receive()
         for text in ["talk", "talk again"] {
-            try chat.say("user_message", ["conversationId": Self.id, "content": text])
+            try chat.send("user_message", ["conversationId": Self.id, "content": text])
         }
         chat.close()
         let events = try StreamClient(fixture.gateway, "/events?since=2000-01-01T00:00:00Z")

@@ -43,7 +43,7 @@ struct DirectoryFixture {
     /// Starts an instance that answers as planned, and streams events. A client that connects later also receives
     /// earlier events. The answer to all other requests of clients is their target.
     static func start(_ family: FakeOpenCode.Family = .two(), _ plan: Monitor<Plan>) throws -> FakeOpenCode.Server {
-        let events = FakeOpenCode.EventStreams(first: payload("server.connected", ""), keepsEvents: true)
+        let events = FakeOpenCode.EventStreams(first: payload("server.connected", ""), replaysEvents: true)
         return try FakeOpenCode(family).events(events, at: ["/api/event", "/event", "/global/event"]).start {
             connection, head in
             if head.values(of: "Via").isEmpty { return try answer(head, plan: plan, on: connection) }

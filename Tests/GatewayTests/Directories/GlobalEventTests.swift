@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    private static func read(_ fixture: ProxyFixture, _ path: String) throws -> TestResponse {
+    private static func fetch(_ fixture: ProxyFixture, _ path: String) throws -> TestResponse {
         try fixture.request("GET", path, headers: [("X-Home", fixture.gateway.home.path)])
     }
 
@@ -51,7 +51,7 @@ import Testing
     @Test(arguments: ["/global/event", "/global/event?a=b", "/global/event/", "/api/event"])
     func `events of other folders are omitted and all other bytes are unchanged`(path: String) throws {
         let fixture = try Self.fixture(chunks: Self.mixed)
-        let answer = try Self.read(fixture, path)
+        let answer = try Self.fetch(fixture, path)
 
         #expect(answer.status == 200)
         #expect(answer.text == Self.expected(fixture.gateway.home.path))
@@ -66,27 +66,27 @@ import Testing
     func `each spelling of the path is filtered`(path: String) throws {
         let fixture = try Self.fixture(chunks: Self.mixed)
 
-        #expect(try Self.read(fixture, path).text == Self.expected(fixture.gateway.home.path))
+        #expect(try Self.fetch(fixture, path).text == Self.expected(fixture.gateway.home.path))
     }
 
     @Test(arguments: ["/event", "/session/s/event", "/global/events", "/x/global/event"])
     func `streams of other paths are forwarded unchanged`(path: String) throws {
         let fixture = try Self.fixture(chunks: Self.mixed)
 
-        #expect(try Self.read(fixture, path).text == Self.mixed(fixture.gateway.home.path).joined())
+        #expect(try Self.fetch(fixture, path).text == Self.mixed(fixture.gateway.home.path).joined())
     }
 
     @Test func `no event is omitted without directory pinning`() throws {
         let fixture = try Self.fixture(["--no-directory-pinning"], chunks: Self.mixed)
 
-        #expect(try Self.read(fixture, "/global/event").text == Self.mixed(fixture.gateway.home.path).joined())
+        #expect(try Self.fetch(fixture, "/global/event").text == Self.mixed(fixture.gateway.home.path).joined())
     }
 
     @Test func `a filtered response has no Content-Length`() throws {
         let length = ("Content-Length", "\(Self.mixed("/home").joined().utf8.count)")
         let fixture = try Self.fixture(head: [("Content-Type", "text/event-stream"), length]) { _ in Self.mixed("/home")
         }
-        let answer = try Self.read(fixture, "/global/event")
+        let answer = try Self.fetch(fixture, "/global/event")
 
         #expect(answer.values(of: "Content-Length") == [])
         #expect(answer.values(of: "Transfer-Encoding") == ["chunked"])
@@ -126,7 +126,7 @@ import Testing
                 return [#"data: {"directory":"\#(home)/\#(folder)","text":""#, big, "\"}\n\n"]
             }
         }
-        let answer = try Self.read(fixture, "/global/event")
+        let answer = try Self.fetch(fixture, "/global/event")
         let own = #"data: {"directory":"\#(fixture.gateway.home.path)/demo","text":""# + big + "\"}\n\n"
 
         #expect(isSame(answer.body, Array((own + own).utf8)))
@@ -138,7 +138,7 @@ import Testing
             return ["data: {\"payload\":\"", long, "\",\"directory\":\"\(home)/demo\"}\n\n", Self.frame(nil, "next")]
         }
 
-        #expect(try Self.read(fixture, "/global/event").text == Self.frame(nil, "next"))
+        #expect(try Self.fetch(fixture, "/global/event").text == Self.frame(nil, "next"))
 
         try fixture.gateway.process.waitForLine(on: .error) {
             $0.contains("an event was omitted") && $0.contains("demo")
@@ -148,11 +148,11 @@ import Testing
     @Test(arguments: ["gzip", "br"])
     func `a compressed stream is rejected with 502`(coding: String) throws {
         let fixture = try Self.fixture(head: Self.head + [("Content-Encoding", coding)], chunks: Self.mixed)
-        let answer = try Self.read(fixture, "/global/event")
+        let answer = try Self.fetch(fixture, "/global/event")
 
         #expect(answer.status == 502)
         #expect(answer.text.contains("compressed"))
-        #expect(try Self.read(fixture, "/event").status == 200)
+        #expect(try Self.fetch(fixture, "/event").status == 200)
     }
 
     @Test func `a stream that the instance aborts has no clean end`() throws {
@@ -161,7 +161,7 @@ import Testing
             try connection.writeChunk(Self.frame(nil, "server.connected"))
             connection.close()
         }
-        let answer = try Self.read(fixture, "/global/event")
+        let answer = try Self.fetch(fixture, "/global/event")
 
         #expect(answer.text == Self.frame(nil, "server.connected"))
         #expect(answer.ending != .complete)
@@ -170,7 +170,7 @@ import Testing
     @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
     func `a recorded stream contains no other folder's events`(version: String) throws {
         let recorded = String(
-            decoding: try Fixtures.read("opencode/\(version)/events-global-other-directory.txt"), as: UTF8.self)
+            decoding: try Fixtures.load("opencode/\(version)/events-global-other-directory.txt"), as: UTF8.self)
         let fixture = try Self.fixture { home in
             let stream = recorded.replacing("/home/vibe/other.app", with: "\(home)/other")
                 .replacing("/home/vibe/demo", with: "\(home)/demo")
@@ -179,7 +179,7 @@ import Testing
                 return String(decoding: bytes[start..<min(start + 701, bytes.count)], as: UTF8.self)
             }
         }
-        let text = try Self.read(fixture, "/global/event").text
+        let text = try Self.fetch(fixture, "/global/event").text
 
         #expect(text.contains("server.connected"))
         #expect(!text.contains("\(fixture.gateway.home.path)/other"))

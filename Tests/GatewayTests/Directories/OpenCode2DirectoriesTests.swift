@@ -29,7 +29,7 @@ struct OpenCode2DirectoriesTests {
         guard answer.status == 200 else { throw TestFailure(answer.text) }
     }
 
-    private func ask(
+    private func request(
         _ method: String = "GET", _ path: String, _ body: String? = nil, of project: String = "demo"
     ) throws -> TestResponse {
         try gateway.request(
@@ -44,12 +44,12 @@ struct OpenCode2DirectoriesTests {
 
     /// Creates a session in this directory and returns its id. The gateway does not inspect bodies.
     private func makeSession(in directory: String) throws -> String {
-        let answer = try ask("POST", "/api/session", #"{"location":{"directory":"\#(directory)"}}"#)
+        let answer = try request("POST", "/api/session", #"{"location":{"directory":"\#(directory)"}}"#)
         return try #require((try object(answer)["data"] as? [String: Any])?["id"] as? String, "\(answer.text)")
     }
 
     private func listed(_ query: String = "") throws -> [String] {
-        let answer = try ask("GET", "/api/session\(query)")
+        let answer = try request("GET", "/api/session\(query)")
         let sessions = try #require(try object(answer)["data"] as? [[String: Any]], "\(answer.text)")
         return sessions.compactMap { $0["id"] as? String }
     }
@@ -57,21 +57,21 @@ struct OpenCode2DirectoriesTests {
     @Test func `an OpenCode 2 program that is called in a laptop folder finds the project`() throws {
         try start()
 
-        #expect(try ask("GET", "/api/info").status == 200)
+        #expect(try request("GET", "/api/info").status == 200)
 
         // `run`
-        let location = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"))
+        let location = try object(try request("GET", "/api/location?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"))
 
         #expect(location["directory"] as? String == demo)
 
         // For folders of Windows and for a folder that exists on this machine, the answer is the same.
         for folder in ["C%3A%5CUsers%5Canna", "%2Fetc", "%2Fno%2Fsuch%2Ffolder"] {
-            let other = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
+            let other = try object(try request("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
             #expect(other["directory"] as? String == demo)
         }
         let session = try makeSession(in: demo)
         // The full-screen program.
-        let list = try object(try ask("GET", "/api/fs/list?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"))
+        let list = try object(try request("GET", "/api/fs/list?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"))
 
         #expect((list["location"] as? [String: Any])?["directory"] as? String == demo)
         // `run -c`, `session list`
@@ -80,7 +80,7 @@ struct OpenCode2DirectoriesTests {
         let id = try #require((location["project"] as? [String: Any])?["id"] as? String)
 
         #expect(try listed("?limit=100&order=desc&parentID=null&project=\(id)") == [session])
-        #expect(try ask("GET", "/api/agent?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo").status == 403)
+        #expect(try request("GET", "/api/agent?location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo").status == 403)
     }
 
     @Test func `a session list contains only the project's own sessions`() throws {
@@ -92,19 +92,19 @@ struct OpenCode2DirectoriesTests {
         #expect(try Set(listed()) == Set(own))
         #expect(try !listed("?search=").contains(other))
 
-        let page = try object(try ask("GET", "/api/session?limit=1"))
+        let page = try object(try request("GET", "/api/session?limit=1"))
         let cursor = try #require((page["cursor"] as? [String: Any])?["next"] as? String)
 
         #expect(try Set(listed("?limit=1&cursor=\(cursor)")).isSubset(of: own))
 
-        let refusal = try ask("GET", "/api/session?project=global")
+        let refusal = try request("GET", "/api/session?project=global")
 
         #expect(refusal.status == 403, "\(refusal.status) \(refusal.text)")
     }
 
     @Test func `a worktree is inside the project as soon as it is created`() throws {
         try start()
-        let location = try object(try ask("GET", "/api/location"))
+        let location = try object(try request("GET", "/api/location"))
         let id = try #require((location["project"] as? [String: Any])?["id"] as? String)
         let stream = try gateway.connect()
         try stream.send("GET", "/projects/demo/api/api/event", headers: [GatewayUnderTest.authorization])
@@ -112,17 +112,17 @@ struct OpenCode2DirectoriesTests {
         try events.first { $0.contains("server.connected") }
         for number in 0..<5 {
             let folder = "\(gateway.home.path)/.trees/try\(number)"
-            let made = try ask("POST", "/api/worktree", #"{"projectID":"\#(id)","directory":"\#(folder)"}"#)
+            let made = try request("POST", "/api/worktree", #"{"projectID":"\#(id)","directory":"\#(folder)"}"#)
             #expect(made.status == 200, "\(made.text)")
             // The next request already names it.
-            let there = try object(try ask("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
+            let there = try object(try request("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
             #expect(there["directory"] as? String == folder)
-            #expect(try ask("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 200)
+            #expect(try request("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 200)
             try events.first(within: SimulatorFixture.patience) { $0.contains("worktree.updated") && $0.contains(id) }
             try events.first(within: SimulatorFixture.patience) { $0.contains("\"directory\":\"\(folder)\"") }
         }
         let session = try makeSession(in: demo)
-        let move = try ask(
+        let move = try request(
             "POST", "/api/session/\(session)/move", #"{"directory":"\#(gateway.home.path)/.trees/try1"}"#)
 
         #expect(move.status == 204)
@@ -143,17 +143,17 @@ struct OpenCode2DirectoriesTests {
         let other = try makeSession(in: "\(gateway.home.path)/other")
         let own = try makeSession(in: demo)
         for session in [other, own] {
-            let prompt = try ask(
+            let prompt = try request(
                 "POST", "/api/session/\(session)/prompt", #"{"text":"hi","files":[],"delivery":"steer"}"#)
             #expect(prompt.status == 200, "\(prompt.text)")
-            #expect(try ask("POST", "/api/experimental/session/\(session)/wait").status == 204)
+            #expect(try request("POST", "/api/experimental/session/\(session)/wait").status == 204)
         }
         for type in ["session.execution.started", "session.usage.updated", "session.execution.succeeded"] {
             try events.first(type, within: SimulatorFixture.patience) { $0.contains(type) && $0.contains(own) }
         }
 
-        #expect(try ask("DELETE", "/api/session/\(other)").status == 204)
-        #expect(try ask("DELETE", "/api/session/\(own)").status == 204)
+        #expect(try request("DELETE", "/api/session/\(other)").status == 204)
+        #expect(try request("DELETE", "/api/session/\(own)").status == 204)
 
         try events.first(within: SimulatorFixture.patience) { $0.contains("session.deleted") && $0.contains(own) }
 
@@ -166,7 +166,7 @@ struct OpenCode2DirectoriesTests {
         let own = try makeSession(in: demo)
         _ = try makeSession(in: "\(gateway.home.path)/clone")
 
-        #expect(try ask("GET", "/api/session", of: "clone").status == 200)
+        #expect(try request("GET", "/api/session", of: "clone").status == 200)
         #expect(try listed() == [own])
 
         for (project, other) in [("demo", "clone"), ("clone", "demo")] {

@@ -19,9 +19,9 @@ import Testing
     @Test func `a reload that enables directory pinning omits other folders' later events`() throws {
         let fixture = try HubFixture(environment: ["VIBE_CONFIG": try configure(pins: false)])
         let all = "?since=2000-01-01T00:00:00Z"
-        let before = try fixture.openOwn(all)
-        fixture.say(payload: HubFixture.payload(1), in: "/elsewhere")
-        fixture.say(payload: HubFixture.payload(2))
+        let before = try fixture.openGatewayStream(all)
+        fixture.sendEvent(payload: HubFixture.payload(1), in: "/elsewhere")
+        fixture.sendEvent(payload: HubFixture.payload(2))
 
         #expect(try before.numbers(2) == [1, 2])
 
@@ -33,11 +33,11 @@ import Testing
         // A client that was connected before receives a gap, because events may be missing.
         #expect(try before.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
 
-        fixture.say(payload: HubFixture.payload(3), in: "/elsewhere")
-        fixture.say(payload: HubFixture.payload(4))
+        fixture.sendEvent(payload: HubFixture.payload(3), in: "/elsewhere")
+        fixture.sendEvent(payload: HubFixture.payload(4))
 
         #expect(try before.numbers(1) == [4])
         // Events retained before the change remain.
-        #expect(try fixture.openOwn(all).numbers(4) == [1, 2, -1, 4])
+        #expect(try fixture.openGatewayStream(all).numbers(4) == [1, 2, -1, 4])
     }
 }

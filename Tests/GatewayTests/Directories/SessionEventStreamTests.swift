@@ -12,20 +12,20 @@ import Testing
     }
 
     /// Returns the events of each reader up to an event that all readers may see.
-    private static func read(_ readers: [EventStreamReader], _ fixture: DirectoryFixture) throws -> [String] {
-        let mark = DirectoryFixture.event("mark.\(Int.random(in: 0..<1_000_000_000))", "")
-        fixture.instance.events.send(mark)
+    private static func receivedEvents(_ readers: [EventStreamReader], _ fixture: DirectoryFixture) throws -> [String] {
+        let marker = DirectoryFixture.event("mark.\(Int.random(in: 0..<1_000_000_000))", "")
+        fixture.instance.events.send(marker)
         return try readers.map { reader in
             let start = reader.raw.count
-            let payload = String(mark.dropFirst("data: ".count).dropLast(2))
+            let payload = String(marker.dropFirst("data: ".count).dropLast(2))
             try reader.first { $0 == payload }
             let text = String(decoding: reader.raw[start...], as: UTF8.self)
-            return String(text[..<(text.range(of: mark)?.lowerBound ?? text.endIndex)])
+            return String(text[..<(text.range(of: marker)?.lowerBound ?? text.endIndex)])
         }
     }
 
-    private static func read(_ reader: EventStreamReader, _ fixture: DirectoryFixture) throws -> String {
-        try read([reader], fixture)[0]
+    private static func receivedEvents(_ reader: EventStreamReader, _ fixture: DirectoryFixture) throws -> String {
+        try receivedEvents([reader], fixture)[0]
     }
 
     @Test func `a session's events reach only the clients of its folder`() throws {
@@ -51,17 +51,17 @@ import Testing
                 fixture.instance.events.send(theirs)
                 fixture.instance.events.send(mine)
             }
-            #expect(try Self.read(reader, fixture) == own.joined())
+            #expect(try Self.receivedEvents(reader, fixture) == own.joined())
         }
         // The gateway read the list once, and queried only sessions that no other source described.
-        let asked = fixture.instance.queries.values
+        let queries = fixture.instance.queries.values
 
-        #expect(asked.filter { $0.hasPrefix("/api/session?") } == ["/api/session?limit=1000"])
+        #expect(queries.filter { $0.hasPrefix("/api/session?") } == ["/api/session?limit=1000"])
 
         for id in ["ses_known", "ses_other", "ses_gone"] {
-            #expect(asked.filter { $0 == "/api/session/\(id)" }.count == 1, "\(id)")
+            #expect(queries.filter { $0 == "/api/session/\(id)" }.count == 1, "\(id)")
         }
-        for id in ["ses_new", "ses_theirs"] { #expect(!asked.contains("/api/session/\(id)")) }
+        for id in ["ses_new", "ses_theirs"] { #expect(!queries.contains("/api/session/\(id)")) }
     }
 
     @Test func `events keep their order and none is lost while a session is queried`() throws {
@@ -78,7 +78,7 @@ import Testing
         }
         let expected = around + slow + around + around + slow
 
-        #expect(try Self.read([first, second], fixture) == [expected, expected])
+        #expect(try Self.receivedEvents([first, second], fixture) == [expected, expected])
         // Both streams wait for the same answer.
         #expect(fixture.instance.queries.values.filter { $0 == "/api/session/ses_slow" }.count == 1)
     }
@@ -89,7 +89,7 @@ import Testing
         let around = DirectoryFixture.event("agent.updated", "", location: fixture.folder)
         for event in [around, Self.event("session.viewed", "ses_slow"), around] { fixture.instance.events.send(event) }
         try fixture.instance.queries.wait { $0.contains("/api/session/ses_slow") }
-        fixture.instance.events.end(.clean)
+        fixture.instance.events.close(.clean)
         while try reader.next() != nil {}
 
         #expect(String(decoding: reader.raw, as: UTF8.self).hasSuffix(around + around))
@@ -114,7 +114,7 @@ import Testing
             #expect(try fixture.request("DELETE", "/api/session/\(own)").status == 204)
             #expect(try fixture.request("DELETE", "/api/session/\(other)").status == 204)
             let event = Self.event("session.deleted", own)
-            #expect(try Self.read(readers, fixture) == Array(repeating: event, count: readers.count))
+            #expect(try Self.receivedEvents(readers, fixture) == Array(repeating: event, count: readers.count))
             #expect(fixture.instance.queries.values.contains("/api/session/\(own)"))
         }
     }
@@ -141,7 +141,7 @@ import Testing
         let used = Self.event("session.usage.updated", "ses_1")
         for event in [away, used, back, used] { fixture.instance.events.send(event) }
 
-        #expect(try Self.read(reader, fixture) == away + back + used)
+        #expect(try Self.receivedEvents(reader, fixture) == away + back + used)
     }
 
     @Test func `project events are filtered by their project id`() throws {
@@ -152,14 +152,14 @@ import Testing
             fixture.instance.events.send(event)
         }
 
-        #expect(try Self.read(reader, fixture) == own + own)
+        #expect(try Self.receivedEvents(reader, fixture) == own + own)
 
         let updated = DirectoryFixture.event("project.updated", #""id":"own","canonical":"/y","sandboxes":[]"#)
         fixture.instance.events.send(
             DirectoryFixture.event("project.updated", #""id":"other","canonical":"/x","sandboxes":[]"#))
         fixture.instance.events.send(updated)
 
-        #expect(try Self.read(reader, fixture) == updated)
+        #expect(try Self.receivedEvents(reader, fixture) == updated)
     }
 
     @Test func `an OpenCode 1 is queried at its own paths`() throws {
@@ -173,13 +173,13 @@ import Testing
         fixture.instance.events.send(Self.event("session.viewed", "ses_known"))
         fixture.instance.events.send(Self.event("session.viewed", "ses_unknown"))
 
-        #expect(try Self.read(reader, fixture) == own)
+        #expect(try Self.receivedEvents(reader, fixture) == own)
         #expect(!fixture.instance.queries.values.contains { $0.hasPrefix("/api/") })
 
         // OpenCode 1's stream of all directories names the directory in every event, so the gateway sends no query.
         let other = try DirectoryFixture(.one())
         let wrapped = try other.events("/global/event")
-        _ = try Self.read(wrapped, other)
+        _ = try Self.receivedEvents(wrapped, other)
 
         #expect(other.instance.queries.values == [])
     }
@@ -190,13 +190,13 @@ import Testing
         let foreign = Self.event("session.viewed", "ses_1") + Self.event("agent.updated", "ses_1", location: "/x")
         fixture.instance.events.send(foreign)
 
-        #expect(try Self.read(reader, fixture) == foreign)
+        #expect(try Self.receivedEvents(reader, fixture) == foreign)
         #expect(fixture.instance.queries.values == [])
     }
 
     @Test(arguments: ["other-location", "second-server", "worktree"])
     func `a recorded stream contains only one folder's events`(name: String) throws {
-        let recorded = String(decoding: try Fixtures.read("opencode/2.0.15/events-\(name).txt"), as: UTF8.self)
+        let recorded = String(decoding: try Fixtures.load("opencode/2.0.15/events-\(name).txt"), as: UTF8.self)
         let fixture = try DirectoryFixture {
             $0.project = name == "worktree" ? "6763b0aff0ee79ab2ec128266bfaf49bdad7f59f" : "own"
         }
@@ -207,7 +207,7 @@ import Testing
         for start in stride(from: 0, to: bytes.count, by: 701) {
             fixture.instance.events.send(String(decoding: bytes[start..<min(start + 701, bytes.count)], as: UTF8.self))
         }
-        let text = try Self.read(reader, fixture)
+        let text = try Self.receivedEvents(reader, fixture)
 
         #expect(text.contains("server.connected"))
         #expect(text.contains(": heartbeat\n\n"))

@@ -13,9 +13,9 @@ import Testing
         let tools = try TemporaryDirectory()
         let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let fixture = try HubFixture(opencode: opencode)
-        fixture.say(1...20)
-        try fixture.waitUntilHeard(20)
-        let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
+        fixture.sendEvents(1...20)
+        try fixture.waitUntilReceived(20)
+        let first = try fixture.openGatewayStream("?since=2000-01-01T00:00:00Z")
 
         #expect(try first.numbers(10) == Array(1...10))
 
@@ -28,9 +28,9 @@ import Testing
         let bytes = [UInt8](try #require(try file.readToEnd()))
         // Flip one bit in the fifteenth event.
         let text = Array(#""n":"15""#.utf8)
-        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
-        try file.seek(toOffset: UInt64(place))
-        try file.write(contentsOf: [bytes[place] ^ 1])
+        let offset = try #require(bytes.indices.first { bytes[$0...].starts(with: text) })
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: [bytes[offset] ^ 1])
         try file.close()
 
         let gateway = try GatewayUnderTest(
@@ -45,6 +45,6 @@ import Testing
         #expect(gap["reason"]?.text == "damaged")
         #expect(gap["from"]?.text == again.lastID)
 
-        try gateway.end()
+        try gateway.terminate()
     }
 }

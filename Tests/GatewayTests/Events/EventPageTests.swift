@@ -9,8 +9,8 @@ import Testing
 @Suite struct EventPageTests {
     @Test func `a page returns the missed events or waits for the next one`() throws {
         let fixture = try HubFixture()
-        fixture.say(1...3)
-        try fixture.waitUntilHeard(3)
+        fixture.sendEvents(1...3)
+        try fixture.waitUntilReceived(3)
         let page = try fixture.page("?wait=25&since=2001-02-03T04:05:06Z")
         let events = try #require(page["events"]?.elements)
 
@@ -28,7 +28,7 @@ import Testing
 
         #expect(try connection.staysSilent(for: .milliseconds(300)))
 
-        fixture.say(4...4)
+        fixture.sendEvents(4...4)
         let later = try ResponseReader(connection).readAll().json
 
         #expect(later["events"]?.elements?.count == 1)
@@ -48,8 +48,8 @@ import Testing
 
     @Test func `a page contains at most 1,000 events`() throws {
         let fixture = try HubFixture()
-        fixture.say(1...2_500)
-        try fixture.waitUntilHeard(2_500)
+        fixture.sendEvents(1...2_500)
+        try fixture.waitUntilReceived(2_500)
         var since = "2001-02-03T04:05:06Z"
         var counts: [Int] = []
         for _ in 0..<3 {
@@ -63,8 +63,8 @@ import Testing
 
     @Test func `a page has at most 1 MiB and at least one event`() throws {
         let fixture = try HubFixture()
-        fixture.say(1...4, more: #","text":"\#(String(repeating: "x", count: 700_000))""#)
-        try fixture.waitUntilHeard(4)
+        fixture.sendEvents(1...4, more: #","text":"\#(String(repeating: "x", count: 700_000))""#)
+        try fixture.waitUntilReceived(4)
         var since = "2001-02-03T04:05:06Z"
         var seen = 0
         while seen < 4 {
@@ -81,13 +81,13 @@ import Testing
 
     @Test func `a page has at most one gap, which precedes its events`() throws {
         let fixture = try HubFixture()
-        fixture.say(1...2)
-        try fixture.waitUntilHeard(2)
+        fixture.sendEvents(1...2)
+        try fixture.waitUntilReceived(2)
         for round in 2...3 {
-            fixture.instance.events.end()
+            fixture.instance.events.close()
             try fixture.instance.events.openings.wait(forCount: round)
-            fixture.say((round + 1)...(round + 1))
-            try fixture.waitUntilHeard(round + 1)
+            fixture.sendEvents((round + 1)...(round + 1))
+            try fixture.waitUntilReceived(round + 1)
         }
         var since = "2001-02-03T04:05:06Z"
         var pages: [[String]] = []
@@ -103,9 +103,9 @@ import Testing
 
     @Test func `a gap without events is returned when the wait is over`() throws {
         let fixture = try HubFixture()
-        fixture.say(1...1)
-        try fixture.waitUntilHeard(1)
-        fixture.instance.events.end()
+        fixture.sendEvents(1...1)
+        try fixture.waitUntilReceived(1)
+        fixture.instance.events.close()
         try fixture.instance.events.openings.wait(forCount: 2)
         try fixture.open().connected()
         let since = try #require(try fixture.state()["last"]?.text)

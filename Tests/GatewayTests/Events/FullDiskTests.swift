@@ -25,16 +25,16 @@ struct FullDiskTests {
         // The path of the disk in the gateway's namespace (proc_pid_root(5)).
         let ballast = "/proc/\(holder.pid)/root\(disk.path)/ballast"
         let fixture = try HubFixture(flags: flags, opencode: opencode, launcher: launcher)
-        fixture.say(1...3)
-        try fixture.waitUntilHeard(3)
-        let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
+        fixture.sendEvents(1...3)
+        try fixture.waitUntilReceived(3)
+        let first = try fixture.openGatewayStream("?since=2000-01-01T00:00:00Z")
 
         #expect(try first.numbers(3) == [1, 2, 3])
 
         try Self.fill(ballast)
 
         // These events exceed the room in the first file.
-        fixture.say(4...400, more: #","text":"\#(String(repeating: "x", count: 2_000))""#)
+        fixture.sendEvents(4...400, more: #","text":"\#(String(repeating: "x", count: 2_000))""#)
 
         #expect(try first.numbers(397) == Array(4...400))
 
@@ -48,13 +48,13 @@ struct FullDiskTests {
 
         #expect(try !fixture.gateway.request("GET", "/projects/demo/status").text.contains(Self.sentence))
 
-        fixture.say(401...401)
+        fixture.sendEvents(401...401)
 
         #expect(try first.numbers(1) == [401])
 
         first.close()
 
-        #expect(try fixture.gateway.end() == .exited(0))
+        #expect(try fixture.gateway.terminate() == .exited(0))
 
         let next = try GatewayUnderTest(
             flags: flags, environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway,
@@ -64,7 +64,7 @@ struct FullDiskTests {
         #expect(try again.numbers(401) == Array(1...401))
 
         again.close()
-        try next.end()
+        try next.terminate()
         holder.terminate()
         try holder.waitForExit()
     }

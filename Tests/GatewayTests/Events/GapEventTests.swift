@@ -11,15 +11,15 @@ import Testing
         let tools = try TemporaryDirectory()
         let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let fixture = try HubFixture(opencode: opencode)
-        fixture.say(1...1)
-        try fixture.waitUntilHeard(1)
-        let first = try fixture.openOwn("?since=2000-01-01T00:00:00Z")
+        fixture.sendEvents(1...1)
+        try fixture.waitUntilReceived(1)
+        let first = try fixture.openGatewayStream("?since=2000-01-01T00:00:00Z")
         let all = try StreamClient(fixture.gateway, "/events?since=2000-01-01T00:00:00Z")
 
         #expect(try first.numbers(1) == [1])
         #expect(try all.numbers(1) == [1])
 
-        try fixture.gateway.end()
+        try fixture.gateway.terminate()
 
         let gateway = try GatewayUnderTest(
             environment: ["VIBE_EVENT_HUB": "on"], opencode: opencode, after: fixture.gateway)
@@ -27,13 +27,13 @@ import Testing
         try fixture.instance.events.openings.wait(forCount: 2)
         let again = try StreamClient(gateway, "/projects/demo/events", headers: [("Last-Event-ID", first.lastID ?? "")])
         let allAgain = try StreamClient(gateway, "/events", headers: [("Last-Event-ID", all.lastID ?? "")])
-        fixture.say(2...2)
+        fixture.sendEvents(2...2)
 
         #expect(try again.nextEvent()?.gap != nil)
         #expect(try again.numbers(1) == [2])
         #expect(try allAgain.nextEvent()?.gap != nil)
         #expect(try allAgain.numbers(1) == [2])
 
-        try gateway.end()
+        try gateway.terminate()
     }
 }

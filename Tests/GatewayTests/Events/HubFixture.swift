@@ -38,12 +38,12 @@ final class HubFixture: Sendable {
     }
 
     /// Makes the instance send events with these numbers.
-    func say(_ numbers: some Sequence<Int>, more: String = "") {
+    func sendEvents(_ numbers: some Sequence<Int>, more: String = "") {
         instance.events.send(numbers.map { "data: \(line(Self.payload($0, more: more)))\n\n" }.joined())
     }
 
     /// Makes the instance send this event.
-    func say(payload: String, in directory: String? = nil) {
+    func sendEvent(payload: String, in directory: String? = nil) {
         instance.events.send("data: \(line(payload, in: directory))\n\n")
     }
 
@@ -56,7 +56,7 @@ final class HubFixture: Sendable {
     }
 
     /// Opens one of the gateway's own streams.
-    func openOwn(
+    func openGatewayStream(
         _ query: String = "", after id: String? = nil,
         path: String = "/projects/demo/events"
     ) throws -> StreamClient {
@@ -72,8 +72,8 @@ final class HubFixture: Sendable {
     func state() throws -> JSON { try gateway.request("GET", "/projects/demo/events/state").json }
 
     /// Waits until the gateway has received the event with this number.
-    func waitUntilHeard(_ number: Int) throws {
-        let stream = try openOwn("?since=2000-01-01T00:00:00Z")
+    func waitUntilReceived(_ number: Int) throws {
+        let stream = try openGatewayStream("?since=2000-01-01T00:00:00Z")
         defer { stream.close() }
         while true {
             guard let event = try stream.nextEvent() else { throw TestFailure("the stream ended before \(number)") }
@@ -112,9 +112,9 @@ struct StreamFrame: Equatable {
     /// Returns the text after `"name":"` near the beginning of data that was not parsed.
     private func found(_ name: String) -> String? {
         guard json == .null, let data else { return nil }
-        let pieces = String(decoding: data.utf8.prefix(512), as: UTF8.self).split(
+        let fragments = String(decoding: data.utf8.prefix(512), as: UTF8.self).split(
             separator: "\"\(name)\":\"", maxSplits: 1)
-        return pieces.count == 2 ? String(pieces[1].prefix { $0 != "\"" }) : nil
+        return fragments.count == 2 ? String(fragments[1].prefix { $0 != "\"" }) : nil
     }
 
     /// The data as JSON. Only the first part of large data is searched (``type``, ``number``).

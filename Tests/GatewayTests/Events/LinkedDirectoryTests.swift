@@ -22,7 +22,7 @@ import Testing
         let named = try fixture.open("/event", headers: [("x-opencode-directory", "\(fixture.folder)\(spelling)")])
         for client in [client, named] { try client.connected() }
 
-        fixture.say(payload: HubFixture.payload(1), in: sub)
+        fixture.sendEvent(payload: HubFixture.payload(1), in: sub)
 
         #expect(try client.numbers(1) == [1])
         #expect(try named.numbers(1) == [1])
@@ -37,7 +37,7 @@ import Testing
         let client = try fixture.open("/event?directory=\(path)")
         try client.connected()
 
-        fixture.say(payload: HubFixture.payload(1), in: sub)
+        fixture.sendEvent(payload: HubFixture.payload(1), in: sub)
 
         #expect(try client.numbers(1) == [1])
         #expect(client.lastID != nil)
@@ -48,7 +48,7 @@ import Testing
         let client = try fixture.open("/event?directory=\(fixture.folder)/missing/")
         try client.connected()
 
-        fixture.say(payload: HubFixture.payload(1), in: "\(fixture.folder)/missing")
+        fixture.sendEvent(payload: HubFixture.payload(1), in: "\(fixture.folder)/missing")
 
         #expect(try client.numbers(1) == [1])
     }
@@ -59,8 +59,8 @@ import Testing
         let client = try fixture.open("/event?directory=\(link)")
         try client.connected()
 
-        fixture.say(payload: HubFixture.payload(1), in: sub)
-        fixture.say(payload: HubFixture.payload(2), in: link)
+        fixture.sendEvent(payload: HubFixture.payload(1), in: sub)
+        fixture.sendEvent(payload: HubFixture.payload(2), in: link)
 
         #expect(try client.numbers(1) == [2])
         #expect(client.lastID != nil)

@@ -126,7 +126,7 @@ import Testing
         // The log has a gap wherever a client's numbers have one.
         #expect(kept.drop { $0 < numbers[0] }.elementsEqual(numbers))
 
-        try gateway.end()
+        try gateway.terminate()
     }
 }
 

@@ -11,13 +11,13 @@ import Testing
         let fixture = try HubFixture()
         let before = try fixture.open()
         try before.connected()
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
 
         #expect(try before.numbers(1) == [1])
 
         before.close()
-        fixture.say(2...3)
-        try fixture.waitUntilHeard(3)
+        fixture.sendEvents(2...3)
+        try fixture.waitUntilReceived(3)
         let client = try fixture.open(after: before.lastID)
         let first = try #require(try client.next())
 
@@ -26,7 +26,7 @@ import Testing
         #expect(first.id == nil)
         #expect(try client.numbers(2) == [2, 3])
 
-        fixture.say(4...4)
+        fixture.sendEvents(4...4)
         let live = try #require(try client.next())
 
         #expect(live.number == 4)
@@ -40,11 +40,11 @@ import Testing
         var frames: [StreamFrame] = []
         // A client that is still reading retained events may miss some events without an id.
         for number in 1...10 {
-            fixture.say(number...number)
+            fixture.sendEvents(number...number)
             while frames.last?.number != number { frames.append(try #require(try client.next())) }
             fixture.instance.events.send(": a comment\n\n")
             fixture.instance.events.send("data: {\"payload\":{\"type\":\"server.heartbeat\",\"properties\":{}}}\n\n")
-            fixture.say(payload: HubFixture.payload(99), in: "\(fixture.gateway.home.path)/other")
+            fixture.sendEvent(payload: HubFixture.payload(99), in: "\(fixture.gateway.home.path)/other")
         }
 
         #expect(frames.compactMap(\.number) == Array(1...10))
@@ -89,12 +89,12 @@ import Testing
         let named = try fixture.open("/event", headers: [("x-opencode-directory", sub)])
         let everything = try fixture.open()
         for client in [own, other, named, everything] { try client.connected() }
-        fixture.say(1...1)
-        fixture.say(payload: HubFixture.payload(2), in: sub)
-        fixture.say(payload: HubFixture.payload(3, "sync"))
-        fixture.say(payload: HubFixture.payload(4), in: "\(sub)/deeper")
-        fixture.say(payload: HubFixture.payload(5), in: sub)
-        fixture.say(6...6)
+        fixture.sendEvents(1...1)
+        fixture.sendEvent(payload: HubFixture.payload(2), in: sub)
+        fixture.sendEvent(payload: HubFixture.payload(3, "sync"))
+        fixture.sendEvent(payload: HubFixture.payload(4), in: "\(sub)/deeper")
+        fixture.sendEvent(payload: HubFixture.payload(5), in: sub)
+        fixture.sendEvents(6...6)
 
         #expect(try own.numbers(2) == [1, 6])
         #expect(try other.numbers(2) == [2, 5])
@@ -108,8 +108,8 @@ import Testing
         let elsewhere = try fixture.open("/event?directory=/srv/elsewhere")
         try everything.connected()
         try elsewhere.connected()
-        fixture.say(payload: HubFixture.payload(1), in: "/srv/elsewhere")
-        fixture.say(2...2)
+        fixture.sendEvent(payload: HubFixture.payload(1), in: "/srv/elsewhere")
+        fixture.sendEvents(2...2)
 
         #expect(try everything.numbers(2) == [1, 2])
         #expect(try elsewhere.numbers(1) == [1])
@@ -207,14 +207,14 @@ import Testing
         func upstreamBytes() -> [[UInt8]] { fixture.instance.events.openings.values.map(\.raw) }
         let one = try fixture.open()
         try one.connected()
-        fixture.say(1...100)
+        fixture.sendEvents(1...100)
 
         #expect(try one.numbers(100) == Array(1...100))
 
         let before = upstreamBytes()
         let clients = try (0..<500).map { _ in try fixture.open() }
         for client in clients { try client.connected() }
-        fixture.say(101...200)
+        fixture.sendEvents(101...200)
         for client in clients { #expect(try client.numbers(100) == Array(101...200)) }
 
         #expect(before.count == 1)

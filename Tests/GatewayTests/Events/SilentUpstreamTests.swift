@@ -11,16 +11,16 @@ import Testing
         let fixture = try HubFixture(version: "1.18.33")
         let client = try fixture.open()
         try client.connected()
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
 
         #expect(try client.numbers(1) == [1])
 
         try fixture.instance.events.openings.wait(forCount: 2, within: .seconds(60))
-        fixture.say(2...3)
+        fixture.sendEvents(2...3)
 
         #expect(try client.numbers(2) == [2, 3])
 
-        fixture.say(4...4)
+        fixture.sendEvents(4...4)
 
         #expect(try client.numbers(1) == [4])
         #expect(try fixture.state()["gaps"] == .integer(0))
@@ -32,7 +32,7 @@ import Testing
         let client = try fixture.open()
         try client.connected()
         let start = ContinuousClock.now
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
 
         #expect(try client.numbers(1) == [1])
 
@@ -47,7 +47,7 @@ import Testing
 
         #expect(try again.nextEvent()?.gap?["reason"]?.text == "upstream-lost")
 
-        fixture.say(2...2)
+        fixture.sendEvents(2...2)
 
         #expect(try again.numbers(1) == [2])
     }

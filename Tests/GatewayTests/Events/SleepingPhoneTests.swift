@@ -24,10 +24,10 @@ import Testing
 
         #expect(try app.send("Hello", to: session) == 204)
 
-        var seen = try Self.read(phone, until: { $0.type?.hasPrefix("message.part.") == true })
+        var seen = try Self.receive(phone, until: { $0.type?.hasPrefix("message.part.") == true })
         // The phone sleeps here. Frames that were in transit to it are lost.
         phone.close()
-        let all = try Self.read(witness, until: { $0.type == "session.idle" })
+        let all = try Self.receive(witness, until: { $0.type == "session.idle" })
 
         #expect(all.count > seen.count)
 
@@ -35,7 +35,7 @@ import Testing
 
         #expect(try again.next()?.type == "server.connected")
 
-        seen += try Self.read(again, until: { $0.type == "session.idle" })
+        seen += try Self.receive(again, until: { $0.type == "session.idle" })
 
         #expect(seen.map(\.id) == all.map(\.id))
         #expect(seen.map(\.data) == all.map(\.data))
@@ -56,15 +56,15 @@ import Testing
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        var seen = try Self.read(phone, until: { $0.type == "session.text.delta" })
+        var seen = try Self.receive(phone, until: { $0.type == "session.text.delta" })
         phone.close()
         let isEnd = { (frame: StreamFrame) in frame.type == "session.execution.succeeded" }
-        let all = try Self.read(witness, until: isEnd)
+        let all = try Self.receive(witness, until: isEnd)
         let again = try StreamClient(app.gateway, target, headers: [("Last-Event-ID", try #require(phone.lastID))])
 
         #expect(try again.next()?.type == "server.connected")
 
-        seen += try Self.read(again, until: isEnd)
+        seen += try Self.receive(again, until: isEnd)
 
         #expect(seen.map(\.id) == all.map(\.id))
         #expect(seen.map(\.data) == all.map(\.data))
@@ -72,7 +72,7 @@ import Testing
     }
 
     /// Returns the events up to the first one that meets the condition.
-    private static func read(_ client: StreamClient, until isLast: (StreamFrame) -> Bool) throws -> [StreamFrame] {
+    private static func receive(_ client: StreamClient, until isLast: (StreamFrame) -> Bool) throws -> [StreamFrame] {
         var frames: [StreamFrame] = []
         while let frame = try client.nextEvent() {
             if frame.type == "server.heartbeat" { continue }
@@ -87,13 +87,13 @@ import Testing
         let fixture = try HubFixture()
         let first = try fixture.open(path)
         try first.connected()
-        fixture.say(1...3)
+        fixture.sendEvents(1...3)
 
         #expect(try first.numbers(2) == [1, 2])
 
         let id = try #require(first.lastID)
         first.close()
-        fixture.say(4...6)
+        fixture.sendEvents(4...6)
         let again = try fixture.open("\(path)?since=\(id)")
 
         #expect(try again.numbers(4) == [3, 4, 5, 6])
@@ -101,7 +101,7 @@ import Testing
         // The header field overrides the query.
         let third = try fixture.open("\(path)?since=\(id)", after: again.lastID)
         try third.connected()
-        fixture.say(7...7)
+        fixture.sendEvents(7...7)
 
         #expect(try third.numbers(1) == [7])
     }
@@ -110,7 +110,7 @@ import Testing
         let fixture = try HubFixture()
         let first = try fixture.open("/event")
         try first.connected()
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
 
         #expect(try first.numbers(1) == [1])
 
@@ -134,8 +134,8 @@ import Testing
     @Test(arguments: ["999999999999999-7", "-", "x", "99999999999999999999999-1", "5-0", "1-2-3", "1"])
     func `an unknown event id yields a gap and then live events`(id: String) throws {
         let fixture = try HubFixture()
-        fixture.say(1...2)
-        try fixture.waitUntilHeard(2)
+        fixture.sendEvents(1...2)
+        try fixture.waitUntilReceived(2)
         let client = try fixture.open("/global/event", after: id)
 
         #expect(try client.reader.response.readHead().status == 200)
@@ -148,7 +148,7 @@ import Testing
         #expect(gap.id == nil)
         #expect(try client.next()?.data == FakeOpenCode.EventStreams.connected)
 
-        fixture.say(3...3)
+        fixture.sendEvents(3...3)
 
         #expect(try client.numbers(1) == [3])
     }

@@ -11,10 +11,10 @@ import Testing
 
     /// Sends ten megabytes while the test continues, because a client that must stay connected cannot wait until they
     /// are generated.
-    private static func say(from first: Int, _ fixture: HubFixture) throws -> TestThread {
+    private static func sendEvents(from first: Int, _ fixture: HubFixture) throws -> TestThread {
         try TestThread {
             for start in stride(from: first, to: first + 1_000, by: 100) {
-                fixture.say(start..<(start + 100), more: text)
+                fixture.sendEvents(start..<(start + 100), more: text)
             }
         }
     }
@@ -23,8 +23,8 @@ import Testing
         let fixture = try HubFixture(flags: ["--stream-stall", "5s"])
         let client = try StreamClient(fixture.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         try client.connected()
-        let said = try Self.say(from: 1, fixture)
-        defer { said.join() }
+        let sender = try Self.sendEvents(from: 1, fixture)
+        defer { sender.join() }
         // This is slower than the kernel's buffers alone would hide in that time.
         for number in 1...8 {
             #expect(try client.nextEvent()?.number == number)
@@ -42,8 +42,8 @@ import Testing
         let fixture = try HubFixture(flags: ["--stream-stall", "120s"])
         let client = try StreamClient(fixture.gateway, target, receiveBuffer: 4_096)
         _ = try client.next()
-        let said = try Self.say(from: 1, fixture)
-        defer { said.join() }
+        let sender = try Self.sendEvents(from: 1, fixture)
+        defer { sender.join() }
 
         #expect(try client.numbers(1) == [1])
 
@@ -56,15 +56,15 @@ import Testing
         let fixture = try HubFixture(flags: ["--event-keep-size", "1MiB", "--stream-stall", "5s"])
         let first = try fixture.open()
         try first.connected()
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
 
         #expect(try first.numbers(1) == [1])
 
         let id = try #require(first.lastID)
-        let said = try Self.say(from: 2, fixture)
-        defer { said.join() }
+        let sender = try Self.sendEvents(from: 2, fixture)
+        defer { sender.join() }
         // The first client may also miss events.
-        try fixture.waitUntilHeard(1_001)
+        try fixture.waitUntilReceived(1_001)
         let again = try fixture.open(after: id)
         try again.connected()
         let gap = try #require(try again.nextEvent())
@@ -86,8 +86,8 @@ import Testing
         let witness = try fixture.open()
         try client.connected()
         try witness.connected()
-        let said = try Self.say(from: 1, fixture)
-        defer { said.join() }
+        let sender = try Self.sendEvents(from: 1, fixture)
+        defer { sender.join() }
 
         #expect(try witness.numbers(1_000) == Array(1...1_000))
 
@@ -109,20 +109,20 @@ import Testing
     @Test(arguments: ["64MiB", "0"])
     func `an event of 16 MiB is forwarded and a larger one is a gap`(kept: String) throws {
         let fixture = try HubFixture(flags: ["--event-keep-size", kept])
-        let (client, own) = try (fixture.open(), fixture.openOwn())
+        let (client, own) = try (fixture.open(), fixture.openGatewayStream())
         try client.connected()
         _ = try own.next()
 
         let shell = fixture.line(HubFixture.payload(1, more: #","text":"""#)).utf8.count
-        fixture.say(1...1, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell))""#)
+        fixture.sendEvents(1...1, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell))""#)
         let large = try #require(try client.nextEvent(within: .seconds(240)))
 
         #expect(large.number == 1)
         #expect(large.data?.utf8.count == 16 << 20)
         #expect(try own.nextEvent(within: .seconds(240))?.number == 1)
 
-        fixture.say(2...2, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell + 1))""#)
-        fixture.say(3...3)
+        fixture.sendEvents(2...2, more: #","text":"\#(String(repeating: "y", count: (16 << 20) - shell + 1))""#)
+        fixture.sendEvents(3...3)
 
         #expect(try client.nextEvent(within: .seconds(240))?.gap?["reason"]?.text == "too-large")
         #expect(try client.numbers(1) == [3])
@@ -133,19 +133,19 @@ import Testing
 
     @Test func `the limit on all projects' events holds with each new segment`() throws {
         let fixture = try HubFixture(flags: ["--event-keep-size", "64MiB", "--event-keep-total", "8MiB"])
-        let client = try fixture.openOwn()
+        let client = try fixture.openGatewayStream()
         _ = try client.next()
 
         // These are 24 MiB. If the gateway enforced the limit only once a minute, all events would still be on the
         // disk.
         for number in 1...48 {
-            fixture.say(number...number, more: #","text":"\#(String(repeating: "y", count: 512 << 10))""#)
+            fixture.sendEvents(number...number, more: #","text":"\#(String(repeating: "y", count: 512 << 10))""#)
         }
         let numbers = try client.numbers(48)
 
         let folder = "\(fixture.gateway.stateFolder)/events/demo"
         let bytes = try FileTree.names(in: folder).reduce(0) { sum, name in
-            try sum + FileTree.read("\(folder)/\(name)").count
+            try sum + FileTree.contents("\(folder)/\(name)").count
         }
         #expect(numbers == Array(1...48))
         #expect(bytes <= 8 << 20)
@@ -156,7 +156,7 @@ import Testing
         let fixture = try HubFixture(flags: ["--event-keep-size", "0"])
         let first = try fixture.open()
         try first.connected()
-        fixture.say(1...3)
+        fixture.sendEvents(1...3)
 
         #expect(try first.numbers(1) == [1])
 

@@ -89,26 +89,26 @@ import Testing
     func `text from before a gap precedes it, and a later reader receives the gap`(path: String) throws {
         let fixture = try HubFixture()
         func delta(_ text: String) {
-            fixture.say(
+            fixture.sendEvent(
                 payload: #"{"id":"evt_1","type":"message.part.delta","properties":{"sessionID":"ses_1","#
                     + #""messageID":"msg_1","partID":"prt_1","field":"text","delta":"\#(text)"}}"#)
         }
-        let (raw, early) = try (fixture.openOwn(), fixture.openOwn("?form=full", path: path))
+        let (raw, early) = try (fixture.openGatewayStream(), fixture.openGatewayStream("?form=full", path: path))
         _ = try raw.next()
         _ = try early.next()
-        fixture.say(
+        fixture.sendEvent(
             payload: #"{"id":"evt_0","type":"message.part.updated","properties":{"part":{"id":"prt_1","#
                 + #""sessionID":"ses_1","messageID":"msg_1","type":"text","text":"","time":{"start":1}}}}"#)
         // The second delta waits for 100 ms, on `/events` until the next event.
         delta("a")
         delta("b")
         while try raw.nextEvent()?.content["properties"]?["delta"]?.text != "b" {}
-        fixture.instance.events.end()
+        fixture.instance.events.close()
         try fixture.instance.events.openings.wait(forCount: 2)
 
         #expect(try raw.nextEvent()?.gap != nil)
 
-        let late = try fixture.openOwn("?form=full", path: path)
+        let late = try fixture.openGatewayStream("?form=full", path: path)
         _ = try late.next()
         delta("d")
 
@@ -140,16 +140,16 @@ import Testing
 
     @Test func `adjacent deltas are merged with the id of the last one`() throws {
         let fixture = try HubFixture()
-        let (raw, slow) = try (fixture.openOwn(), fixture.openOwn("?max_rate=1"))
+        let (raw, slow) = try (fixture.openGatewayStream(), fixture.openGatewayStream("?max_rate=1"))
         _ = try raw.next()
         _ = try slow.next()
-        func piece(_ number: Int, _ text: String) {
-            fixture.say(
+        func fragment(_ number: Int, _ text: String) {
+            fixture.sendEvent(
                 payload: #"{"id":"evt_\#(number)","type":"message.part.delta","properties":{"sessionID":"ses_1","#
                     + #""messageID":"msg_1","partID":"prt_1","field":"text","delta":"\#(text)"}}"#)
         }
-        for number in 1...20 { piece(number, "a") }
-        fixture.say(21...21)
+        for number in 1...20 { fragment(number, "a") }
+        fixture.sendEvents(21...21)
         var ids: [String] = []
         for _ in 0..<21 { ids.append(try #require(try raw.nextEvent()?.id)) }
         var text = ""

@@ -17,9 +17,9 @@ import Testing
         let fixture = try HubFixture()
         let clients = try [fixture.open(), fixture.open("/event")]
         for client in clients { try client.connected() }
-        fixture.say(1...2)
+        fixture.sendEvents(1...2)
         for client in clients { #expect(try client.numbers(2) == [1, 2]) }
-        fixture.instance.events.end(end)
+        fixture.instance.events.close(end)
         for client in clients { #expect(try client.endsAbnormally()) }
         try fixture.instance.events.openings.wait(forCount: 2)
         for (client, path) in zip(clients, ["/global/event", "/event"]) {
@@ -31,7 +31,7 @@ import Testing
         }
         let live = try fixture.open()
         try live.connected()
-        fixture.say(3...3)
+        fixture.sendEvents(3...3)
 
         #expect(try live.numbers(1) == [3])
 
@@ -61,7 +61,7 @@ import Testing
         }
         for round in 1...rounds {
             try begun.wait(forCount: clients * round)
-            fixture.instance.events.end(.reset)
+            fixture.instance.events.close(.reset)
         }
         for thread in threads { thread.join() }
 
@@ -125,8 +125,8 @@ import Testing
         let other = try fixture.open("/event?directory=\(sub)")
         let everything = try fixture.open()
         for client in [other, everything] { try client.connected() }
-        fixture.say(1...1)
-        fixture.say(payload: Self.disposed(fixture.folder))
+        fixture.sendEvents(1...1)
+        fixture.sendEvent(payload: Self.disposed(fixture.folder))
 
         // OpenCode sends nothing on that stream after this event.
         #expect(try here.numbers(1) == [1])
@@ -135,8 +135,8 @@ import Testing
         // The connection closes immediately, not only after --idle-timeout.
         #expect(try here.connection.waitForEnd(within: .seconds(5)) == .closed)
 
-        fixture.say(2...2)
-        fixture.say(payload: HubFixture.payload(3), in: sub)
+        fixture.sendEvents(2...2)
+        fixture.sendEvent(payload: HubFixture.payload(3), in: sub)
 
         #expect(try other.numbers(1) == [3])
         #expect(try everything.numbers(4) == [1, -1, 2, 3])
@@ -154,12 +154,12 @@ import Testing
         let fixture = try HubFixture()
         let first = try fixture.open("/event")
         try first.connected()
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
 
         #expect(try first.numbers(1) == [1])
 
         let id = try #require(first.lastID)
-        fixture.say(payload: Self.disposed(fixture.folder))
+        fixture.sendEvent(payload: Self.disposed(fixture.folder))
 
         #expect(try first.nextEvent()?.type == "server.instance.disposed")
         #expect(try first.readToEnd() == .complete)
@@ -169,11 +169,11 @@ import Testing
 
         #expect(try again.nextEvent()?.type == "server.instance.disposed")
 
-        fixture.say(2...2)
+        fixture.sendEvents(2...2)
 
         #expect(try again.numbers(1) == [2])
 
-        fixture.say(payload: Self.disposed(fixture.folder))
+        fixture.sendEvent(payload: Self.disposed(fixture.folder))
 
         #expect(try again.nextEvent()?.type == "server.instance.disposed")
         #expect(try again.readToEnd() == .complete)
@@ -186,7 +186,7 @@ import Testing
     @Test func `no stream announces the end of its connection`() throws {
         let fixture = try HubFixture()
 
-        for client in [try fixture.open(), try fixture.open("/event"), try fixture.openOwn()] {
+        for client in [try fixture.open(), try fixture.open("/event"), try fixture.openGatewayStream()] {
             let head = try client.reader.response.readHead()
             #expect(head.status == 200)
             #expect(head.value(of: "Content-Type") == "text/event-stream")
@@ -244,7 +244,7 @@ import Testing
         #expect(try client.connected().retry == nil)
         #expect(fixture.instance.events.openings.values.map(\.target) == ["/global/event", "/global/event"])
 
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
         let frame = try #require(try client.nextEvent())
 
         #expect(frame.number == 1)

@@ -8,7 +8,8 @@ import Testing
 /// Tests OpenCode 1's streams of an OpenCode 2, whose events the hub translates to OpenCode 1's API.
 @Suite struct TranslatedStreamTests {
     /// Returns the events up to the first one that meets the condition, without heartbeats.
-    static func read(_ client: StreamClient, until isLast: (StreamFrame) -> Bool = { $0.type == "session.idle" }) throws
+    static func receive(_ client: StreamClient, until isLast: (StreamFrame) -> Bool = { $0.type == "session.idle" })
+        throws
         -> [StreamFrame]
     {
         var frames: [StreamFrame] = []
@@ -22,12 +23,12 @@ import Testing
 
     /// Starts a project and creates a session. The hub has received both events, so a stream that opens later does not
     /// contain them.
-    static func begin() throws -> (app: PhoneApp2, session: String) {
+    static func startApp() throws -> (app: PhoneApp2, session: String) {
         let app = try start()
         let early = try open(app, "/event")
         let session = try app.createSession()
         var beginnings: Set = ["session.created", "project.updated"]
-        _ = try read(early) {
+        _ = try receive(early) {
             beginnings.remove($0.type ?? "")
             return beginnings.isEmpty
         }
@@ -49,12 +50,12 @@ import Testing
     }
 
     @Test func `a turn is translated into OpenCode 1's events`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let client = try Self.open(app, "/event")
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let frames = try Self.read(client)
+        let frames = try Self.receive(client)
         let types = Set(frames.compactMap(\.type))
 
         #expect(
@@ -74,12 +75,12 @@ import Testing
     }
 
     @Test func `a prompt has the same time in its last event as in the list`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let client = try Self.open(app, "/event")
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let reported = try Self.read(client).compactMap { $0.content["properties"]?["info"] }.last {
+        let reported = try Self.receive(client).compactMap { $0.content["properties"]?["info"] }.last {
             $0["role"] == "user"
         }
         let list = try app.api("GET", "/session/\(session)/message").json.elements?.compactMap { $0["info"] }
@@ -113,12 +114,12 @@ import Testing
     }
 
     @Test func `each event of /global/event names its directory`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let (here, everything) = try (Self.open(app, "/event"), Self.open(app, "/global/event"))
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let (plain, wrapped) = try (Self.read(here), Self.read(everything))
+        let (plain, wrapped) = try (Self.receive(here), Self.receive(everything))
 
         #expect(plain.map(\.id) == wrapped.map(\.id))
         #expect(
@@ -128,18 +129,18 @@ import Testing
 
     @Test(arguments: ["/event", "/global/event", "/event?form=full", "/event?form=delta"])
     func `a client that reconnects receives the events it missed and none twice`(path: String) throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let (witness, phone) = try (Self.open(app, path), Self.open(app, path))
 
         #expect(try app.send("Hello [pieces=20 interval=20ms]", to: session) == 200)
 
-        var seen = try Self.read(phone) {
+        var seen = try Self.receive(phone) {
             $0.type?.hasPrefix("message.part.") == true && $0.data?.contains("simulator") == true
         }
         phone.close()
-        let all = try Self.read(witness)
+        let all = try Self.receive(witness)
         let again = try Self.open(app, path, after: phone.lastID)
-        seen += try Self.read(again)
+        seen += try Self.receive(again)
 
         #expect(seen.map(\.id) == all.map(\.id))
         #expect(seen.map(\.data) == all.map(\.data))
@@ -147,43 +148,43 @@ import Testing
     }
 
     @Test func `a client that resumes after any frame receives exactly the remainder`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let witness = try Self.open(app, "/event")
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let all = try Self.read(witness)
+        let all = try Self.receive(witness)
         for (index, frame) in all.enumerated().dropLast() {
             let again = try Self.open(app, "/event", after: frame.id)
-            #expect(try Self.read(again).map(\.data) == all[(index + 1)...].map(\.data))
+            #expect(try Self.receive(again).map(\.data) == all[(index + 1)...].map(\.data))
             again.close()
         }
     }
 
     @Test func `a client that begins now receives no earlier events`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let first = try Self.open(app, "/event")
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let last = try Self.read(first)
+        let last = try Self.receive(first)
         let second = try Self.open(app, "/event")
 
         #expect(try app.send("Again", to: session) == 200)
 
-        let (after, again) = try (Self.read(second), Self.read(first))
+        let (after, again) = try (Self.receive(second), Self.receive(first))
 
         #expect(after.map(\.id) == again.suffix(after.count).map(\.id))
         #expect(Set(after.compactMap(\.id)).isDisjoint(with: last.compactMap(\.id)))
     }
 
     @Test func `a turn of a session from before a lost stream is translated completely`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let client = try Self.open(app, "/event")
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        _ = try Self.read(client)
+        _ = try Self.receive(client)
         // The run's stream restarts after a gap, so earlier information no longer applies.
         try app.api("POST", "/simulator/misbehave", "cut-streams")
         while try client.next() != nil {}
@@ -191,7 +192,7 @@ import Testing
 
         #expect(try app.send("And now?", to: session) == 200)
 
-        let frames = try Self.read(next)
+        let frames = try Self.receive(next)
         let prompt = try #require(frames.first { $0.type == "message.updated" }?.content["properties"]?["info"])
 
         #expect(prompt["role"] == "user")
@@ -205,27 +206,27 @@ import Testing
     }
 
     @Test func `a reload ends the directory's stream cleanly`() throws {
-        let (app, _) = try Self.begin()
+        let (app, _) = try Self.startApp()
         let (here, everything) = try (Self.open(app, "/event"), Self.open(app, "/global/event"))
         let folder = "\(app.gateway.home.path)/demo"
 
         #expect(try app.api("POST", "/api/location/reload", "{}").status == 204)
 
-        let last = try #require(try Self.read(here) { $0.type == "server.instance.disposed" }.last)
+        let last = try #require(try Self.receive(here) { $0.type == "server.instance.disposed" }.last)
 
         #expect(last.content["properties"]?["directory"]?.text == folder)
         #expect(try here.readToEnd() == .complete)
 
-        _ = try Self.read(everything) { $0.type == "server.instance.disposed" }
+        _ = try Self.receive(everything) { $0.type == "server.instance.disposed" }
         let session = try app.createSession()
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        _ = try Self.read(everything)
+        _ = try Self.receive(everything)
     }
 
     @Test func `a directory's stream contains no events of another directory`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let sub = try app.gateway.home.makeDirectory("demo/sub")
         let (own, other) = try (Self.open(app, "/event"), Self.open(app, "/event?directory=\(sub)"))
         let body = #"{"model":{"providerID":"simulator","id":"talk"},"location":{"directory":"\#(sub)"}}"#
@@ -235,7 +236,7 @@ import Testing
         #expect(try app.send("Hello", to: session) == 200)
 
         for (client, id) in [(own, session), (other, second)] {
-            let frames = try Self.read(client)
+            let frames = try Self.receive(client)
             #expect(frames.allSatisfy { $0.content["properties"]?["sessionID"]?.text ?? id == id })
         }
         let outside = try app.gateway.home.makeDirectory("else")
@@ -244,13 +245,13 @@ import Testing
     }
 
     @Test func `speak=1 translates the gateway's stream of a project`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let (own, here) = try (StreamClient(app.gateway, "/projects/demo/events?speak=1"), Self.open(app, "/event"))
         _ = try own.next()
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let (reported, expected) = try (Self.read(own), Self.read(here))
+        let (reported, expected) = try (Self.receive(own), Self.receive(here))
 
         #expect(reported.map(\.id) == expected.map(\.id))
         #expect(reported.map(\.content) == expected.map(\.content))
@@ -263,18 +264,18 @@ import Testing
     }
 
     @Test func `OpenCode 2's own stream is not translated`() throws {
-        let (app, session) = try Self.begin()
+        let (app, session) = try Self.startApp()
         let client = try Self.open(app, "/api/event")
 
         #expect(try app.send("Hello", to: session) == 200)
 
-        let frames = try Self.read(client) { $0.type == "session.execution.succeeded" }
+        let frames = try Self.receive(client) { $0.type == "session.execution.succeeded" }
 
         #expect(frames.allSatisfy { $0.content["properties"] == nil && $0.id?.contains(".") == false })
     }
 
     @Test func `hub=0 is rejected with 400 for a translated stream`() throws {
-        let (app, _) = try Self.begin()
+        let (app, _) = try Self.startApp()
         let answer = try app.gateway.request("GET", "/projects/demo/api/event?hub=0")
 
         #expect(answer.status == 400)

@@ -42,7 +42,7 @@ import Testing
         for _ in 0..<300 { #expect(try connection.exchange("GET", path).status == 401) }
         for _ in 0..<20 { _ = try gateway.request("GET", "/projects/unknown/status") }
 
-        try gateway.end()
+        try gateway.terminate()
         let lines = gateway.log
         let refused = lines.filter { $0.contains(#""status":401"#) }
         let omitted = try #require(lines.last { $0.contains("log lines about refused requests omitted") })
@@ -196,7 +196,7 @@ import Testing
         let password = try #require(instance.requests.values.last?.value(of: "Authorization")).split(separator: " ")[1]
         let decoded = String(decoding: try #require(Data(base64Encoded: String(password))), as: UTF8.self)
 
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
 
         let log = gateway.log.joined(separator: "\n")
 
@@ -221,7 +221,7 @@ import Testing
         let gateway = try GatewayUnderTest(flags: ["--access-log", "off"])
         _ = try gateway.request("GET", "/health")
 
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
 
         try gateway.waitForLog("the gateway has ended")
 

@@ -9,7 +9,7 @@ import Testing
     enum Leaving: CaseIterable {
         case close, reset, halfClose
 
-        func leave(_ connection: TestConnection) throws {
+        func disconnect(_ connection: TestConnection) throws {
             switch self {
             case .close: connection.close()
             case .reset: connection.reset()
@@ -22,7 +22,7 @@ import Testing
     enum Silence: CaseIterable {
         case beforeItsHead, inABodyWithALength, inAChunkedBody, onAnEventStream
 
-        func begin(_ connection: TestConnection) throws {
+        func start(_ connection: TestConnection) throws {
             switch self {
             case .beforeItsHead: break
             case .inABodyWithALength:
@@ -44,7 +44,7 @@ import Testing
         let began = Recorded<Void>("the beginning of the instance's silence")
         let ended = Recorded<ContinuousClock.Instant>("the end of the instance's connection")
         let instance = try FakeOpenCode().start { connection, _ in
-            try silence.begin(connection)
+            try silence.start(connection)
             began.append(())
             try connection.waitForEnd()
             ended.append(.now)
@@ -65,7 +65,7 @@ import Testing
                 while try !connection.read().contains("begun".utf8) {}
             }
             let left = ContinuousClock.now
-            try leaving.leave(connection)
+            try leaving.disconnect(connection)
             times.append(try ended.wait(forCount: number)[number - 1] - left)
         }
 
@@ -94,7 +94,7 @@ import Testing
         try connection.write(Bytes.pattern(200_000))
         try began.wait()
 
-        try leaving.leave(connection)
+        try leaving.disconnect(connection)
         try ended.wait()
     }
 
@@ -107,7 +107,7 @@ import Testing
         try connection.send(
             "POST", "/projects/demo/api/x", headers: [GatewayUnderTest.authorization, ("Content-Length", "10")])
         try connection.write("hello")
-        try leaving.leave(connection)
+        try leaving.disconnect(connection)
         if leaving == .halfClose { #expect(try connection.waitForEnd() == .closed) }
 
         #expect(try gateway.request("GET", "/projects/demo/api/next").status == 200)
@@ -158,7 +158,7 @@ import Testing
             }
             try instance.requests.wait(forCount: round * 40)
             for (number, client) in clients.enumerated() {
-                try Leaving.allCases[number % 3].leave(client)
+                try Leaving.allCases[number % 3].disconnect(client)
             }
             try ended.wait(forCount: round * 40)
             for client in clients where !client.isClosed { #expect(try client.waitForEnd() == .closed) }

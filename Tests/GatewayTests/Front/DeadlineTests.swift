@@ -187,11 +187,11 @@ import Testing
     }
 
     @Test func `an event stream outlives the timeouts of ordinary answers`() throws {
-        let mayGoOn = Latch("the stream to continue")
+        let mayContinue = Latch("the stream to continue")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
-            try mayGoOn.wait()
+            try mayContinue.wait()
             try connection.writeChunk("data: late\n\n")
             try connection.waitForEnd()
         }
@@ -205,7 +205,7 @@ import Testing
 
         // The pause, measured with another connection, is twice the longest of these limits.
         try gateway.connect().pause(.seconds(4))
-        mayGoOn.open()
+        mayContinue.open()
 
         #expect(try events.next() == "late")
     }

@@ -92,10 +92,10 @@ import Testing
             let connection = try gateway.connect()
             try connection.send("POST", "/projects/demo/api/x", headers: headers)
             let isChunked = headers[0].0 == "Transfer-Encoding"
-            let piece = Bytes.pattern(100_000)
+            let fragment = Bytes.pattern(100_000)
             for _ in 0..<30 {
                 // The gateway may have stopped reading.
-                if isChunked { try? connection.writeChunk(piece) } else { try? connection.write(piece) }
+                if isChunked { try? connection.writeChunk(fragment) } else { try? connection.write(fragment) }
             }
             let answer = try ResponseReader(connection).readAll()
             #expect(answer.status == 401)

@@ -10,9 +10,9 @@ import Testing
     private static let page = ProxyFixture.target("/page")
 
     /// Starts an instance with three kinds of answers. `/page` is a 304 without a length. `/stream` has two events and
-    /// a regular end, and its second event waits for `mayGoOn`. Any other path is answered with the path itself.
+    /// a regular end, and its second event waits for `mayContinue`. Any other path is answered with the path itself.
     private static func fixture(
-        flags: [String] = [], mayGoOn: Latch? = nil, mayAnswer: Latch? = nil
+        flags: [String] = [], mayContinue: Latch? = nil, mayAnswer: Latch? = nil
     ) throws -> ProxyFixture {
         try ProxyFixture(flags: flags) { connection, head in
             let request = try connection.readBody(of: head)
@@ -24,7 +24,7 @@ import Testing
                 try connection.writeHead(
                     200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])
                 try connection.writeChunk("data: 1\n\n")
-                try mayGoOn?.wait()
+                try mayContinue?.wait()
                 try connection.writeChunk("data: 2\n\n")
                 try connection.writeLastChunk()
             default: try connection.respond(200, text: "\(head.path) \(request.body.count)")
@@ -97,8 +97,8 @@ import Testing
     }
 
     @Test func `a connection serves a pending request after its stream's clean end`() throws {
-        let mayGoOn = Latch("the next request to be sent")
-        let fixture = try Self.fixture(mayGoOn: mayGoOn)
+        let mayContinue = Latch("the next request to be sent")
+        let fixture = try Self.fixture(mayContinue: mayContinue)
         let connection = try fixture.gateway.connect()
         try connection.send("GET", ProxyFixture.target("/stream"), headers: [Self.key])
         let stream = EventStreamReader(connection)
@@ -106,7 +106,7 @@ import Testing
         #expect(try stream.next() == "1")
 
         try connection.send("GET", ProxyFixture.target("/early"), headers: [Self.key])
-        mayGoOn.open()
+        mayContinue.open()
 
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)
@@ -196,7 +196,7 @@ import Testing
         let waiting = try fixture.gateway.connect()
         try waiting.send("GET", Self.page, headers: [Self.key])
         try fixture.carried.wait(forCount: 1)
-        try fixture.gateway.endListening()
+        try fixture.gateway.stopListening()
         mayAnswer.open()
         Self.expectNotModified(try ResponseReader(waiting).readAll(), isLast: true)
 

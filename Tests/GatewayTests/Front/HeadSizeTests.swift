@@ -32,8 +32,8 @@ import Testing
         let connection = try gateway.connect()
 
         for _ in 0..<2 {
-            for piece in Array(Self.head(fieldOf: 15 * 1024).utf8).pieces(of: 301) {
-                try connection.write(piece)
+            for fragment in Array(Self.head(fieldOf: 15 * 1024).utf8).fragments(of: 301) {
+                try connection.write(fragment)
                 try connection.pause(.milliseconds(1))
             }
             #expect(try ResponseReader(connection).readAll().text == "answered")
@@ -86,12 +86,12 @@ import Testing
 
     @Test func `--max-head limits the size of the whole head to the byte`() throws {
         let fixture = try RefusalFixture(flags: ["--max-head", "1KiB"])
-        let rest = RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: "]).utf8.count
+        let remainder = RequestText.head("GET /projects/demo/api/x HTTP/1.1", ["X-Long: "]).utf8.count
 
         #expect(
-            try fixture.gateway.exchange(Self.head(fieldOf: 1024 - rest)).status == 200)
+            try fixture.gateway.exchange(Self.head(fieldOf: 1024 - remainder)).status == 200)
         #expect(
-            try fixture.gateway.exchange(Self.head(fieldOf: 1025 - rest)).status == 431)
+            try fixture.gateway.exchange(Self.head(fieldOf: 1025 - remainder)).status == 431)
     }
 
     @Test func `a head far above the limit is rejected, whichever part is too long`() throws {
@@ -127,7 +127,7 @@ extension RefusalFixture {
 }
 
 extension Array {
-    fileprivate func pieces(of size: Int) -> [ArraySlice<Element>] {
+    fileprivate func fragments(of size: Int) -> [ArraySlice<Element>] {
         stride(from: 0, to: count, by: size).map { self[$0..<Swift.min(count, $0 + size)] }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite(.enabled(if: !Sanitizer.isActive)) struct MemoryTests {
     private static let size = 1 << 30
     private static let limit = 64 << 20
-    private static let piece = [UInt8](repeating: 0x61, count: 1 << 20)
+    private static let fragment = [UInt8](repeating: 0x61, count: 1 << 20)
     private static let key = GatewayUnderTest.authorization
     private static let time = Duration.seconds(60)
 
@@ -25,7 +25,7 @@ import Testing
         let connection = try gateway.connect()
         let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(Self.size)")
         try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, framing])
-        try connection.writePieces(Self.piece, total: Self.size, isChunked: isChunked)
+        try connection.writeFragments(Self.fragment, total: Self.size, isChunked: isChunked)
 
         #expect(try ResponseReader(connection).readAll(within: Self.time).text == "answered")
 
@@ -41,7 +41,7 @@ import Testing
         let instance = try FakeOpenCode().start { connection, _ in
             let framing = isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(Self.size)")
             try connection.writeHead(200, headers: [framing])
-            try connection.writePieces(Self.piece, total: Self.size, isChunked: isChunked)
+            try connection.writeFragments(Self.fragment, total: Self.size, isChunked: isChunked)
         }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -62,7 +62,7 @@ import Testing
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "\(Self.size)")])
             sent.append(
-                try connection.writeUntilFull(Self.piece, atMost: Self.size, stalledAfter: .milliseconds(1500)))
+                try connection.writeUntilFull(Self.fragment, atMost: Self.size, stalledAfter: .milliseconds(1500)))
             try connection.waitForEnd(within: .seconds(20))
             ended.open()
             connection.close()
@@ -88,9 +88,10 @@ import Testing
 
 extension TestConnection {
     /// Writes the block until the total is reached.
-    fileprivate func writePieces(_ piece: [UInt8], total: Int, isChunked: Bool) throws {
-        let framed = isChunked ? Array("\(String(piece.count, radix: 16))\r\n".utf8) + piece + [13, 10] : piece
-        for _ in 0..<(total / piece.count) { try write(framed, within: .seconds(60)) }
+    fileprivate func writeFragments(_ fragment: [UInt8], total: Int, isChunked: Bool) throws {
+        let framed =
+            isChunked ? Array("\(String(fragment.count, radix: 16))\r\n".utf8) + fragment + [13, 10] : fragment
+        for _ in 0..<(total / fragment.count) { try write(framed, within: .seconds(60)) }
         if isChunked { try writeLastChunk() }
     }
 

@@ -60,7 +60,7 @@ import Testing
         line: LongLine
     ) throws {
         let gateway = try GatewayUnderTest()
-        let rest = try Rest(of: gateway)
+        let remainder = try RemainingBody(of: gateway)
 
         for _ in 0..<100 {
             let connection = try gateway.connect()
@@ -68,7 +68,7 @@ import Testing
             connection.close()
         }
 
-        try rest.expectReturn(within: .seconds(2))
+        try remainder.expectReturn(within: .seconds(2))
 
         #expect(try gateway.request("GET", "/health").status == 200)
     }
@@ -76,7 +76,7 @@ import Testing
     /// The library's memory use depends on the size of the head. One of these heads fills it to the last byte.
     @Test func `a chunk line of any length is released with its connection`() throws {
         let gateway = try GatewayUnderTest()
-        let rest = try Rest(of: gateway)
+        let remainder = try RemainingBody(of: gateway)
 
         for length in stride(from: 16_000, to: 21_000, by: 8) {
             let connection = try gateway.connect()
@@ -84,14 +84,14 @@ import Testing
             connection.close()
         }
 
-        try rest.expectReturn(within: .seconds(2))
+        try remainder.expectReturn(within: .seconds(2))
     }
 
     /// No bytes follow the line that fits to the last byte. Only the library's request for an immediate run reveals
     /// that state.
     @Test func `a loop rests although a line fills the memory exactly and its client waits`() throws {
         let gateway = try GatewayUnderTest()
-        let rest = try Rest(of: gateway)
+        let remainder = try RemainingBody(of: gateway)
         let connections = try (19_900..<20_400).map { length in
             let connection = try gateway.connect()
             try connection.write(
@@ -100,10 +100,10 @@ import Testing
         }
         try connections[0].pause(.seconds(1))
 
-        try rest.expectNoWork()
+        try remainder.expectNoWork()
 
         for connection in connections { connection.close() }
-        try rest.expectReturn(within: .seconds(2))
+        try remainder.expectReturn(within: .seconds(2))
     }
 
     @Test func `a query with many parameters is served like any other`() throws {
@@ -151,14 +151,14 @@ import Testing
         let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "2s", "--log-level", "error"])
         try gateway.start(instance)
         _ = try gateway.request("GET", "/projects/demo/api/x")
-        let rest = try Rest(of: gateway)
+        let remainder = try RemainingBody(of: gateway)
         var exchanges = RandomExchanges(seed: Self.number("RANDOM_SEED") ?? 33)
 
         for _ in 0..<(Self.number("RANDOM_EXCHANGES") ?? 2_000) {
             let exchange = exchanges.next()
             let connection = try gateway.connect()
             // The gateway may refuse the request and close the connection before the write completes.
-            for piece in exchange.pieces { try? connection.write(piece, within: .seconds(10)) }
+            for fragment in exchange.fragments { try? connection.write(fragment, within: .seconds(10)) }
             switch exchange.ending {
             case .close: connection.close()
             case .reset: connection.reset()
@@ -169,10 +169,10 @@ import Testing
             }
         }
 
-        try rest.expectReturn(within: .seconds(5))
+        try remainder.expectReturn(within: .seconds(5))
 
         #expect(try gateway.request("GET", "/projects/demo/api/x").text == "answered")
-        #expect(try gateway.end(within: .seconds(8)) == .exited(0))
+        #expect(try gateway.terminate(within: .seconds(8)) == .exited(0))
     }
 
     /// libmicrohttpd 1.0.1 closes the connection without an answer if an extension is too long.
@@ -190,7 +190,7 @@ import Testing
 }
 
 /// The idle state of the gateway before the test: the number of descriptors that it must return to.
-private struct Rest {
+private struct RemainingBody {
     private let gateway: GatewayUnderTest
     private let descriptors: Int
 
@@ -239,7 +239,7 @@ private struct RandomExchanges {
     enum Ending: CaseIterable { case close, reset, halfClose }
 
     struct Exchange {
-        var pieces: [[UInt8]]
+        var fragments: [[UInt8]]
         var ending: Ending
     }
 
@@ -252,14 +252,14 @@ private struct RandomExchanges {
         for _ in 0...Int.random(in: 0...2, using: &random) { bytes += request() }
         let isWhole = Int.random(in: 0..<4, using: &random) == 0
         if !isWhole { bytes = Array(bytes.prefix(Int.random(in: 0...bytes.count, using: &random))) }
-        var pieces: [[UInt8]] = []
+        var fragments: [[UInt8]] = []
         while !bytes.isEmpty {
             let isLast = Bool.random(using: &random)
             let count = isLast ? bytes.count : Int.random(in: 1...bytes.count, using: &random)
-            pieces.append(Array(bytes.prefix(count)))
+            fragments.append(Array(bytes.prefix(count)))
             bytes.removeFirst(count)
         }
-        return Exchange(pieces: pieces, ending: pick(Ending.allCases))
+        return Exchange(fragments: fragments, ending: pick(Ending.allCases))
     }
 
     private mutating func request() -> [UInt8] {

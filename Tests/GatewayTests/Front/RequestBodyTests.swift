@@ -120,11 +120,11 @@ import Testing
         try send([0x61])
         try received.wait { ($0.last ?? 0) >= 70_001 }
         // The last part also arrives before the client pauses in the middle of a chunk's line.
-        let rest = Bytes.pattern(69_999)
+        let remainder = Bytes.pattern(69_999)
         try send(Bytes.pattern(70_000))
         if isChunked { try connection.write("111") }
         try received.wait { ($0.last ?? 0) >= 140_001 }
-        try connection.write(isChunked ? Array("6F\r\n".utf8) + rest + Array("\r\n".utf8) : rest)
+        try connection.write(isChunked ? Array("6F\r\n".utf8) + remainder + Array("\r\n".utf8) : remainder)
         if isChunked { try connection.writeLastChunk() }
 
         #expect(try ResponseReader(connection).readAll().text == "answered")
@@ -165,8 +165,8 @@ import Testing
         let before = try gateway.process.residentMemory()
         let connection = try gateway.connect()
         try connection.send("POST", "/projects/demo/api/x", headers: [Self.key, ("Content-Length", "\(total)")])
-        let piece = [UInt8](repeating: 0x61, count: 1 << 20)
-        let sent = try connection.writeUntilFull(piece, atMost: total, stalledAfter: .milliseconds(300))
+        let fragment = [UInt8](repeating: 0x61, count: 1 << 20)
+        let sent = try connection.writeUntilFull(fragment, atMost: total, stalledAfter: .milliseconds(300))
 
         // The kernel buffers of two connections hold some megabytes; the gateway itself holds less than one.
         #expect(sent < 32 << 20)

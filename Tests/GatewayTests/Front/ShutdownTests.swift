@@ -22,7 +22,7 @@ import Testing
         let connection = try gateway.connect()
         try connection.send("POST", "/projects/demo/api/session/1/message", headers: [Self.key], body: [0x61])
         try instance.requests.wait(forCount: 1)
-        try gateway.endListening(signal)
+        try gateway.stopListening(signal)
         mayAnswer.open()
         let answer = try ResponseReader(connection).readAll()
 
@@ -34,11 +34,11 @@ import Testing
     }
 
     @Test func `an answer in progress is delivered completely during the shutdown`() throws {
-        let mayGoOn = Latch("the instance to continue")
+        let mayContinue = Latch("the instance to continue")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
             try connection.write("hello")
-            try mayGoOn.wait()
+            try mayContinue.wait()
             try connection.write("world")
         }
         let gateway = try GatewayUnderTest()
@@ -49,8 +49,8 @@ import Testing
 
         #expect(try reader.readBodyPart() == Array("hello".utf8))
 
-        try gateway.endListening()
-        mayGoOn.open()
+        try gateway.stopListening()
+        mayContinue.open()
 
         #expect(try reader.readBodyPart() == Array("world".utf8))
         #expect(try reader.readBodyPart() == nil)
@@ -74,7 +74,7 @@ import Testing
 
         #expect(try events.next() == "first")
 
-        try gateway.endListening()
+        try gateway.stopListening()
         do {
             #expect(try events.next() == nil)
             #expect(events.response.ending == .truncated || events.response.ending == .reset)
@@ -117,7 +117,7 @@ import Testing
         let busy = try gateway.connect()
         try busy.send("GET", "/projects/demo/api/x", headers: [Self.key])
         try instance.requests.wait(forCount: 1)
-        try gateway.endListening()
+        try gateway.stopListening()
 
         #expect(try idle.readUntilClose().isEmpty)
 
@@ -141,7 +141,7 @@ import Testing
 
         #expect(try later.exchange("GET", "/health").status == 200)
 
-        try gateway.endListening()
+        try gateway.stopListening()
         try client.write("GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8.dropFirst(begun.utf8.count))
         let answer = try ResponseReader(client).readAll()
 
@@ -157,7 +157,7 @@ import Testing
 
         #expect(try later.exchange("GET", "/health").status == 200)
 
-        try gateway.endListening()
+        try gateway.stopListening()
 
         #expect(try client.readUntilClose().isEmpty)
         #expect(try gateway.process.waitForExit() == .exited(0))
@@ -178,11 +178,11 @@ import Testing
         let gateway = try GatewayUnderTest(flags: ["--stop-timeout", "500ms"], opencode: family)
         try gateway.start(instance)
         let processes = try ["child", "grandchild"].map { name in
-            try #require(Int32(try gateway.read("demo/\(name)").trimmingSuffix { $0 == "\n" }))
+            try #require(Int32(try gateway.readFile("demo/\(name)").trimmingSuffix { $0 == "\n" }))
         }
         for pid in processes { #expect(ProcessMeasures.isAlive(pid)) }
 
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
 
         for pid in processes { #expect(!ProcessMeasures.isAlive(pid)) }
     }
@@ -198,7 +198,7 @@ import Testing
         let connection = try gateway.connect()
         try connection.send("GET", "/projects/demo/api/x", headers: [Self.key])
         try instance.requests.wait(forCount: 1)
-        try gateway.endListening()
+        try gateway.stopListening()
         gateway.process.terminate()
         gateway.process.terminate(SIGHUP)
         mayAnswer.open()
@@ -243,7 +243,7 @@ extension ShutdownTests {
         let connection = try gateway.connect()
         try connection.send("GET", "/projects/demo/api/x", headers: [GatewayUnderTest.authorization])
         try instance.requests.wait(forCount: 1)
-        try gateway.endListening()
+        try gateway.stopListening()
 
         mayAnswer.open()
 

@@ -126,11 +126,11 @@ import Testing
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest(opencode: nosy)
         try gateway.start(instance)
-        let environment = try gateway.read("demo/environment")
+        let environment = try gateway.readFile("demo/environment")
 
         #expect(environment.contains("OPENCODE_SERVER_PASSWORD="))
         #expect(!environment.contains(GatewayUnderTest.key))
         #expect(!environment.contains("VIBE_"))
-        #expect(try gateway.read("demo/arguments") == "serve --port 0 --hostname 127.0.0.1\n")
+        #expect(try gateway.readFile("demo/arguments") == "serve --port 0 --hostname 127.0.0.1\n")
     }
 }

@@ -46,7 +46,7 @@ import Testing
         }
 
         /// Sends a request from the gateway's own machine.
-        func ask(_ method: String, _ target: String, body: String? = nil) throws -> TestResponse {
+        func request(_ method: String, _ target: String, body: String? = nil) throws -> TestResponse {
             let gateway = gateway
             return try NetworkNamespace(of: gateway.process.pid).run {
                 try gateway.request(method, target, body: body.map { Array($0.utf8) }, within: .seconds(60))
@@ -67,7 +67,7 @@ import Testing
         /// Returns the number of connections from the clients' machine that the gateway's kernel holds.
         func connectionCount() throws -> Int {
             let table = String(
-                decoding: try FileTree.read("/proc/\(gateway.process.pid)/net/tcp"), as: UTF8.self)
+                decoding: try FileTree.contents("/proc/\(gateway.process.pid)/net/tcp"), as: UTF8.self)
             // 10.231.77.2 in the byte order of /proc/net/tcp.
             return table.split(separator: "\n").count { $0.contains(" 024DE70A:") }
         }
@@ -90,9 +90,9 @@ import Testing
         defer { networks.clients.terminate(SIGKILL) }
         try networks.gateway.makeProject("demo")
 
-        #expect(try networks.ask("POST", "/projects/demo/start").status == 200)
+        #expect(try networks.request("POST", "/projects/demo/start").status == 200)
 
-        let terminal = try networks.ask("POST", "/projects/demo/api/pty", body: #"{"title":"shell"}"#)
+        let terminal = try networks.request("POST", "/projects/demo/api/pty", body: #"{"title":"shell"}"#)
         let id = try #require(terminal.json["id"]?.text, "\(terminal.text)")
         let tunnel = try networks.connect()
         try tunnel.send(
@@ -115,7 +115,7 @@ import Testing
 
         try networks.vanish()
         // Keepalive probes pause while sent data is unacknowledged. The limit on unacknowledged data applies instead.
-        _ = try networks.ask("POST", "/projects/demo/api/session", body: "{}")
+        _ = try networks.request("POST", "/projects/demo/api/session", body: "{}")
 
         // The time allows for the limit, a probe one second later, and the same again for a busy machine.
         try networks.waitUntilAllGone(within: .seconds(6))

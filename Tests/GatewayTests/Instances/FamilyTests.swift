@@ -179,9 +179,9 @@ enum LogTimes {
 extension String {
     /// Returns the position after the first `mark` that follows `prefix`.
     fileprivate func range(of mark: Character, after prefix: String) -> String.Index? {
-        guard let end = firstRange(of: prefix)?.upperBound, let place = self[end...].firstIndex(of: mark) else {
+        guard let end = firstRange(of: prefix)?.upperBound, let position = self[end...].firstIndex(of: mark) else {
             return nil
         }
-        return index(after: place)
+        return index(after: position)
     }
 }

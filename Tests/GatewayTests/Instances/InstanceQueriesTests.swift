@@ -24,9 +24,9 @@ import Testing
 
     /// Tests the versions 2.0.3 to 2.0.10, whose health answer has no version.
     @Test func `the health of an OpenCode 2.0.3 to 2.0.10 is queried at /api/health`() throws {
-        let asked = Recorded<String>("a health check")
+        let paths = Recorded<String>("a health check")
         let family = FakeOpenCode.Family.two { path in
-            asked.append(path)
+            paths.append(path)
             return path == "/api/health" ? #"{"healthy":true}"# : nil
         }
         let instance = try FakeOpenCode(family).start { connection, _ in try connection.respond(200, text: "{}") }
@@ -35,11 +35,11 @@ import Testing
 
         #expect(try status(gateway).contains(#""version":null,"api":"2""#))
 
-        try asked.wait("later checks", within: .seconds(30)) { $0.count > 6 }
+        try paths.wait("later checks", within: .seconds(30)) { $0.count > 6 }
 
         // The path was found within two round trips, and is kept for the run.
-        #expect(asked.values.filter { $0 == "/api/info" }.count == 1, "\(asked.values)")
-        #expect(asked.values.prefix(2) == ["/api/info", "/api/health"])
+        #expect(paths.values.filter { $0 == "/api/info" }.count == 1, "\(paths.values)")
+        #expect(paths.values.prefix(2) == ["/api/info", "/api/health"])
         #expect(instance.requests.values.map(\.path) == [], "/global/health was asked")
     }
 

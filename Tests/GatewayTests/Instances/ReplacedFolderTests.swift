@@ -31,9 +31,9 @@ import Testing
         #expect(try fixture.start().status == 200)
         #expect(try fixture.status().warnings.isEmpty)
 
-        let place = change.make("\(fixture.gateway.home.path)/demo")
+        let path = change.make("\(fixture.gateway.home.path)/demo")
         try fixture.gateway.makeProject("demo")
-        let sentence = "the server runs in a folder that was moved or deleted (\(place)): stop and start the project"
+        let sentence = "the server runs in a folder that was moved or deleted (\(path)): stop and start the project"
 
         #expect(try fixture.status().warnings == [sentence])
 
@@ -50,6 +50,6 @@ import Testing
         #expect(try fixture.start().status == 200)
         #expect(try fixture.status().warnings.isEmpty)
 
-        try fixture.gateway.end()
+        try fixture.gateway.terminate()
     }
 }

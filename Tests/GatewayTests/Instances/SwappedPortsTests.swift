@@ -85,7 +85,7 @@ import Testing
             for (name, port) in zip(names, swapped) { _ = try gateway.home.write("\(port)\n", to: "\(name)/port") }
             // Both end at the same time, and each restarts on the other's port.
             for name in names {
-                kill(try #require(Int32(gateway.read("\(name)/pid").dropLast())), SIGKILL)
+                kill(try #require(Int32(gateway.readFile("\(name)/pid").dropLast())), SIGKILL)
             }
             for (name, port) in zip(names, swapped) {
                 try gateway.process.output.wait("\(name) on \(port)", within: SimulatorFixture.patience) { lines in

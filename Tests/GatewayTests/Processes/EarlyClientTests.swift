@@ -20,19 +20,19 @@ import Testing
         for project in ["demo", "idle"] { _ = try home.makeDirectory(project) }
     }
 
-    private func gateway(_ socket: HeldSocket, waits: Bool = true) throws -> TestProcess {
+    private func gateway(_ socket: SharedSocket, waits: Bool = true) throws -> TestProcess {
         try socket.startGateway(
             home: home.path, flags: ["--opencode", opencode],
             environment: ["HOME": home.path, "XDG_RUNTIME_DIR": runtime.path, "VIBE_CONFIG": "none"], waits: waits)
     }
 
-    private func end(_ gateway: TestProcess) throws {
+    private func stopGateway(_ gateway: TestProcess) throws {
         gateway.terminate()
         #expect(try gateway.waitForExit(within: .seconds(20)) == .exited(0))
     }
 
     /// Sends a request before any gateway accepts it.
-    private func ask(_ socket: HeldSocket, _ method: String, _ target: String) throws -> TestConnection {
+    private func sendRequest(_ socket: SharedSocket, _ method: String, _ target: String) throws -> TestConnection {
         let connection = try TestClient.connect(port: socket.port)
         try connection.send(method, target, headers: [GatewayUnderTest.authorization])
         return connection
@@ -43,10 +43,10 @@ import Testing
     }
 
     @Test func `a client that connects before the gateway starts receives a complete answer`() throws {
-        let socket = try HeldSocket()
-        let status = try ask(socket, "GET", "/projects/idle/status")
-        let list = try ask(socket, "GET", "/projects")
-        let stop = try ask(socket, "DELETE", "/projects/demo/stop")
+        let socket = try SharedSocket()
+        let status = try sendRequest(socket, "GET", "/projects/idle/status")
+        let list = try sendRequest(socket, "GET", "/projects")
+        let stop = try sendRequest(socket, "DELETE", "/projects/demo/stop")
         let gateway = try gateway(socket)
 
         #expect(try answer(status).status == 200)
@@ -57,19 +57,19 @@ import Testing
         #expect(projects.contains(#""name":"idle""#), "\(projects)")
         #expect(try answer(stop).status == 200)
 
-        try end(gateway)
+        try stopGateway(gateway)
     }
 
     @Test func `running instances are known before the first request is answered`() throws {
-        let socket = try HeldSocket()
+        let socket = try SharedSocket()
         let first = try gateway(socket)
 
-        #expect(try answer(try ask(socket, "POST", "/projects/demo/start")).status == 200)
+        #expect(try answer(try sendRequest(socket, "POST", "/projects/demo/start")).status == 200)
 
         first.terminate(SIGKILL)
         try first.waitForExit()
-        let starts = try (0..<20).map { _ in try ask(socket, "POST", "/projects/demo/start") }
-        let request = try ask(socket, "GET", "/projects/demo/api/session")
+        let starts = try (0..<20).map { _ in try sendRequest(socket, "POST", "/projects/demo/start") }
+        let request = try sendRequest(socket, "GET", "/projects/demo/api/session")
         let second = try gateway(socket)
         for start in starts {
             let answer = try answer(start)
@@ -78,9 +78,9 @@ import Testing
 
         // The request has the instance's port and password, so no client is asked to start a running instance.
         #expect(try answer(request).status == 200)
-        #expect(try FileTree.read("\(home.path)/servers").count { $0 == UInt8(ascii: "\n") } == 1)
+        #expect(try FileTree.contents("\(home.path)/servers").count { $0 == UInt8(ascii: "\n") } == 1)
 
-        try end(second)
+        try stopGateway(second)
     }
 
     /// The service manager accepts the connection and never answers.
@@ -108,14 +108,14 @@ import Testing
         #expect(status.text.contains("does not respond: no response within 3 s."), "\(status.text)")
         #expect(try gateway.request("POST", "/projects/demo/start").status == 500)
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test func `a gateway whose home folder is in use accepts no connection`() throws {
-        let socket = try HeldSocket()
-        let other = try HeldSocket()
+        let socket = try SharedSocket()
+        let other = try SharedSocket()
         let first = try gateway(socket)
-        let waiting = try ask(other, "GET", "/projects/idle/status")
+        let waiting = try sendRequest(other, "GET", "/projects/idle/status")
         let second = try gateway(other, waits: false)
 
         #expect(try second.waitForExit(within: .seconds(20)) == .exited(1))
@@ -123,12 +123,12 @@ import Testing
         #expect(!second.lines(of: .error).contains { $0.contains("the gateway listens") })
         #expect(second.lines(of: .output).isEmpty)
 
-        try end(first)
+        try stopGateway(first)
         // A client that has connected still waits for a gateway that may serve it.
         let third = try gateway(other)
 
         #expect(try answer(waiting).status == 200)
 
-        try end(third)
+        try stopGateway(third)
     }
 }

@@ -44,11 +44,11 @@ import Testing
 
         #expect(answer.status == 200, "\(answer.text)")
 
-        let lines = try gateway.read("\(name)/environment").split(separator: "\n")
+        let lines = try gateway.readFile("\(name)/environment").split(separator: "\n")
         for line in ["FROM_GATEWAY=1", "PROVIDER_KEY=common key", #"OVERRIDDEN=own "value""#, "LONG=one two"] {
             #expect(lines.contains(Substring(line)), "\(line)")
         }
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test func `an environment file that others can read is rejected with the chmod command that fixes it`() throws {
@@ -71,7 +71,7 @@ import Testing
 
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test func `an invalid line of an environment file is reported with its file and line number`() throws {
@@ -83,7 +83,7 @@ import Testing
         #expect(answer.text.contains("\(gateway.home.path)/.config/opencode/env.d/demo.env, line 3 "), "\(answer.text)")
         #expect(!answer.text.contains("hidden"))
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test func `a line of an environment file without effect is reported in the log`() throws {
@@ -94,14 +94,14 @@ import Testing
         #expect(line.contains(#""project":"demo""#))
         #expect(!line.contains("hidden"))
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test func `a change to an environment file takes effect at the next start`() throws {
         try write("VALUE=first\n", to: "env")
         try gateway.start(instance)
 
-        #expect(try gateway.read("demo/environment").contains("VALUE=first\n"))
+        #expect(try gateway.readFile("demo/environment").contains("VALUE=first\n"))
         #expect(try !gateway.request("GET", "/projects/demo/status").text.contains("environment files"))
 
         try write("VALUE=second\n", to: "env")
@@ -112,9 +112,9 @@ import Testing
 
         try gateway.start(instance)
 
-        #expect(try gateway.read("demo/environment").contains("VALUE=second\n"))
+        #expect(try gateway.readFile("demo/environment").contains("VALUE=second\n"))
         #expect(try !gateway.request("GET", "/projects/demo/status").text.contains("environment files"))
 
-        try gateway.end()
+        try gateway.terminate()
     }
 }

@@ -14,7 +14,9 @@ import Testing
     }
 
     private func environment(of process: Int32) throws -> [String] {
-        try FileTree.read("/proc/\(process)/environ").split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+        try FileTree.contents("/proc/\(process)/environ").split(separator: 0).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 
     @Test func `a child process has none of the gateway's secrets and descriptors`() throws {
@@ -24,7 +26,7 @@ import Testing
 
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
 
-        let process = try #require(Int32(try gateway.read("demo/process").dropLast()))
+        let process = try #require(Int32(try gateway.readFile("demo/process").dropLast()))
         let variables = try environment(of: process)
 
         #expect(!variables.contains { $0.contains(GatewayUnderTest.key) || $0.hasPrefix("VIBE_") })
@@ -36,7 +38,7 @@ import Testing
 
         // The password is neither on the instance's command line nor on the gateway's, nor in the log.
         for number in [process, gateway.process.pid] {
-            let words = String(decoding: try FileTree.read("/proc/\(number)/cmdline"), as: UTF8.self)
+            let words = String(decoding: try FileTree.contents("/proc/\(number)/cmdline"), as: UTF8.self)
             #expect(!words.contains(password))
             #expect(!words.contains(GatewayUnderTest.key))
         }
@@ -47,9 +49,11 @@ import Testing
         let own = try Set(descriptors(of: gateway.process.pid).filter { $0.hasPrefix("socket:") })
 
         #expect(try Set(descriptors(of: process)).isDisjoint(with: own))
-        #expect(try FileTree.read("/proc/\(process)/cwd/process") == FileTree.read("\(gateway.home.path)/demo/process"))
+        #expect(
+            try FileTree.contents("/proc/\(process)/cwd/process")
+                == FileTree.contents("\(gateway.home.path)/demo/process"))
 
-        try gateway.end()
+        try gateway.terminate()
 
         #expect(!ProcessMeasures.isAlive(process))
     }
@@ -72,7 +76,7 @@ import Testing
 
         #expect(line.contains(#""project":"demo""#))
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test func `with --instance-password off, an instance accepts any local client`() throws {
@@ -83,14 +87,14 @@ import Testing
 
         #expect(try TestClient.request(port: port, "GET", "/session").status == 200)
 
-        try gateway.end()
+        try gateway.terminate()
         let careful = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"))
         try careful.makeProject("demo")
 
         #expect(try TestClient.request(port: try startedPort(careful), "GET", "/session").status == 401)
         #expect(try careful.request("GET", "/projects/demo/api/session").status == 200)
 
-        try careful.end()
+        try careful.terminate()
     }
 
     private func startedPort(_ gateway: GatewayUnderTest) throws -> UInt16 {

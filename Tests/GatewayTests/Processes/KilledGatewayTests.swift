@@ -42,7 +42,7 @@ import Testing
         #expect(try second.request("DELETE", "/projects/demo/stop").status == 200)
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
 
-        try second.end()
+        try second.terminate()
     }
 
     @Test func `adopted instances end with the gateway`() throws {
@@ -58,7 +58,7 @@ import Testing
 
         #expect(servers.count == 3)
         #expect(servers.allSatisfy(ProcessMeasures.isAlive))
-        #expect(try second.end() == .exited(0))
+        #expect(try second.terminate() == .exited(0))
         #expect(!servers.contains(where: ProcessMeasures.isAlive))
     }
 
@@ -83,7 +83,7 @@ import Testing
         #expect(!ProcessMeasures.isAlive(server))
         #expect(try ListedSimulator.servers(second).count(where: ProcessMeasures.isAlive) == 1)
 
-        try second.end()
+        try second.terminate()
     }
 
     @Test func `a second gateway for the same projects exits with an error`() throws {
@@ -101,7 +101,7 @@ import Testing
         #expect(try first.request("GET", "/projects/demo/api/session").status == 200)
         #expect(try ListedSimulator.servers(first).count == 1)
 
-        try first.end()
+        try first.terminate()
     }
 
     @Test func `repeated kills during a start never leave a second server`() throws {
@@ -120,7 +120,7 @@ import Testing
 
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
         #expect(try ListedSimulator.servers(gateway).count(where: ProcessMeasures.isAlive) == 1)
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
         #expect(try !ListedSimulator.servers(gateway).contains(where: ProcessMeasures.isAlive))
     }
 }

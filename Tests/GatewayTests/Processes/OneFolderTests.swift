@@ -32,7 +32,7 @@ import Testing
             #expect(run.output.isEmpty)
             #expect(run.error.last?.contains("another gateway (process \(first.process.pid)) already runs") == true)
         }
-        try first.end()
+        try first.terminate()
     }
 
     @Test func `an unrecorded server of a killed gateway is ended and replaced`() throws {
@@ -56,7 +56,7 @@ import Testing
         #expect(ProcessMeasures.isAlive(servers[1]))
 
         try second.waitForLog("ending a server that has no record")
-        try second.end()
+        try second.terminate()
     }
 
     /// Such a server is started by `viberemote-gateway exec` in a unit, for example.
@@ -89,7 +89,7 @@ import Testing
 
         #expect(try gateway.request("POST", "/projects/demo/start").status == 200)
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test func `exec refuses to start a second server in the folder of an instance`() throws {
@@ -111,6 +111,6 @@ import Testing
             run.error.last?.contains(
                 "Cannot serve demo: process \(server), which this gateway did not start, already serves") == true)
 
-        try gateway.end()
+        try gateway.terminate()
     }
 }

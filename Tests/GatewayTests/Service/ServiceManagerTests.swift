@@ -31,7 +31,7 @@ import Testing
 
         #expect(beats == 3)
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test(
@@ -47,7 +47,7 @@ import Testing
         let tasks = "/proc/\(gateway.process.pid)/task"
         let id = try #require(
             try FileTree.names(in: tasks).first {
-                try FileTree.read("\(tasks)/\($0)/comm") == Array("\(thread)\n".utf8)
+                try FileTree.contents("\(tasks)/\($0)/comm") == Array("\(thread)\n".utf8)
             })
         _ = try manager.expect("READY=1")
 
@@ -83,13 +83,13 @@ import Testing
 
         #expect(manager.next(within: .seconds(5)) == ["WATCHDOG=1"])
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test(arguments: ["user", "system"]) func `the gateway's unit bounds its memory`(scope: String) throws {
         let checkout = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
 
-        let unit = try FileTree.read("/\(checkout)/units/\(scope)/viberemote-gateway.service")
+        let unit = try FileTree.contents("/\(checkout)/units/\(scope)/viberemote-gateway.service")
 
         let lines = String(decoding: unit, as: UTF8.self).split(separator: "\n")
 
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `a client that connects during a restart waits and is served`() throws {
-        let held = try HeldSocket()
+        let held = try SharedSocket()
         let home = try TemporaryDirectory()
         let first = try held.startGateway(home: home.path)
 
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func `64 connections on the service manager's socket are all served`() throws {
-        let held = try HeldSocket()
+        let held = try SharedSocket()
         let home = try TemporaryDirectory()
         let gateway = try held.startGateway(home: home.path)
         let connections = try (0..<64).map { _ in try TestClient.connect(port: held.port) }

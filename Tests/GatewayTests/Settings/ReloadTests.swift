@@ -88,7 +88,7 @@ import Testing
         #expect(try kept.next() == "after")
         #expect(try kept.next() == nil)
         #expect(kept.response.ending == .complete)
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
     }
 
     @Test func `a reload changes limits and the access log`() throws {
@@ -106,7 +106,7 @@ import Testing
 
         #expect(try connection.readRawAnswer(within: .seconds(10)).statuses == [408])
         #expect(try status(gateway, key: Self.first) == 200)
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
         #expect(!gateway.log.contains { $0.contains("/projects") })
     }
 
@@ -134,6 +134,6 @@ import Testing
         try reload(gateway)
 
         #expect(try gateway.request("GET", "/health").status == 200)
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
     }
 }

@@ -9,7 +9,7 @@ import Testing
 /// Tests that a reload that removes a key aborts only the exchanges that the key opened.
 @Suite struct RevokedKeyTests {
     /// A key that remains valid. The other key, ``GatewayUnderTest/key``, is revoked.
-    private static let kept = "the-key-that-is-kept-0123456789"
+    private static let remaining = "the-key-that-is-kept-0123456789"
     private static let limit = Duration.seconds(1)
 
     private let files: TemporaryDirectory
@@ -18,13 +18,13 @@ import Testing
 
     /// Returns the environment of a gateway whose keys are in a file.
     private func environment(_ more: [String: String] = [:]) throws -> [String: String] {
-        let keys = try files.write("\(GatewayUnderTest.key)\n\(Self.kept)\n", to: "keys", mode: 0o600)
+        let keys = try files.write("\(GatewayUnderTest.key)\n\(Self.remaining)\n", to: "keys", mode: 0o600)
         return ["VIBE_AUTH_SECRET": "", "VIBE_KEY_FILE": keys, "VIBE_THREADS": "2"].merging(more) { $1 }
     }
 
     /// Removes the first key, and waits until the gateway has logged the number of aborted exchanges.
     private func revoke(_ gateway: GatewayUnderTest, aborts requests: Int, tunnels: Int = 0) throws {
-        _ = try files.write("\(Self.kept)\n", to: "keys", mode: 0o600)
+        _ = try files.write("\(Self.remaining)\n", to: "keys", mode: 0o600)
         gateway.process.terminate(SIGHUP)
         try gateway.process.waitForLine(on: .error, within: .seconds(20)) {
             $0.contains("requests with a revoked key aborted")
@@ -81,11 +81,11 @@ import Testing
         try upload.write([UInt8](repeating: 0x61, count: 200_000))
         let prompt = try send(gateway, "\(api)/session/ses_1/message", method: "POST", fields: "Content-Length: 2\r\n")
         try prompt.write("{}")
-        let keptStream = EventStreamReader(try send(gateway, "\(api)/event", key: Self.kept))
+        let keptStream = EventStreamReader(try send(gateway, "\(api)/event", key: Self.remaining))
 
         #expect(try keptStream.next() == "before")
 
-        let keptTerminal = try send(gateway, "\(api)/pty/1/connect", key: Self.kept, fields: Self.upgrade)
+        let keptTerminal = try send(gateway, "\(api)/pty/1/connect", key: Self.remaining, fields: Self.upgrade)
         _ = try keptTerminal.readThrough("prompt>", waitingFor: "the beginning")
         // Two streams, a terminal, an upload and a prompt, and the two requests of the other key.
         try instance.requests.wait(forCount: 7)
@@ -109,7 +109,10 @@ import Testing
 
     @Test func `the hub's streams and pages of a revoked key are aborted`() throws {
         let fixture = try HubFixture(environment: try environment())
-        let opened = try [fixture.open(), fixture.open("/event"), fixture.openOwn(), fixture.openOwn(path: "/events")]
+        let opened = try [
+            fixture.open(), fixture.open("/event"), fixture.openGatewayStream(),
+            fixture.openGatewayStream(path: "/events"),
+        ]
         for stream in opened.prefix(2) { try stream.connected() }
         for stream in opened.suffix(2) { _ = try stream.next() }
         let page = try send(fixture.gateway, "/projects/demo/events?wait=30")

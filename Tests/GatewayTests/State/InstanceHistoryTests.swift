@@ -106,7 +106,7 @@ import Testing
 
         #expect(!reason.contains("\n"))
         #expect(state[2]?.hasPrefix(reason) == true)
-        #expect(try fixture.gateway.end() == .exited(0))
+        #expect(try fixture.gateway.terminate() == .exited(0))
 
         let next = try GatewayUnderTest(opencode: try BuiltProducts.path("opencode-simulator"), after: fixture.gateway)
 
@@ -115,7 +115,7 @@ import Testing
         #expect(try next.request("GET", "/projects/demo/api/path").status == 503)
         #expect(try next.request("POST", "/projects/demo/start", within: SimulatorFixture.patience).status == 200)
         #expect(try Self.events(next).map(\.event) == ["started", "ready", "failed", "started", "ready"])
-        #expect(try next.end() == .exited(0))
+        #expect(try next.terminate() == .exited(0))
 
         let last = try GatewayUnderTest(after: next)
         let stopped = try #require(try Self.events(last).last)
@@ -144,7 +144,7 @@ import Testing
         let fixture = try SimulatorFixture()
         try fixture.start()
         let pid = try #require(try fixture.status().pid)
-        let environment = String(decoding: try FileTree.read("/proc/\(pid)/environ"), as: UTF8.self)
+        let environment = String(decoding: try FileTree.contents("/proc/\(pid)/environ"), as: UTF8.self)
         let password = try #require(
             environment.split(separator: "\0").first { $0.hasPrefix("OPENCODE_SERVER_PASSWORD=") }?
                 .split(separator: "=").last.map { String($0) })
@@ -153,14 +153,14 @@ import Testing
 
         let folder = fixture.gateway.stateFolder
         for name in ["state.db", "state.db-wal"] {
-            let content = try FileTree.read("\(folder)/\(name)")
+            let content = try FileTree.contents("\(folder)/\(name)")
             for secret in [password, GatewayUnderTest.key] {
                 #expect(!Data(content).contains(Data(secret.utf8)), "\(name)")
             }
         }
 
         // Prove that the search works by finding a name that must be there.
-        #expect(Data(try FileTree.read("\(folder)/state.db-wal")).contains(Data("VIBE_AUTH_SECRET".utf8)))
+        #expect(Data(try FileTree.contents("\(folder)/state.db-wal")).contains(Data("VIBE_AUTH_SECRET".utf8)))
     }
 }
 

@@ -33,16 +33,16 @@ import Testing
 
     @Test(.timeLimit(.minutes(5))) func `a second gateway does not change the first one's event files`() throws {
         let first = try HubFixture(flags: flags)
-        first.say(1...3)
-        try first.waitUntilHeard(3)
+        first.sendEvents(1...3)
+        try first.waitUntilReceived(3)
         let before = try files()
 
         #expect(try isKept(3))
         #expect(before.keys.contains { $0.hasPrefix(".index/") })
 
         let second = try HubFixture(flags: flags)
-        second.say(11...13)
-        try second.waitUntilHeard(13)
+        second.sendEvents(11...13)
+        try second.waitUntilReceived(13)
 
         #expect(try files() == before)
 
@@ -53,22 +53,22 @@ import Testing
         #expect(status.contains(sentence), "\(status)")
 
         // The first gateway continues in its own files.
-        first.say(4...4)
-        try first.waitUntilHeard(4)
+        first.sendEvents(4...4)
+        try first.waitUntilReceived(4)
 
         #expect(try isKept(4))
         #expect(try Set(files().keys) == Set(before.keys))
 
         // The second gateway uses the files after the first one has ended.
-        #expect(try first.gateway.end() == .exited(0))
+        #expect(try first.gateway.terminate() == .exited(0))
 
         try second.gateway.waitForLog(Self.opened)
-        second.say(14...14)
-        try second.waitUntilHeard(14)
+        second.sendEvents(14...14)
+        try second.waitUntilReceived(14)
 
         #expect(try isKept(14))
 
-        let reader = try second.openOwn("?since=2000-01-01T00:00:00Z")
+        let reader = try second.openGatewayStream("?since=2000-01-01T00:00:00Z")
 
         #expect(try reader.numbers(4) == [1, 2, 3, 4])
 
@@ -84,7 +84,7 @@ import Testing
         #expect(try reader.numbers(3) == [12, 13, 14])
         #expect(try !second.gateway.request("GET", "/projects/demo/status").text.contains("in memory only"))
 
-        try second.gateway.end()
+        try second.gateway.terminate()
     }
 
     @Test(.timeLimit(.minutes(5)))
@@ -92,8 +92,8 @@ import Testing
         try directory.makeDirectory("state")
         chmod(folder, 0o777)
         let fixture = try HubFixture(flags: flags)
-        fixture.say(1...3)
-        try fixture.waitUntilHeard(3)
+        fixture.sendEvents(1...3)
+        try fixture.waitUntilReceived(3)
 
         #expect(access("\(folder)/events", F_OK) != 0)
 
@@ -103,12 +103,12 @@ import Testing
         // The earlier events are in memory until then.
         #expect(try isKept(3))
 
-        fixture.say(4...4)
-        try fixture.waitUntilHeard(4)
+        fixture.sendEvents(4...4)
+        try fixture.waitUntilReceived(4)
 
         #expect(try isKept(4))
 
-        try fixture.gateway.end()
+        try fixture.gateway.terminate()
     }
 
     @Test func `with a damaged state.db, events are in memory only, and the status reports it`() throws {
@@ -116,8 +116,8 @@ import Testing
         chmod(folder, 0o700)
         let path = try directory.write(String(repeating: "no database ", count: 500), to: "state/state.db", mode: 0o600)
         let fixture = try HubFixture(flags: flags)
-        fixture.say(1...3)
-        try fixture.waitUntilHeard(3)
+        fixture.sendEvents(1...3)
+        try fixture.waitUntilReceived(3)
 
         #expect(access("\(folder)/events", F_OK) != 0)
 
@@ -125,6 +125,6 @@ import Testing
 
         #expect(status.contains("Events are kept in memory only: \(path) is damaged"), "\(status)")
 
-        try fixture.gateway.end()
+        try fixture.gateway.terminate()
     }
 }

@@ -33,7 +33,7 @@ import Testing
         #expect(history.status == 503)
         #expect(history.text.contains("The history of instances cannot be read: "), "\(history.text)")
         #expect(try gateway.request("DELETE", "/projects/demo/stop").status == 200)
-        #expect(try gateway.end() == .exited(0))
+        #expect(try gateway.terminate() == .exited(0))
     }
 
     @Test func `a gateway with a damaged state.db reports it and serves requests`() throws {
@@ -71,12 +71,12 @@ import Testing
             own.output.contains(
                 "  ok     \(folder)/state.db is in use by the running gateway (process \(first.process.pid))"),
             "\(own.output)")
-        #expect(try first.end() == .exited(0))
+        #expect(try first.terminate() == .exited(0))
         #expect(try check().output.contains("  ok     \(folder)/state.db is usable"))
     }
 
     @Test func `a gateway with a newer gateway's state.db reports it and serves requests`() throws {
-        try GatewayUnderTest(flags: flags).end()
+        try GatewayUnderTest(flags: flags).terminate()
         // The schema version, as PRAGMA user_version stores it (SQLite's file format, 1.3.17).
         let file = open("\(folder)/state.db", O_WRONLY | O_CLOEXEC)
 
@@ -141,7 +141,7 @@ import Testing
         #expect(result == 0)
         #expect(status.st_mode & 0o7777 == 0o600)
 
-        try gateway.end()
+        try gateway.terminate()
     }
 
     @Test func `the default state folder is the user's or the systemd unit's`() throws {

@@ -118,8 +118,8 @@ final class GatewayUnderTest: Sendable {
     func makeProject(_ name: String) throws { _ = try home.makeDirectory(name) }
 
     /// Returns the content of a file in the home folder.
-    func read(_ name: String) throws -> String {
-        String(decoding: try FileTree.read("\(home.path)/\(name)"), as: UTF8.self)
+    func readFile(_ name: String) throws -> String {
+        String(decoding: try FileTree.contents("\(home.path)/\(name)"), as: UTF8.self)
     }
 
     /// Creates a symbolic link in the home folder.
@@ -164,7 +164,7 @@ final class GatewayUnderTest: Sendable {
 
     /// Terminates the gateway as an administrator would, and waits for its exit.
     @discardableResult
-    func end(within limit: Duration = .seconds(20)) throws -> TestProcess.ExitStatus {
+    func terminate(within limit: Duration = .seconds(20)) throws -> TestProcess.ExitStatus {
         process.terminate()
         return try process.waitForExit(within: limit)
     }

@@ -16,6 +16,6 @@ struct ListedSimulator {
 
     /// Returns the ids of all servers started below that gateway's home so far, ended or not.
     static func servers(_ gateway: GatewayUnderTest) throws -> [Int32] {
-        try gateway.read("servers").split(separator: "\n").compactMap { Int32($0) }
+        try gateway.readFile("servers").split(separator: "\n").compactMap { Int32($0) }
     }
 }

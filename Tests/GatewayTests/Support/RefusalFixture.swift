@@ -31,8 +31,8 @@ struct RefusalFixture {
         #expect(answer.status == status, "\(request.debugDescription)")
         // The connection may already be closed. A second answer must not arrive.
         try? connection.write(RequestText.smuggled)
-        let rest = try connection.readRawAnswer()
-        #expect(rest.statuses.allSatisfy { $0 == status }, "\(request.debugDescription)")
+        let remainder = try connection.readRawAnswer()
+        #expect(remainder.statuses.allSatisfy { $0 == status }, "\(request.debugDescription)")
     }
 
     /// Expects that the connection is closed without an answer.

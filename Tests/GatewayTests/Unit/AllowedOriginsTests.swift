@@ -50,7 +50,7 @@ struct AllowedOriginsTests {
 
     // MARK: Preflights
 
-    private static let asked: KeyValuePairs = [
+    private static let preflightFields: KeyValuePairs = [
         "Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
     ]
 
@@ -62,12 +62,14 @@ struct AllowedOriginsTests {
     }
 
     @Test func `only OPTIONS with Origin and Access-Control-Request-Method is a preflight`() {
-        #expect(preflight(Self.asked) != nil)
+        #expect(preflight(Self.preflightFields) != nil)
         #expect(preflight(["Origin": "https://app.example.com"]) == nil)
         #expect(preflight(["Access-Control-Request-Method": "POST"]) == nil)
         #expect(preflight([:]) == nil)
 
-        for method in Method.allCases where method != .options { #expect(preflight(Self.asked, method) == nil) }
+        for method in Method.allCases where method != .options {
+            #expect(preflight(Self.preflightFields, method) == nil)
+        }
     }
 
     @Test(arguments: EndpointTable.gateway.endpoints.map(\.path.template))
@@ -75,8 +77,8 @@ struct AllowedOriginsTests {
         let head = RequestHead()
         head.target = Array(template.replacing("{name}", with: "demo").utf8)
         let allow = try #require(EndpointTable.gateway.allow(head))
-        let terms = origins.terms(for: FieldList(Self.asked))
-        let answer = try #require(try preflight(Self.asked)?.answer(allow, terms))
+        let terms = origins.terms(for: FieldList(Self.preflightFields))
+        let answer = try #require(try preflight(Self.preflightFields)?.answer(allow, terms))
 
         #expect(answer.head.status == 204)
         #expect(answer.body.isEmpty)
@@ -106,15 +108,15 @@ struct AllowedOriginsTests {
 
     @Test func `a preflight of another origin receives 403, and one for an unknown path 404`() throws {
         let foreign: KeyValuePairs = ["Origin": "https://evil.example", "Access-Control-Request-Method": "GET"]
-        let question = try #require(preflight(foreign))
+        let foreignPreflight = try #require(preflight(foreign))
         for terms in [origins.terms(for: FieldList(foreign)), nil] {
-            let error = #expect(throws: GatewayError.self) { try question.answer("GET, HEAD", terms) }
+            let error = #expect(throws: GatewayError.self) { try foreignPreflight.answer("GET, HEAD", terms) }
             #expect(error?.status == 403)
             #expect(error?.fields.lines == [])
         }
 
         let unknown = #expect(throws: GatewayError.self) {
-            try question.answer(nil, origins.terms(for: FieldList(Self.asked)))
+            try foreignPreflight.answer(nil, origins.terms(for: FieldList(Self.preflightFields)))
         }
 
         #expect(unknown?.status == 404)

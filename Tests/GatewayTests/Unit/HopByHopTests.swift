@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Fields of one connection (RFC 9110 §7.6.1)")
 struct HopByHopTests {
-    private func heldBack(_ fields: FieldList) -> [Bool] {
+    private func removed(_ fields: FieldList) -> [Bool] {
         let hopByHop = HopByHop(fields)
         return (0..<fields.count).map { hopByHop.removes(fields.knownName(at: $0), fields.name(at: $0).span) }
     }
@@ -18,14 +18,14 @@ struct HopByHopTests {
             "Trailer", "Transfer-Encoding", "Upgrade",
         ])
     func `hop-by-hop fields are not forwarded, whether Connection names them or not`(name: String) {
-        #expect(heldBack(FieldList([name: "a", "X": "b"])) == [true, false])
-        #expect(heldBack(FieldList([name.lowercased(): "a", name.uppercased(): "b"])) == [true, true])
+        #expect(removed(FieldList([name: "a", "X": "b"])) == [true, false])
+        #expect(removed(FieldList([name.lowercased(): "a", name.uppercased(): "b"])) == [true, true])
     }
 
     @Test(
         arguments: ["Close", "Host", "X", "Cookie", "Content-Length", "Via", "Connections"])
     func `a field that is not hop-by-hop is forwarded`(name: String) {
-        #expect(heldBack(FieldList([name: "a"])) == [false])
+        #expect(removed(FieldList([name: "a"])) == [false])
     }
 
     @Test(
@@ -34,9 +34,9 @@ struct HopByHopTests {
             ("x-one, close", "close"), (" ,x-one\t,", "X-One"), ("cookie", "Cookie"), ("host", "Host"),
         ])
     func `a field that Connection names is not forwarded, wherever it appears`(connection: String, name: String) {
-        #expect(heldBack(FieldList(["Connection": connection, name: "a", "X-Other": "b"])) == [true, true, false])
+        #expect(removed(FieldList(["Connection": connection, name: "a", "X-Other": "b"])) == [true, true, false])
         // The field also applies to the fields before it.
-        #expect(heldBack(FieldList(["X-Other": "b", name: "a", "Connection": connection])) == [false, true, true])
+        #expect(removed(FieldList(["X-Other": "b", name: "a", "Connection": connection])) == [false, true, true])
     }
 
     @Test func `the options of several Connection fields are combined`() {
@@ -44,13 +44,13 @@ struct HopByHopTests {
             "Connection": "x-one", "X-One": "a", "X-Two": "b", "connection": "x-two", "X-Three": "c",
         ])
 
-        #expect(heldBack(fields) == [true, true, true, true, false])
+        #expect(removed(fields) == [true, true, true, true, false])
     }
 
     @Test func `a Connection option matches only a whole field name`() {
         let fields = FieldList(["Connection": "x-one", "X-On": "a", "X-One-More": "b", "XX-One": "c"])
 
-        #expect(heldBack(fields) == [true, false, false, false])
+        #expect(removed(fields) == [true, false, false, false])
     }
 
     @Test func `the first 32 options of Connection apply, not counting keep-alive`() {
@@ -60,6 +60,6 @@ struct HopByHopTests {
             "Keep-Alive": "d",
         ])
 
-        #expect(heldBack(fields) == [true, true, true, false, true])
+        #expect(removed(fields) == [true, true, true, false, true])
     }
 }

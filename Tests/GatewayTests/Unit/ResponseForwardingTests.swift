@@ -57,11 +57,11 @@ struct ResponseForwardingTests {
     @Test func `Origin appears only once in Vary`() {
         let terms = AllowedOrigins(["https://app.example.com"]).terms(for: FieldList())
 
-        for (said, expected) in [
+        for (received, expected) in [
             ("Origin", ["Origin"]), ("Accept-Encoding, origin", ["Accept-Encoding, origin"]),
             ("Accept-Encoding", ["Accept-Encoding", "Origin"]), ("X-Origin", ["X-Origin", "Origin"]),
         ] {
-            let head = ResponseForwarding.head(ResponseHead(status: 200, fields: FieldList(["Vary": said])), terms)
+            let head = ResponseForwarding.head(ResponseHead(status: 200, fields: FieldList(["Vary": received])), terms)
             #expect(head.fields.lines == expected.map { "Vary: \($0)" })
         }
     }

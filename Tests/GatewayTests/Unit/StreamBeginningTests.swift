@@ -11,11 +11,11 @@ import Testing
         let beforeItIsOpen = beginning.needsPosition(receivesEvents: true)
         beginning.isOpen = true
         // The last call returns false, because the position is requested only once.
-        let asked = [false, true, true].map { beginning.needsPosition(receivesEvents: $0) }
+        let requested = [false, true, true].map { beginning.needsPosition(receivesEvents: $0) }
         let begins = beginning.mayStart(receivesEvents: true)
 
         #expect(!beforeItIsOpen)
-        #expect(asked == [false, true, false])
+        #expect(requested == [false, true, false])
         #expect(begins)
     }
 
@@ -23,12 +23,12 @@ import Testing
     @Test func `a stream whose subscription ends before its position arrives waits for the next one`() {
         var beginning = StreamBeginning()
         beginning.isOpen = true
-        let asked = beginning.needsPosition(receivesEvents: true)
+        let requested = beginning.needsPosition(receivesEvents: true)
         let begins = beginning.mayStart(receivesEvents: false)
         let askedAgain = [false, true].map { beginning.needsPosition(receivesEvents: $0) }
         let beginsThen = beginning.mayStart(receivesEvents: true)
 
-        #expect(asked)
+        #expect(requested)
         #expect(!begins)
         #expect(askedAgain == [false, true])
         #expect(beginsThen)

@@ -14,7 +14,7 @@ import Testing
         /// The bytes that are sent first.
         let start: String
         /// The bytes that are sent after the client has received all of `start`.
-        let rest: String
+        let remainder: String
         /// How the instance ends the connection afterwards; nil if the gateway ends it.
         let end: End?
         /// The content that the client must receive.
@@ -27,48 +27,61 @@ import Testing
 
     private static let breaks: [Break] = [
         Break(
-            name: "length-cut", framing: "Content-Length: 10", start: "hello", rest: "", end: .close, content: "hello"),
+            name: "length-cut", framing: "Content-Length: 10", start: "hello", remainder: "", end: .close,
+            content: "hello"),
         Break(
-            name: "length-cut-late", framing: "Content-Length: 10", start: "hello", rest: "!!", end: .close,
+            name: "length-cut-late", framing: "Content-Length: 10", start: "hello", remainder: "!!", end: .close,
             content: "hello!!"),
         Break(
-            name: "length-reset", framing: "Content-Length: 10", start: "hello", rest: "", end: .reset, content: "hello"
-        ),
-        Break(name: "chunk-cut", framing: chunked, start: "5\r\nhello\r\n", rest: "", end: .close, content: "hello"),
-        Break(name: "chunk-cut-inside", framing: chunked, start: "a\r\nhello", rest: "", end: .close, content: "hello"),
-        Break(
-            name: "chunk-cut-in-size", framing: chunked, start: "5\r\nhello\r\n", rest: "1", end: .close,
-            content: "hello"),
-        Break(
-            name: "chunk-cut-in-last", framing: chunked, start: "5\r\nhello\r\n", rest: "0\r\n", end: .close,
-            content: "hello"),
-        Break(name: "chunk-reset", framing: chunked, start: "5\r\nhello\r\n", rest: "", end: .reset, content: "hello"),
-        Break(
-            name: "size-no-number", framing: chunked, start: "5\r\nhello\r\n", rest: "zz\r\n", end: nil,
-            content: "hello"),
-        Break(
-            name: "size-negative", framing: chunked, start: "5\r\nhello\r\n", rest: "-1\r\n", end: nil, content: "hello"
-        ),
-        Break(name: "size-empty", framing: chunked, start: "5\r\nhello\r\n", rest: "\r\n", end: nil, content: "hello"),
-        Break(
-            name: "size-prefix", framing: chunked, start: "5\r\nhello\r\n", rest: "0x5\r\n", end: nil, content: "hello"),
-        Break(
-            name: "size-too-large", framing: chunked, start: "5\r\nhello\r\n", rest: "11111111111111111\r\n", end: nil,
-            content: "hello"),
-        Break(
-            name: "size-bare-LF", framing: chunked, start: "5\r\nhello\r\n", rest: "5\nhello\r\n", end: nil,
-            content: "hello"),
-        Break(
-            name: "data-too-long", framing: chunked, start: "5\r\nhello", rest: "!\r\n0\r\n\r\n", end: nil,
-            content: "hello"),
-        Break(
-            name: "data-bare-LF", framing: chunked, start: "5\r\nhello", rest: "\n0\r\n\r\n", end: nil, content: "hello"
+            name: "length-reset", framing: "Content-Length: 10", start: "hello", remainder: "", end: .reset,
+            content: "hello"
         ),
         Break(
-            name: "trailer-no-field", framing: chunked, start: "5\r\nhello\r\n", rest: "0\r\nnonsense\r\n\r\n",
+            name: "chunk-cut", framing: chunked, start: "5\r\nhello\r\n", remainder: "", end: .close, content: "hello"),
+        Break(
+            name: "chunk-cut-inside", framing: chunked, start: "a\r\nhello", remainder: "", end: .close,
+            content: "hello"),
+        Break(
+            name: "chunk-cut-in-size", framing: chunked, start: "5\r\nhello\r\n", remainder: "1", end: .close,
+            content: "hello"),
+        Break(
+            name: "chunk-cut-in-last", framing: chunked, start: "5\r\nhello\r\n", remainder: "0\r\n", end: .close,
+            content: "hello"),
+        Break(
+            name: "chunk-reset", framing: chunked, start: "5\r\nhello\r\n", remainder: "", end: .reset, content: "hello"
+        ),
+        Break(
+            name: "size-no-number", framing: chunked, start: "5\r\nhello\r\n", remainder: "zz\r\n", end: nil,
+            content: "hello"),
+        Break(
+            name: "size-negative", framing: chunked, start: "5\r\nhello\r\n", remainder: "-1\r\n", end: nil,
+            content: "hello"
+        ),
+        Break(
+            name: "size-empty", framing: chunked, start: "5\r\nhello\r\n", remainder: "\r\n", end: nil, content: "hello"
+        ),
+        Break(
+            name: "size-prefix", framing: chunked, start: "5\r\nhello\r\n", remainder: "0x5\r\n", end: nil,
+            content: "hello"),
+        Break(
+            name: "size-too-large", framing: chunked, start: "5\r\nhello\r\n", remainder: "11111111111111111\r\n",
+            end: nil,
+            content: "hello"),
+        Break(
+            name: "size-bare-LF", framing: chunked, start: "5\r\nhello\r\n", remainder: "5\nhello\r\n", end: nil,
+            content: "hello"),
+        Break(
+            name: "data-too-long", framing: chunked, start: "5\r\nhello", remainder: "!\r\n0\r\n\r\n", end: nil,
+            content: "hello"),
+        Break(
+            name: "data-bare-LF", framing: chunked, start: "5\r\nhello", remainder: "\n0\r\n\r\n", end: nil,
+            content: "hello"
+        ),
+        Break(
+            name: "trailer-no-field", framing: chunked, start: "5\r\nhello\r\n", remainder: "0\r\nnonsense\r\n\r\n",
             end: nil, content: "hello"),
         Break(
-            name: "after-last-chunk", framing: chunked, start: "5\r\nhello\r\n", rest: "0\r\n\r\nmore", end: nil,
+            name: "after-last-chunk", framing: chunked, start: "5\r\nhello\r\n", remainder: "0\r\n\r\nmore", end: nil,
             content: "hello"),
     ]
 
@@ -77,19 +90,19 @@ import Testing
     private struct Fixture {
         let proxy: ProxyFixture
         let endings = Recorded<String>("a connection closed by the gateway")
-        let goOn = Recorded<String>("a client that has the start")
+        let resume = Recorded<String>("a client that has the start")
 
         init() throws {
-            let (endings, goOn) = (endings, goOn)
+            let (endings, resume) = (endings, resume)
             let opencode = BrokenBodyTests.breaks.reduce(FakeOpenCode()) { opencode, broken in
                 opencode.route("/\(broken.name)") { connection, head in
                     let start = "HTTP/1.1 200 OK\r\n\(broken.framing)\r\n\r\n\(broken.start)"
                     if head.target.hasSuffix("?at-once") {
-                        try connection.write(start + broken.rest)
+                        try connection.write(start + broken.remainder)
                     } else {
                         try connection.write(start)
-                        _ = try goOn.first { $0 == broken.name }
-                        if !broken.rest.isEmpty { try connection.write(broken.rest) }
+                        _ = try resume.first { $0 == broken.name }
+                        if !broken.remainder.isEmpty { try connection.write(broken.remainder) }
                     }
                     switch broken.end {
                     case .close: connection.close()
@@ -116,7 +129,7 @@ import Testing
             var body = try client.readBodyPart() ?? []
             #expect(client.head?.status == 200, "\(broken.name)")
             #expect(String(decoding: body, as: UTF8.self) == "hello", "\(broken.name)")
-            fixture.goOn.append(broken.name)
+            fixture.resume.append(broken.name)
             while let part = try client.readBodyPart() { body += part }
             #expect(String(decoding: body, as: UTF8.self) == broken.content, "\(broken.name)")
             #expect(client.ending == .truncated || client.ending == .reset, "\(broken.name)")

@@ -16,13 +16,13 @@ import Testing
         let client = try fixture.send(
             "POST", "/x", headers: [isChunked ? ("Transfer-Encoding", "chunked") : ("Content-Length", "\(total)")])
         let sender = try TestThread {
-            let piece = [UInt8](repeating: 120, count: Self.pieceSize)
+            let fragment = [UInt8](repeating: 120, count: Self.pieceSize)
             var left = total
             // The loop ends when the gateway has stopped reading.
             while left > 0 {
-                let sent: Void? = try? isChunked ? client.writeChunk(piece) : client.write(piece)
+                let sent: Void? = try? isChunked ? client.writeChunk(fragment) : client.write(fragment)
                 if sent == nil { return }
-                left -= piece.count
+                left -= fragment.count
             }
         }
         return (client, sender)

@@ -106,7 +106,7 @@ import Testing
         let released = Recorded<Void>("a request that the gateway has released")
         let fixture = try Self.silent(released, flags: ["--drain-timeout", "700ms"])
         let prompt = try fixture.send("POST", Self.message, body: Self.body)
-        let question = try fixture.send("GET", "/x")
+        let request = try fixture.send("GET", "/x")
         try fixture.instance.requests.wait(forCount: 2)
         let start = ContinuousClock.now
         fixture.gateway.process.terminate()
@@ -118,7 +118,7 @@ import Testing
         #expect(answer.text == Self.endingBefore)
         #expect(answer.value(of: "Retry-After") == nil)
 
-        let other = try ResponseReader(question).readAll()
+        let other = try ResponseReader(request).readAll()
 
         #expect(other.status == 503)
         #expect(other.text == Self.ending)
@@ -133,7 +133,7 @@ import Testing
         }
         let client = try fixture.send("POST", Self.message, body: Self.body)
         try fixture.instance.requests.wait(forCount: 1)
-        try fixture.gateway.endListening()
+        try fixture.gateway.stopListening()
         mayEnd.open()
         let answer = try ResponseReader(client, method: "POST").readAll()
 
@@ -144,9 +144,9 @@ import Testing
 
     @Test func `a prompt that does not reach its instance during the shutdown may be repeated`() throws {
         let fixture = try ProxyFixture(environment: ["VIBE_EVENT_HUB": "off"]) { _, _ in }
-        let client = try fixture.gateway.beginRequest(
+        let client = try fixture.gateway.startRequest(
             "POST", ProxyFixture.target(Self.message), fields: "Content-Length: 2\r\n")
-        try fixture.gateway.endListening()
+        try fixture.gateway.stopListening()
         fixture.instance.server.refuse()
         try client.write("\r\n{}")
         let answer = try ResponseReader(client, method: "POST").readAll()
@@ -165,7 +165,7 @@ import Testing
         }
         let client = try fixture.send("GET", "/event")
         try fixture.instance.requests.wait(forCount: 1)
-        try fixture.gateway.endListening()
+        try fixture.gateway.stopListening()
         mayBegin.open()
         let answer = try ResponseReader(client).readAll()
 

@@ -27,7 +27,7 @@ import Testing
         let used = Monitor<Set<ObjectIdentifier>>([])
         let instance = try FakeOpenCode().intercept { connection, head in
             let isFirst = used.withLock { $0.insert(ObjectIdentifier(connection)).inserted }
-            guard !isFirst, try connection.restBeforeArrival() >= Self.lossy else { return false }
+            guard !isFirst, try connection.waitBeforeArrival() >= Self.lossy else { return false }
             lost.append(head.target)
             try connection.waitForEnd(within: .seconds(60))
             connection.close()

@@ -79,8 +79,8 @@ import Testing
         let fixture = try ProxyFixture(flags: ["--answer-timeout", "500ms"]) { connection, _ in
             defer { left.open() }
             try connection.writeHead(200, headers: [("Connection", "close")])
-            let piece = [UInt8](repeating: 0x61, count: 1 << 20)
-            for _ in 0..<64 { try connection.write(piece) }
+            let fragment = [UInt8](repeating: 0x61, count: 1 << 20)
+            for _ in 0..<64 { try connection.write(fragment) }
         }
 
         let client = try TestClient.connect(port: fixture.gateway.port, receiveBuffer: 4096)
@@ -133,7 +133,7 @@ import Testing
         }
 
         #expect(try fixture.request("GET", "/x").ending == .truncated)
-        #expect(try fixture.gateway.end(within: .seconds(5)) == .exited(0))
+        #expect(try fixture.gateway.terminate(within: .seconds(5)) == .exited(0))
     }
 
     @Test func `a stream that begins during the shutdown does not delay it`() throws {
@@ -199,7 +199,7 @@ import Testing
 
     @Test func `the key is masked in the environment that /proc shows`() throws {
         let gateway = try GatewayUnderTest()
-        let environment = try FileTree.read("/proc/\(gateway.process.pid)/environ")
+        let environment = try FileTree.contents("/proc/\(gateway.process.pid)/environ")
 
         #expect(environment.firstRange(of: Array("VIBE_AUTH_SECRET=**".utf8)) != nil)
         #expect(environment.firstRange(of: Array(GatewayUnderTest.key.utf8)) == nil)

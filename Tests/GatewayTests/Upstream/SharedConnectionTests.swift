@@ -17,8 +17,8 @@ import Testing
             try connection.writeChunk("data: 1\n\n")
             try connection.writeLastChunk()
             // A server reads the remainder of a body before it parses another request.
-            let rest = try? connection.readExactly(60, within: .seconds(10))
-            swallowed.append(rest.map { String(decoding: $0, as: UTF8.self) } ?? "")
+            let remainder = try? connection.readExactly(60, within: .seconds(10))
+            swallowed.append(remainder.map { String(decoding: $0, as: UTF8.self) } ?? "")
             connection.close()
         }
         let client = try fixture.send(method, "/x", headers: [("Content-Length", "1000000")])

@@ -13,12 +13,12 @@ import Testing
 
     @Test(arguments: End.allCases, ProxyFixture.carriers)
     func `a stream whose instance fails never ends cleanly`(end: End, method: String) throws {
-        let goOn = Latch("the client to have the first event")
+        let resume = Latch("the client to have the first event")
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/event" else { return try connection.respond(200, text: "fine") }
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
-            try goOn.wait()
+            try resume.wait()
             try connection.writeChunk("data: 2\n\n")
             switch end {
             case .close: connection.close()
@@ -38,7 +38,7 @@ import Testing
 
         #expect(try stream.next() == "1")
 
-        goOn.open()
+        resume.open()
 
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)
@@ -76,29 +76,29 @@ import Testing
     func `a stream without a length ends cleanly on a close and abnormally on a reset`(byReset: Bool, method: String)
         throws
     {
-        let goOn = Latch("the client to have the first event")
+        let resume = Latch("the client to have the first event")
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.lengthless)
             try connection.write("data: 1\n\n")
-            try goOn.wait()
+            try resume.wait()
             if byReset { connection.reset() } else { connection.close() }
         }
         let stream = try fixture.events(method: method)
 
         #expect(try stream.next() == "1")
 
-        goOn.open()
+        resume.open()
 
         #expect(try stream.next() == nil)
         #expect((stream.response.ending == .complete) == !byReset)
     }
 
     @Test func `the connection of an HTTP/1.0 client is reset when the instance dies`() throws {
-        let goOn = Latch("the client to have the first event")
+        let resume = Latch("the client to have the first event")
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
-            try goOn.wait()
+            try resume.wait()
             connection.close()
         }
         let client = try fixture.gateway.connect()
@@ -108,7 +108,7 @@ import Testing
 
         #expect(try stream.next() == "1")
 
-        goOn.open()
+        resume.open()
 
         #expect(try stream.next() == nil)
         #expect(stream.response.ending == .reset)
@@ -134,13 +134,13 @@ import Testing
 
     @Test func `a stalled client is disconnected, and other streams continue`() throws {
         let ended = Latch("the gateway to close the stalled stream's instance connection")
-        let goOn = Latch("the reader to be disconnected")
+        let resume = Latch("the reader to be disconnected")
         let event = "data: \(String(repeating: "x", count: 10_000))\n\n"
         let fixture = try ProxyFixture(flags: ["--stream-backlog", "64KiB"]) { connection, head in
             try connection.writeHead(200, headers: Self.head)
             if head.path == "/other" {
                 try connection.writeChunk("data: 1\n\n")
-                try goOn.wait()
+                try resume.wait()
                 try connection.writeChunk("data: 2\n\n")
                 return try connection.writeLastChunk()
             }
@@ -155,7 +155,7 @@ import Testing
         let stalled = try fixture.send("GET", "/event", receiveBuffer: 4096)
         try fixture.gateway.process.waitForLine(on: .error) { $0.contains("slow_stream") }
         try ended.wait()
-        goOn.open()
+        resume.open()
 
         #expect(try other.next() == "2")
         #expect(try other.next() == nil)
@@ -203,7 +203,7 @@ import Testing
     }
 
     @Test func `an event stream outlives --answer-timeout`() throws {
-        let goOn = Latch("the time for an ordinary answer to be over")
+        let resume = Latch("the time for an ordinary answer to be over")
         let fixture = try ProxyFixture(flags: ["--answer-timeout", "200ms"]) { connection, head in
             if head.path == "/silent" {
                 try connection.waitForEnd()
@@ -211,7 +211,7 @@ import Testing
             }
             try connection.writeHead(200, headers: Self.head)
             try connection.writeChunk("data: 1\n\n")
-            try goOn.wait()
+            try resume.wait()
             try connection.writeChunk("data: 2\n\n")
             try connection.writeLastChunk()
         }
@@ -221,7 +221,7 @@ import Testing
         // This request began later and has timed out.
         #expect(try fixture.request("GET", "/silent").status == 504)
 
-        goOn.open()
+        resume.open()
 
         #expect(try stream.next() == "2")
         #expect(try stream.next() == nil)

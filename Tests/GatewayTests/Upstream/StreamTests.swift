@@ -132,8 +132,8 @@ import Testing
             try connection.writeHead(200, headers: Self.head)
             var wire: [UInt8] = []
             for start in stride(from: 0, to: stream.count, by: size) {
-                let piece = stream[start..<min(stream.count, start + size)]
-                wire += Array("\(String(piece.count, radix: 16));x=y\r\n".utf8) + piece + [13, 10]
+                let fragment = stream[start..<min(stream.count, start + size)]
+                wire += Array("\(String(fragment.count, radix: 16));x=y\r\n".utf8) + fragment + [13, 10]
             }
             // The writes split sizes and data at arbitrary positions.
             for start in stride(from: 0, to: wire.count, by: 1_001) {

@@ -217,8 +217,9 @@ import Testing
         let stalled = Recorded<Int>("the number of bytes that the instance could send")
         let fixture = try ProxyFixture { connection, _ in
             try connection.acceptWebSocket()
-            let piece = [UInt8](repeating: 1, count: 65_536)
-            stalled.append(try connection.writeUntilFull(piece, atMost: 200_000_000, stalledAfter: .milliseconds(500)))
+            let fragment = [UInt8](repeating: 1, count: 65_536)
+            stalled.append(
+                try connection.writeUntilFull(fragment, atMost: 200_000_000, stalledAfter: .milliseconds(500)))
             connection.close()
         }
         let client = try Self.open(fixture)

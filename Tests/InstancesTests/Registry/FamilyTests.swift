@@ -26,7 +26,7 @@ import Testing
     }
 
     private func start(_ fixture: SupervisedFixture, _ run: Run, _ family: APIFamily?) async {
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(run), .announced(run: run.id, address: .loopback(5000), family: family))
     }
 
@@ -44,7 +44,7 @@ import Testing
         #expect(status.report.family == family)
         #expect(fixture.supervisor.memories.withLock { $0[.alpha] } == InstanceMemory(family: family))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the recorded family is used if the announcement has none`() async throws {
@@ -54,7 +54,7 @@ import Testing
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(await fixture.registry.status(.alpha)?.report.family == .two)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the health check's response determines the family if it is otherwise unknown`() async throws {
@@ -74,7 +74,7 @@ import Testing
         #expect(report.version == nil)
         #expect(report.family == .two)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a new run has no known family until it is announced`() async throws {
@@ -83,13 +83,13 @@ import Testing
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .exited("a", .restarts(after: nil)), .launched(SupervisedFixture.run("b")))
 
         #expect(await fixture.reaches(.booting))
         #expect(await fixture.registry.status(.alpha)?.report.family == nil)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `requests to OpenCode 2 use its fixed user name, and status warns about another one`() async throws {
@@ -104,7 +104,7 @@ import Testing
             let expected = try #require(credentials.authorization(for: family))
             #expect(route?.endpoint?.authorization == Array(expected.utf8))
             #expect(await fixture.registry.status(.alpha)?.report.warnings == warnings)
-            await fixture.end()
+            await fixture.tearDown()
         }
     }
 
@@ -122,7 +122,7 @@ import Testing
         #expect(route?.endpoint != nil)
         #expect(await fixture.registry.status(.alpha)?.report.warnings == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     // MARK: The process that answers
@@ -134,7 +134,7 @@ import Testing
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a health response is accepted if the instance's processes are unknown`() async throws {
@@ -143,7 +143,7 @@ import Testing
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a health response from another process is rejected until the process is the instance's`() async throws {
@@ -163,7 +163,7 @@ import Testing
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     // MARK: Another host
@@ -174,7 +174,7 @@ import Testing
 
         #expect(await fixture.reaches(.starting))
 
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announcedElsewhere(run: "a", host: "192.0.2.7"))
         guard case .failed(let reason) = await answer else {
             Issue.record("a server on another host was not refused")
@@ -184,13 +184,13 @@ import Testing
         #expect(reason.contains("OpenCode listens on 192.0.2.7, but the gateway connects only to 127.0.0.1"))
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha", "terminate alpha"])
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("a", .stopped))
         let status = try #require(await fixture.registry.status(.alpha))
 
         #expect(status.report.state == "failed")
         #expect(status.report.lastError?.contains("192.0.2.7") == true)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     // MARK: Take-over
@@ -207,7 +207,7 @@ import Testing
         #expect(report.restarts == 3)
         #expect(report.lastError == memory.lastError)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `family, restarts and last error are recorded for the next gateway as they change`() async throws {
@@ -216,7 +216,7 @@ import Testing
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
+        await fixture.supervisor.report(.alpha, .exited("a", .restarts(after: nil)))
         await start(fixture, SupervisedFixture.run("b"), .two)
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
@@ -227,7 +227,7 @@ import Testing
         #expect(memory.restarts == 1)
         #expect(memory.lastError?.contains("signal SIGKILL") == true)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     // MARK: Log messages
@@ -238,7 +238,7 @@ import Testing
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(.alpha, .mainProcessExited(run: "a"), .exited("a", .failed))
+        await fixture.supervisor.report(.alpha, .mainProcessExited(run: "a"), .exited("a", .failed))
         _ = await fixture.registry.status(.alpha)
         let lines = fixture.lines.all.filter { $0.message == "the instance will be restarted" }
 
@@ -246,6 +246,6 @@ import Testing
         #expect(lines.first?.text(of: "reason").contains("OpenCode ended with signal SIGKILL") == true)
         #expect(lines.first?.fields.contains(LogField("delay", "1 s")) == true)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

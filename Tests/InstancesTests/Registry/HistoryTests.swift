@@ -28,16 +28,16 @@ import Testing
 
         #expect(await fixture.reaches(.starting))
 
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await started == .started(address: .loopback(5000)))
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .failed))
+        await fixture.supervisor.report(.alpha, .exited("a", .failed))
 
         #expect(await fixture.reaches(.starting))
 
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5001))))
@@ -46,7 +46,7 @@ import Testing
 
         #expect(await fixture.reaches(.stopping))
 
-        await fixture.supervisor.tell(.alpha, .exited("b", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("b", .stopped))
 
         #expect(await stopped == .stopped)
         #expect(
@@ -61,23 +61,23 @@ import Testing
         #expect(await fixture.registry.history(of: .alpha) == .events(history[.alpha]))
         #expect(history[.beta] == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an instance's events from outside the gateway are recorded`() async throws {
         let fixture = try await fixture(history)
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .restarts(after: nil)))
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(.alpha, .exited("a", .restarts(after: nil)))
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("b", found: true)), .announced(run: "b", address: .loopback(5001)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5001))))
 
-        await fixture.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
+        await fixture.supervisor.report(.alpha, .ending(run: "b"), .exited("b", .stopped))
 
         #expect(
             history.words(.alpha) == [
@@ -85,12 +85,12 @@ import Testing
                 "stopped: The instance was stopped, but not through the gateway.",
             ])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a failed stop is not confused with a later stop from outside`() async throws {
         let fixture = try await fixture(history)
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
@@ -99,47 +99,47 @@ import Testing
 
         #expect(await fixture.reaches(.stopping))
 
-        await fixture.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
+        await fixture.supervisor.report(.alpha, .stopFailed(reason: "Access denied."))
 
         #expect(await stopped == .failed(InstanceMessage.stopFailed("Access denied.")))
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("a", .stopped))
 
         #expect(
             history.words(.alpha) == [
                 "found", "ready 1.18.33", "stopped: The instance was stopped, but not through the gateway.",
             ])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test(.timeLimit(.minutes(5)))
     func `a stop from outside is recorded as such although a client requests a stop meanwhile`() async throws {
         let fixture = try await fixture(history)
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(.alpha, .ending(run: "a"))
+        await fixture.supervisor.report(.alpha, .ending(run: "a"))
 
         #expect(await fixture.reaches(.stopping))
 
         async let stopped = fixture.registry.stop(.alpha, by: "phone")
         while fixture.supervisor.calls.withLock({ !$0.contains("terminate alpha") }) { await Task.yield() }
-        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("a", .stopped))
 
         #expect(await stopped == .stopped)
         #expect(
             history.words(.alpha).last == "stopped: The instance was stopped, but not through the gateway.")
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a stop, the start that waits for it and a later stop are separate events`() async throws {
         let fixture = try await fixture(history)
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
@@ -154,16 +154,16 @@ import Testing
         // The event is not recorded yet, because the supervisor could still reject the stop.
         #expect(history.words(.alpha) == ["found", "ready 1.18.33"])
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("a", .stopped))
 
         #expect(await stopped == .stopped)
 
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
 
         #expect(await started == .started(address: .loopback(5001)))
 
-        await fixture.supervisor.tell(.alpha, .ending(run: "b"), .exited("b", .stopped))
+        await fixture.supervisor.report(.alpha, .ending(run: "b"), .exited("b", .stopped))
 
         #expect(
             history.words(.alpha) == [
@@ -171,17 +171,17 @@ import Testing
                 "stopped: The instance was stopped, but not through the gateway.",
             ])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a crash that a start overtakes is recorded with its reason`() async throws {
         let fixture = try await fixture(history)
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(.alpha, .mainProcessExited(run: "a"))
+        await fixture.supervisor.report(.alpha, .mainProcessExited(run: "a"))
 
         #expect(await fixture.reaches(.restarting(reason: "OpenCode exited.", delay: nil)))
 
@@ -190,8 +190,8 @@ import Testing
 
         #expect(await fixture.reaches(.starting))
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .failed))
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(.alpha, .exited("a", .failed))
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
 
         #expect(await started == .started(address: .loopback(5001)))
@@ -201,12 +201,12 @@ import Testing
                 "ready 1.18.33",
             ])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `neither a failed stop nor the start that waits for it is recorded`() async throws {
         let fixture = try await fixture(history)
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
@@ -219,27 +219,27 @@ import Testing
 
         #expect(await fixture.reaches(.starting))
 
-        await fixture.supervisor.tell(.alpha, .stopFailed(reason: "Access denied."))
+        await fixture.supervisor.report(.alpha, .stopFailed(reason: "Access denied."))
         _ = await (stopped, started)
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(history.words(.alpha) == ["found", "ready 1.18.33"])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an instance that is the gateway's child is recorded as stopped by the gateway's end`() async throws {
         let fixture = try await fixture(history, outlives: false)
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        async let end: Void = fixture.end()
+        async let end: Void = fixture.tearDown()
 
         #expect(await fixture.reaches(.stopping))
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("a", .stopped))
         await end
 
         #expect(history.words(.alpha).last == "stopped: The gateway has ended, and its child processes with it.")
@@ -247,7 +247,7 @@ import Testing
 
     @Test func `the next gateway knows a failure with its time and reason`() async throws {
         let first = try await fixture(history)
-        await first.supervisor.tell(.alpha, .launched(SupervisedFixture.run("a")), .exited("a", .gaveUp))
+        await first.supervisor.report(.alpha, .launched(SupervisedFixture.run("a")), .exited("a", .gaveUp))
         let before = try #require(await first.registry.status(.alpha)?.report)
 
         #expect(before.state == "failed")
@@ -258,7 +258,7 @@ import Testing
         #expect(before.lastError == "\(ended) Its last output:\nboom")
         #expect(history.words(.alpha).last == "failed: \(ended)")
 
-        await first.end()
+        await first.tearDown()
         let second = try await fixture(history)
         let after = try #require(await second.registry.status(.alpha)?.report)
 
@@ -273,13 +273,13 @@ import Testing
 
         #expect(await second.reaches(.starting))
 
-        await second.supervisor.tell(
+        await second.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await started == .started(address: .loopback(5000)))
         #expect(await second.registry.status(.alpha)?.report.lastError == nil)
 
-        await second.end()
+        await second.tearDown()
     }
 
     @Test func `a stop that clears a failure is recorded`() async throws {
@@ -299,7 +299,7 @@ import Testing
         #expect(last.actor == "phone")
         #expect(last.reason == nil)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a restart of the gateway records no event for a running instance`() async throws {
@@ -316,7 +316,7 @@ import Testing
         #expect(history[.alpha] == [ready])
         #expect(await fixture.registry.status(.alpha)?.report.since == ready.time)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a run that is younger than the last event is recorded as found`() async throws {
@@ -332,7 +332,7 @@ import Testing
         #expect(history.words(.alpha) == ["ready", "found", "ready 1.18.33"])
         #expect(await fixture.registry.status(.alpha)?.report.since == Self.started)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an instance that should run but does not is recorded as lost`() async throws {
@@ -349,7 +349,7 @@ import Testing
         #expect(await fixture.registry.status(.alpha)?.report.since == history[.alpha].last?.time)
         #expect(await fixture.registry.status(.beta)?.report.since == 8)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an unavailable history is reported with its reason`() async throws {
@@ -361,7 +361,7 @@ import Testing
 
         #expect(await fixture.registry.history(of: other) == .notFound)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an event's JSON has every member, with null for an unknown value`() {

@@ -29,7 +29,7 @@ import Testing
         #expect(report.lastError == "why")
         #expect(history.words(.alpha) == ["failed: why"])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `stopped and lost instances are restored from a history that opens late`() async throws {
@@ -52,7 +52,7 @@ import Testing
         #expect(await fixture.registry.status(.beta)?.report.since == 8)
         #expect(history.words(.beta) == ["stopped"])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `states that this gateway has observed override a history that opens late`() async throws {
@@ -71,7 +71,7 @@ import Testing
 
         #expect(await fixture.reaches(.starting, .beta))
 
-        await fixture.supervisor.tell(.beta, .launched(SupervisedFixture.run("b")), .exited("b", .stopped))
+        await fixture.supervisor.report(.beta, .launched(SupervisedFixture.run("b")), .exited("b", .stopped))
         _ = await beta
         let stopped = try #require(await fixture.registry.status(.beta)?.report.since)
         history.open()
@@ -92,7 +92,7 @@ import Testing
                 "ready", "started", "stopped: The instance was stopped, but not through the gateway.",
             ])
 
-        await fixture.end()
+        await fixture.tearDown()
         _ = await alpha
     }
 
@@ -114,6 +114,6 @@ import Testing
         #expect(await fixture.route(to: .beta) { $0.state.name == "failed" } != nil)
         #expect(await fixture.registry.status(.alpha)?.report.since == ready.time)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

@@ -10,23 +10,23 @@ import Testing
 /// Tests two instances that claim the same port. Requests are sent to the instance that listens there, or to neither.
 @Suite struct PortClaimTests {
     private func bothOnOnePort(_ fixture: SupervisedFixture) async {
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .beta, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5000)))
     }
 
     @Test func `a port that another instance has now is no longer used`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: "password of a"])
         // Alpha has ended unnoticed, and its port now belongs to beta.
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
         fixture.listen(on: 5000, "password of b")
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .beta, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000)), .beta))
@@ -37,7 +37,7 @@ import Testing
         #expect(alpha.report.lastError != nil)
         #expect(fixture.lines.all.contains { $0.message.hasPrefix("two instances announced the same port") })
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a port stays with the instance that proves it by its password`() async throws {
@@ -48,7 +48,7 @@ import Testing
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(await fixture.registry.status(.beta)?.project.state == .probing(address: .loopback(5000)))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the later announcement of a port applies if the instances have no passwords`() async throws {
@@ -60,10 +60,10 @@ import Testing
         #expect(await fixture.registry.status(.alpha)?.project.state == .probing(address: .loopback(5000)))
 
         // The earlier instance gets the port back after the later instance has ended.
-        await fixture.supervisor.tell(.beta, .exited("b", .stopped))
+        await fixture.supervisor.report(.beta, .exited("b", .stopped))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

@@ -14,13 +14,13 @@ import Testing
     /// An instance's answers, and the requests that the instance received.
     private final class Instance: Sendable {
         let answers: Locked<[String: (Int, String)]>
-        let asked = Locked<[String]>([])
+        let queries = Locked<[String]>([])
 
         init(_ answers: [String: (Int, String)]) { self.answers = Locked(answers) }
 
-        func reply(_ inquiry: InstanceQuery) -> InstanceReply? {
-            asked.withLock { $0.append(inquiry.path) }
-            return answers.withLock { $0[inquiry.path] }.map { .init(status: $0.0, body: Array($0.1.utf8)) }
+        func reply(_ query: InstanceQuery) -> InstanceReply? {
+            queries.withLock { $0.append(query.path) }
+            return answers.withLock { $0[query.path] }.map { .init(status: $0.0, body: Array($0.1.utf8)) }
         }
     }
 
@@ -33,7 +33,7 @@ import Testing
         fixture.ports.listen(on: 5000) { probe in
             .healthy(version: "x", enforcesPassword: true, path: family == .one ? .globalHealth : .info)
         }
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")),
             .announced(run: "a", address: .loopback(5000), family: family))
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
@@ -56,7 +56,7 @@ import Testing
         let fixture = try await ready(family, instance)
 
         // The request would open the project's folder, which no client has requested yet.
-        #expect(!instance.asked.withLock { $0.contains(path) })
+        #expect(!instance.queries.withLock { $0.contains(path) })
 
         await fixture.registry.answered(.alpha, generation: 1)
         let warnings = await warnings(fixture) { !$0.isEmpty }
@@ -68,9 +68,9 @@ import Testing
         await fixture.registry.answered(.alpha, generation: 1)
         await fixture.registry.answered(.alpha, generation: 0)
 
-        #expect(instance.asked.withLock { $0.filter { $0 == path }.count } == 1)
+        #expect(instance.queries.withLock { $0.filter { $0 == path }.count } == 1)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `missing models are a warning until there are some`() async throws {
@@ -84,7 +84,7 @@ import Testing
 
         #expect(await warnings(fixture) { $0.isEmpty } == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a running migration is a warning until it is completed`() async throws {
@@ -98,21 +98,21 @@ import Testing
 
         #expect(await warnings(fixture) { $0.isEmpty } == [])
 
-        let asked = instance.asked.withLock { $0.count }
+        let asked = instance.queries.withLock { $0.count }
         let health = fixture.ports.probes.withLock { $0 }
         while fixture.ports.probes.withLock({ $0 }) < health + 3 { await Task.yield() }
 
-        #expect(instance.asked.withLock { $0.count } <= asked + 1, "it is not asked for any more")
+        #expect(instance.queries.withLock { $0.count } <= asked + 1, "it is not asked for any more")
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `OpenCode 1 is not queried for a migration`() async throws {
         let instance = Instance([:])
         let fixture = try await ready(.one, instance)
 
-        #expect(instance.asked.withLock { $0 } == [])
+        #expect(instance.queries.withLock { $0 } == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

@@ -44,9 +44,9 @@ actor FakeSupervisor: Supervisor {
         for (project, event) in found { observer.supervised(project, event) }
     }
 
-    nonisolated func start(_ folder: ProjectFolder) { note("start \(folder.name)") }
-    nonisolated func terminate(_ project: ProjectName) { note("terminate \(project)") }
-    nonisolated func kill(_ project: ProjectName) { note("kill \(project)") }
+    nonisolated func start(_ folder: ProjectFolder) { record("start \(folder.name)") }
+    nonisolated func terminate(_ project: ProjectName) { record("terminate \(project)") }
+    nonisolated func kill(_ project: ProjectName) { record("kill \(project)") }
     nonisolated func tail(of project: ProjectName) -> [String] { ["tail of \(project)"] }
 
     nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
@@ -64,14 +64,14 @@ actor FakeSupervisor: Supervisor {
     }
 
     /// Reports events to the registry.
-    func tell(_ project: ProjectName, _ events: SupervisedEvent...) {
+    func report(_ project: ProjectName, _ events: SupervisedEvent...) {
         for event in events { observer?.supervised(project, event) }
     }
 
     /// Reports that the supervisor is unreachable, or reachable again.
-    func tell(unavailable reason: String?) { observer?.supervisorChanged(unavailable: reason) }
+    func report(unavailable reason: String?) { observer?.supervisorChanged(unavailable: reason) }
 
-    private nonisolated func note(_ call: String) { calls.withLock { $0.append(call) } }
+    private nonisolated func record(_ call: String) { calls.withLock { $0.append(call) } }
 }
 
 /// The results of health checks by port.
@@ -166,7 +166,7 @@ final class SupervisedFixture: Sendable {
         }
     }
 
-    func end() async {
+    func tearDown() async {
         await registry.shutdown()
         loop.stop()
         for await _ in ended {}

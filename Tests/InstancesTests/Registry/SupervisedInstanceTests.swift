@@ -32,7 +32,7 @@ import Testing
         #expect(status.report.sinceText == "2026-11-21T20:47:03Z")
         #expect(fixture.supervisor.calls.withLock { $0 } == [])
 
-        await fixture.end()
+        await fixture.tearDown()
 
         #expect(fixture.supervisor.calls.withLock { $0 } == [], "it outlives the gateway")
     }
@@ -46,7 +46,7 @@ import Testing
 
         #expect(await fixture.registry.status(.alpha)?.project.state == .ready(address: .loopback(5000)))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a found server that does not become ready does not block the registry`() async throws {
@@ -55,7 +55,7 @@ import Testing
 
         #expect(await fixture.registry.status(.alpha)?.project.state == .booting)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a running server without a project folder is adopted too`() async throws {
@@ -69,32 +69,32 @@ import Testing
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
         #expect(await fixture.registry.status(.alpha)?.project.folder.path == "\(fixture.home.path)/alpha")
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a password that becomes known after the launch is used`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: Self.password])
         let whole = SupervisedFixture.run("a")
         let first = Run(id: "a", processIdentifier: whole.processIdentifier, credentials: nil, started: whole.started)
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(first), .launched(whole), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a restart by the supervisor invalidates the old port at once, and the new one is found`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: Self.password, 5001: "password of b"])
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
         let first = try #require(await fixture.route(to: .alpha) { $0.endpoint != nil }?.endpoint)
-        await fixture.supervisor.tell(.alpha, .exited("a", .restarts(after: .seconds(5))))
+        await fixture.supervisor.report(.alpha, .exited("a", .restarts(after: .seconds(5))))
         let meanwhile = try #require(await fixture.route(to: .alpha) { $0.endpoint == nil })
 
         #expect(meanwhile.state.isComing)
 
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5001)))
         let second = try #require(await fixture.route(to: .alpha) { $0.endpoint != nil }?.endpoint)
 
@@ -107,50 +107,50 @@ import Testing
         #expect(report.restarts == 1)
         #expect(report.lastError == "OpenCode ended with signal SIGKILL. Its last output:\nboom")
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a new run invalidates the old run's port although its end was not reported`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: Self.password])
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(.alpha, .launched(SupervisedFixture.run("b")))
+        await fixture.supervisor.report(.alpha, .launched(SupervisedFixture.run("b")))
 
         #expect(await fixture.route(to: .alpha) { $0.endpoint == nil }?.state == .booting)
 
         // The last reports of the old run are ignored.
-        await fixture.supervisor.tell(.alpha, .announced(run: "a", address: .loopback(5000)), .exited("a", .failed))
+        await fixture.supervisor.report(.alpha, .announced(run: "a", address: .loopback(5000)), .exited("a", .failed))
 
         #expect(await fixture.registry.status(.alpha)?.project.state == .booting)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a stop from outside changes the state at once`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: Self.password])
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(.alpha, .ending(run: "a"))
+        await fixture.supervisor.report(.alpha, .ending(run: "a"))
 
         #expect(await fixture.registry.status(.alpha)?.project.state == .stopping)
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("a", .stopped))
 
         #expect(await fixture.registry.status(.alpha)?.project.state == .stopped)
         #expect(fixture.supervisor.calls.withLock { $0 } == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an instance whose supervisor gives up stays failed until the next start`() async throws {
         let fixture = try await SupervisedFixture()
-        await fixture.supervisor.tell(.alpha, .launched(SupervisedFixture.run("a")), .exited("a", .gaveUp))
+        await fixture.supervisor.report(.alpha, .launched(SupervisedFixture.run("a")), .exited("a", .gaveUp))
 
         #expect(await fixture.registry.status(.alpha)?.report.state == "failed")
 
@@ -159,11 +159,11 @@ import Testing
         #expect(await fixture.reaches(.starting))
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
 
-        await fixture.supervisor.tell(.alpha, .launchFailed(reason: "There is no such unit."))
+        await fixture.supervisor.report(.alpha, .launchFailed(reason: "There is no such unit."))
 
         #expect(await answer == .failed("Failed to start service: There is no such unit."))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the error of a start without a port refers to the journal`() async throws {
@@ -174,7 +174,7 @@ import Testing
 
         #expect(await fixture.reaches(.starting))
 
-        await fixture.supervisor.tell(.alpha, .launched(SupervisedFixture.run("a")))
+        await fixture.supervisor.report(.alpha, .launched(SupervisedFixture.run("a")))
 
         #expect(
             await answer
@@ -182,22 +182,22 @@ import Testing
                     "Service started but failed to get port. "
                         + "Check logs with: journalctl --user -u opencode@alpha"))
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("a", .stopped))
         let error = await fixture.registry.status(.alpha)?.report.lastError
 
         #expect(error?.hasSuffix("Its last output:\ntail of alpha") == true)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an unreachable supervisor is reported by start, stop and status`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: Self.password])
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
 
         #expect(await fixture.reaches(.ready(address: .loopback(5000))))
 
-        await fixture.supervisor.tell(unavailable: "The bus is gone.")
+        await fixture.supervisor.report(unavailable: "The bus is gone.")
 
         #expect(await fixture.registry.start(.alpha) == .alreadyRunning(address: .loopback(5000)))
         #expect(await fixture.registry.start(.beta) == .failed("Failed to start service: The bus is gone."))
@@ -206,19 +206,19 @@ import Testing
         #expect(await fixture.registry.stop(.beta) == .failed("Failed to stop service: The bus is gone."))
         #expect(await fixture.registry.status(.alpha)?.report.warnings == ["The bus is gone."])
 
-        await fixture.supervisor.tell(unavailable: nil)
+        await fixture.supervisor.report(unavailable: nil)
 
         #expect(await fixture.registry.stop(.beta) == .stopped)
         #expect(await fixture.registry.status(.alpha)?.report.warnings == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `warnings belong to one run and end with it`() async throws {
         let fixture = try await SupervisedFixture(digest: { _ in "new" })
         fixture.listen(on: 5000, Self.password, enforces: false)
         let run = SupervisedFixture.run("a", digest: "old")
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(run),
             .announced(run: "a", address: .loopback(5000), warning: "Its port was found by its socket."))
 
@@ -234,13 +234,13 @@ import Testing
         #expect(fixture.lines.all.contains { $0.message == "password not enforced by this OpenCode version" })
 
         fixture.listen(on: 5001, "password of b")
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("b", digest: "new")), .announced(run: "b", address: .loopback(5001))
         )
 
         #expect(await fixture.reaches(.ready(address: .loopback(5001))))
         #expect(await fixture.registry.status(.alpha)?.report.warnings == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

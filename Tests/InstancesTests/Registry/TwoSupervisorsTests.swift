@@ -24,7 +24,7 @@ import Testing
         fixture.listen(on: port, "password of \(name)")
         async let answer = fixture.registry.start(name)
         #expect(await fixture.reaches(.starting, name))
-        await supervisor.tell(
+        await supervisor.report(
             name, .launched(SupervisedFixture.run("\(name)")), .announced(run: "\(name)", address: .loopback(port)))
         return await answer
     }
@@ -41,13 +41,13 @@ import Testing
 
         #expect(await fixture.reaches(.stopping, .beta))
 
-        await fixture.other.tell(.beta, .exited("beta", .stopped))
+        await fixture.other.report(.beta, .exited("beta", .stopped))
 
         #expect(await stopped == .stopped)
         #expect(fixture.other.calls.withLock { $0 } == ["start beta", "terminate beta"])
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a found server is controlled by the supervisor that found it, not the configured one`() async throws {
@@ -64,7 +64,7 @@ import Testing
 
         #expect(await fixture.reaches(.stopping))
 
-        await fixture.other.tell(.alpha, .exited("a", .stopped))
+        await fixture.other.report(.alpha, .exited("a", .stopped))
 
         #expect(await stopped == .stopped)
         #expect(fixture.other.calls.withLock { $0 } == ["terminate alpha"])
@@ -72,13 +72,13 @@ import Testing
         #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a second server of a project is not used`() async throws {
         let fixture = try await SupervisedFixture(ofOther: [.beta])
         _ = await start(fixture, .alpha, by: fixture.supervisor)
-        await fixture.other.tell(
+        await fixture.other.report(
             .alpha, .launched(SupervisedFixture.run("b", found: true)), .announced(run: "b", address: .loopback(5000)),
             .exited("alpha", .failed))
         let status = await fixture.registry.status(.alpha)
@@ -86,30 +86,30 @@ import Testing
         #expect(status?.project.state == .ready(address: .loopback(4096)))
         #expect(fixture.lines.all.contains { $0.message.hasPrefix("two supervisors run a server of the same project") })
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an unreachable supervisor does not affect the other supervisor's projects`() async throws {
         let fixture = try await SupervisedFixture(ofOther: [.beta])
-        await fixture.other.tell(unavailable: "It is gone.")
+        await fixture.other.report(unavailable: "It is gone.")
 
         #expect(await fixture.registry.start(.beta) == .failed("Failed to start service: It is gone."))
         #expect(await fixture.registry.status(.beta)?.report.warnings == ["It is gone."])
         #expect(await fixture.registry.status(.alpha)?.report.warnings == [])
         #expect(await start(fixture, .alpha, by: fixture.supervisor) == .started(address: .loopback(4096)))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the gateway's end stops only instances that do not outlive it`() async throws {
         let fixture = try await SupervisedFixture(limits: Self.limits, ofOther: [.beta])
         _ = await start(fixture, .alpha, by: fixture.supervisor)
         _ = await start(fixture, .beta, by: fixture.other)
-        async let ended: Void = fixture.end()
+        async let ended: Void = fixture.tearDown()
 
         #expect(await fixture.reaches(.stopping, .beta))
 
-        await fixture.other.tell(.beta, .exited("beta", .stopped))
+        await fixture.other.report(.beta, .exited("beta", .stopped))
         await ended
 
         #expect(fixture.supervisor.calls.withLock { $0 } == ["start alpha"])

@@ -28,7 +28,7 @@ import Testing
     ]) func `each reverse proxy's configuration allows silent streams for 24 hours`(_ file: String, _ lines: [String])
         throws
     {
-        let text = String(decoding: try FileTree.read("\(Lab.checkout)/deploy/\(file)"), as: UTF8.self)
+        let text = String(decoding: try FileTree.contents("\(Lab.checkout)/deploy/\(file)"), as: UTF8.self)
         let written = text.split(separator: "\n").map { $0.drop { $0 == " " || $0 == "\t" } }
         for line in lines { #expect(written.contains(line[...])) }
     }

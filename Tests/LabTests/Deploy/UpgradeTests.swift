@@ -67,7 +67,7 @@ import Testing
 
         #expect(try machine.key() == Self.key)
 
-        let settings = try machine.read("/home/vibe/.config/viberemote-gateway/config")
+        let settings = try machine.readFile("/home/vibe/.config/viberemote-gateway/config")
 
         #expect(settings.contains("VIBE_LISTEN=\"0.0.0.0:4000\"\n"))
         #expect(try machine.request("GET", "/projects").text.contains(#""path":"/home/vibe/work/alpha""#))

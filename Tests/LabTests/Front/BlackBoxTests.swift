@@ -43,7 +43,7 @@ import Testing
 
     /// Returns the folder of the toolchain's libraries, which the tests are linked to.
     private static func runtimeLibraries() throws -> String {
-        let maps = String(decoding: try FileTree.read("/proc/self/maps"), as: UTF8.self)
+        let maps = String(decoding: try FileTree.contents("/proc/self/maps"), as: UTF8.self)
         let library = maps.split(separator: "\n").first { $0.hasSuffix("/libswiftCore.so") }
         guard let path = library?.split(separator: " ").last, let slash = path.lastIndex(of: "/") else {
             throw LabFailure("the tests are not linked with libswiftCore.so")

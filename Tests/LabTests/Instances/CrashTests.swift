@@ -26,7 +26,7 @@ import Testing
         #expect(back.pid != before.pid)
         #expect(back.restarts == 1)
 
-        let result = try load.end()
+        let result = try load.stop()
 
         #expect(result.strangers == [])
         #expect(result.unexpected == [])
@@ -57,7 +57,7 @@ import Testing
             swaps += 1
             try load.waitForAnswers(swaps < 4 ? 200 : 1_000)
         }
-        let result = try load.end()
+        let result = try load.stop()
 
         #expect(result.answered >= 10_000)
         #expect(result.strangers == [])

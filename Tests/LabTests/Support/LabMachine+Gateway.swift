@@ -11,7 +11,7 @@ extension LabMachine {
         let folders = LabScope.allCases.map(\.settings)
         for folder in folders {
             // The file has one key on each line.
-            if let key = try? read("\(folder)/key").split(separator: "\n").first { return String(key) }
+            if let key = try? readFile("\(folder)/key").split(separator: "\n").first { return String(key) }
         }
         throw LabFailure("there is no key in \(folders)")
     }

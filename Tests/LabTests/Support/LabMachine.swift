@@ -141,8 +141,8 @@ final class LabMachine: Sendable {
     // MARK: - Files
 
     /// Returns a file's content as seen inside the machine.
-    func read(_ path: String) throws -> String {
-        String(decoding: try FileTree.read("/proc/\(try leader())/root\(path)"), as: UTF8.self)
+    func readFile(_ path: String) throws -> String {
+        String(decoding: try FileTree.contents("/proc/\(try leader())/root\(path)"), as: UTF8.self)
     }
 
     /// Writes a file that belongs to a user, and creates missing folders of its path.

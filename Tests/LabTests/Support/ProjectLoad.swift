@@ -8,7 +8,7 @@ final class ProjectLoad: Sendable {
     struct Result: Sendable, Equatable {
         var answered = 0
         /// The number of responses that ended early because their instance ended.
-        var cut = 0
+        var aborted = 0
         /// The responses from an instance of another project.
         var strangers: [String] = []
         /// The responses that are neither the project's own nor a 502 or 503 from the gateway.
@@ -31,7 +31,7 @@ final class ProjectLoad: Sendable {
                         connection = open
                         let answer = try open.exchange(
                             "GET", "/projects/\(project)/api/path", headers: [authorization], within: .seconds(30))
-                        result.withLock { $0.take(answer, of: project) }
+                        result.withLock { $0.record(answer, of: project) }
                         if answer.ending != .complete || answer.value(of: "Connection") == "close" {
                             open.close()
                             connection = nil
@@ -59,7 +59,7 @@ final class ProjectLoad: Sendable {
     }
 
     /// Ends the clients and returns the results.
-    func end() throws -> Result {
+    func stop() throws -> Result {
         isEnding.withLock { $0 = true }
         for thread in threads { thread.join() }
         return result.withLock { $0 }
@@ -67,13 +67,13 @@ final class ProjectLoad: Sendable {
 }
 
 extension ProjectLoad.Result {
-    fileprivate mutating func take(_ answer: TestResponse, of project: String) {
+    fileprivate mutating func record(_ answer: TestResponse, of project: String) {
         let isOwn = answer.text.contains("\"directory\":\"/home/vibe/\(project)\"")
         switch answer.status {
         case 200 where answer.ending == .complete && isOwn: answered += 1
         // The instance may end between the head and the body of its response, but no byte may come from another
         // project.
-        case 200 where answer.ending != .complete && (isOwn || !answer.text.contains("/home/vibe")): cut += 1
+        case 200 where answer.ending != .complete && (isOwn || !answer.text.contains("/home/vibe")): aborted += 1
         case 200: strangers.append("\(project): \(answer.text)")
         case 502, 503: break
         default: unexpected.append("\(project): \(answer.status) \(answer.text)")

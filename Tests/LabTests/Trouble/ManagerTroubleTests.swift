@@ -51,7 +51,7 @@ import Testing
             try machine.run("systemctl --user daemon-reload")
             try load.waitForAnswers(50)
         }
-        let result = try load.end()
+        let result = try load.stop()
 
         #expect(result.strangers == [])
         #expect(result.unexpected == [])

@@ -66,7 +66,7 @@ struct Document2Tests {
             for (name, value) in player.names { target = target.replacing("{\(name)}", with: value) }
             let answer = try player.simulator.request(route.method, target)
             #expect(answer.status == operation.statuses[0], "\(operation.name)")
-            #expect(try #require(operation.form).faults(answer.json) == [], "\(operation.name)")
+            #expect(try #require(operation.schema).faults(answer.json) == [], "\(operation.name)")
         }
     }
 
@@ -85,9 +85,9 @@ struct Document2Tests {
         }
         try simulator.post("/api/pty", "{}")
         let answer = try simulator.get(path).json
-        let form = try #require(DocumentedOperation.all.first { $0.name == "GET \(path)" }?.form)
+        let schema = try #require(DocumentedOperation.all.first { $0.name == "GET \(path)" }?.schema)
 
-        #expect(form.faults(answer) == [])
+        #expect(schema.faults(answer) == [])
 
         let isEmptyHere = ["/api/mcp", "/api/reference", "/api/shell"].contains(path)
 
@@ -95,10 +95,11 @@ struct Document2Tests {
     }
 
     @Test func `missing, unknown and mistyped members are faults of a response`() throws {
-        let form = try #require(DocumentedOperation.all.first { $0.path == "/api/location" }?.form)
+        let schema = try #require(DocumentedOperation.all.first { $0.path == "/api/location" }?.schema)
 
-        #expect(form.faults(["directory": "/", "project": ["id": "1", "directory": "/", "canonical": 1]]).count == 1)
-        #expect(form.faults(["directory": "/", "project": ["id": "1"], "more": true]).count == 3)
+        #expect(
+            schema.faults(["directory": "/", "project": ["id": "1", "directory": "/", "canonical": 1]]).count == 1)
+        #expect(schema.faults(["directory": "/", "project": ["id": "1"], "more": true]).count == 3)
     }
 
     @Test func `an operation that the simulator lacks is answered with 501 and a message that names it`() throws {

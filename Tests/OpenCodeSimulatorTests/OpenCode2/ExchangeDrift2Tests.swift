@@ -30,7 +30,7 @@ struct ExchangeDrift2Tests {
         for step in flow.steps {
             try step.prepare?(player)
             let differences = try player.play(step.exchange)
-            Tally.note(step.exchange, isEqual: differences.isEmpty)
+            Tally.record(step.exchange, isEqual: differences.isEmpty)
             #expect(differences == [], "\(step.exchange.name)")
         }
     }

@@ -50,8 +50,8 @@ final class FlowPlayer {
     /// Creates a session with one of the simulator's models. The following requests use this session.
     @discardableResult
     func newSession(_ model: String, in folder: String? = nil) throws -> String {
-        let place = folder.map { #","location":{"directory":"\#(simulator.home.path)/\#($0)"}"# } ?? ""
-        let body = #"{"model":{"providerID":"simulator","id":"\#(model)"}\#(place)}"#
+        let location = folder.map { #","location":{"directory":"\#(simulator.home.path)/\#($0)"}"# } ?? ""
+        let body = #"{"model":{"providerID":"simulator","id":"\#(model)"}\#(location)}"#
         guard let id = try simulator.post("/api/session", body).json["data"]?["id"]?.text else {
             throw TestKitError.malformed("a session without id")
         }
@@ -197,11 +197,11 @@ extension RecordedExchange {
     }
 
     private func bodyDifferences(_ response: TestResponse, home: String) -> [String] {
-        if isCut, body == "" { return response.body.isEmpty ? ["no body"] : [] }
+        if isTruncated, body == "" { return response.body.isEmpty ? ["no body"] : [] }
         guard let body, !body.isEmpty else { return response.body.isEmpty ? [] : ["a body"] }
         if response.value(of: "content-type") != "application/json" {
             let start = body.split(separator: " style").first ?? ""
-            return response.text.hasPrefix(start) && (isCut || response.text == body) ? [] : ["another text"]
+            return response.text.hasPrefix(start) && (isTruncated || response.text == body) ? [] : ["another text"]
         }
         // The simulator's gzip encoding stores the bytes without compression.
         let isCoded = response.value(of: "content-encoding") == "gzip"
@@ -211,6 +211,6 @@ extension RecordedExchange {
         else {
             return ["no JSON: \(text.prefix(100))"]
         }
-        return Likeness(isCut: isCut).differences(json, from: other)
+        return Likeness(isTruncated: isTruncated).differences(json, from: other)
     }
 }

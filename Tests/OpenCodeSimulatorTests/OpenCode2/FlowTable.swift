@@ -13,7 +13,7 @@ enum FlowTable {
     static let early: Set<String> = ["agents", "models", "model-default", "providers", "vcs"]
 
     static let idle: Preparation = { try $0.waitForIdle() }
-    private static let asked: Preparation = { try $0.wait(for: "permission.asked") }
+    private static let requested: Preparation = { try $0.wait(for: "permission.asked") }
     private static let formed: Preparation = { try $0.wait(for: "form.created") }
     static let writing: Preparation = { try $0.wait(for: "session.text.delta") }
 
@@ -95,21 +95,21 @@ enum FlowTable {
         (
             "tools", 0,
             [
-                ("prompt-tools", nil), ("permissions-pending-tools", asked), ("session-permissions-tools", nil),
+                ("prompt-tools", nil), ("permissions-pending-tools", requested), ("session-permissions-tools", nil),
                 ("active-while-asking-tools", nil), ("permission-once", nil), ("permission-once-again", nil),
             ]
         ),
         (
             "ask", 0,
             [
-                ("prompt-ask", nil), ("permissions-pending-ask", asked), ("session-permissions-ask", nil),
+                ("prompt-ask", nil), ("permissions-pending-ask", requested), ("session-permissions-ask", nil),
                 ("active-while-asking-ask", nil), ("permission-reject", nil), ("permission-reject-again", nil),
             ]
         ),
         (
             "tools", 0,
             [
-                ("prompt-always", nil), ("permissions-pending-always", asked), ("session-permissions-always", nil),
+                ("prompt-always", nil), ("permissions-pending-always", requested), ("session-permissions-always", nil),
                 ("active-while-asking-always", nil), ("permission-always", nil), ("permission-always-again", nil),
                 (
                     "prompt-tools-after-always",

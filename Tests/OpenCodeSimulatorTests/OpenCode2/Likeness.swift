@@ -8,7 +8,7 @@
 /// numbers that depend on a machine, a model or a moment must only be of the same kind.
 struct Likeness {
     /// Whether the recorded text is only the beginning of the original text, so that the actual text may be longer.
-    let isCut: Bool
+    let isTruncated: Bool
 
     /// The members whose text depends on the model, the catalogue or chance.
     private static let free: Set<String> = [
@@ -25,7 +25,7 @@ struct Likeness {
         case (.object(let members), .object(let others)): return compare(members, others, path, name)
         case (.array(let elements), .array(let others)): return compare(elements, others, path, name)
         case (.string(let text), .string(let other)):
-            let isLike = isCut || Self.free.contains(name) || Self.normal(text) == Self.normal(other)
+            let isLike = isTruncated || Self.free.contains(name) || Self.normal(text) == Self.normal(other)
             return isLike ? [] : ["\(path): “\(text)” instead of “\(other)”"]
         case (.integer, .integer) where Self.counted.contains(name), (.bool, .bool):
             return value == expected ? [] : ["\(path): \(value.encoded) instead of \(expected.encoded)"]
@@ -38,7 +38,7 @@ struct Likeness {
         let isMap = Self.maps.contains(name) || (members + others).contains { $0.name.hasPrefix("ses_") }
         if isMap { return compare(members.map(\.value), others.map(\.value), "\(path){}", "") }
         let (names, expected) = (members.map(\.name), others.map(\.name))
-        let isWhole = isCut ? names.starts(with: expected) : names == expected
+        let isWhole = isTruncated ? names.starts(with: expected) : names == expected
         guard isWhole else { return ["\(path): \(names) instead of \(expected)"] }
         return zip(members, others).flatMap {
             differences($0.value, from: $1.value, at: "\(path).\($1.name)", name: $1.name)
@@ -52,12 +52,12 @@ struct Likeness {
             return ["\(path): \(elements.count) elements instead of \(others.count)"]
         }
         let more =
-            isCut
+            isTruncated
             ? []
             : others.flatMap { other in
                 unlike(other, elements.map { differences($0, from: other, at: "\(path)[missing]", name: name) })
             }
-        if isCut, let first = elements.first, let other = others.first {
+        if isTruncated, let first = elements.first, let other = others.first {
             return differences(first, from: other, at: "\(path)[0]", name: name)
         }
         return more

@@ -32,13 +32,13 @@ struct Outline2 {
     private mutating func add(_ event: JSON) {
         let type = event["type"]?.text ?? "?"
         let data = event["data"] ?? .null
-        let place = label(event["location"]?["directory"]?.text)
+        let location = label(event["location"]?["directory"]?.text)
         // The event of a moved session has a second directory.
         let target = data["location"].map { " to \(label($0["directory"]?.text))" } ?? ""
-        let line = Outline2.line(type, data, event) + " @\(place)\(target) \(event.shape)"
+        let line = Outline2.line(type, data, event) + " @\(location)\(target) \(event.shape)"
         guard let session = session(of: data) else {
             if Outline2.isOfDirectory(type) {
-                directories[place, default: []].append(line)
+                directories[location, default: []].append(line)
             } else {
                 others.insert(line)
             }
@@ -82,17 +82,17 @@ struct Outline2 {
 
     /// Returns the differences from the expected outline. With `isCut`, the recording contains only the beginning of
     /// the expected events.
-    func differences(from expected: Outline2, isCut: Bool = false) -> [String] {
+    func differences(from expected: Outline2, isTruncated: Bool = false) -> [String] {
         var lines: [String] = []
         for index in 0..<max(turns.count, expected.turns.count) {
             let own = index < turns.count ? turns[index] : []
             let other = index < expected.turns.count ? expected.turns[index] : []
-            lines += Outline2.difference(own, other, "session \(index + 1)", isCut: isCut)
+            lines += Outline2.difference(own, other, "session \(index + 1)", isTruncated: isTruncated)
         }
         for (index, pair) in zip(sent, expected.sent).enumerated() {
-            lines += Outline2.difference(pair.0, pair.1, "sent to session \(index + 1)", isCut: isCut)
+            lines += Outline2.difference(pair.0, pair.1, "sent to session \(index + 1)", isTruncated: isTruncated)
         }
-        for (index, pair) in zip(numbers, expected.numbers).enumerated() where !isCut {
+        for (index, pair) in zip(numbers, expected.numbers).enumerated() where !isTruncated {
             let summaries = [pair.0, pair.1].map { numbers in
                 [numbers.first ?? -1, numbers.last ?? -1, numbers.count, Set(numbers).count]
             }
@@ -108,9 +108,9 @@ struct Outline2 {
     }
 
     private static func difference(
-        _ lines: [String], _ expected: [String], _ name: String, isCut: Bool = false
+        _ lines: [String], _ expected: [String], _ name: String, isTruncated: Bool = false
     ) -> [String] {
-        let count = isCut ? expected.count : max(lines.count, expected.count)
+        let count = isTruncated ? expected.count : max(lines.count, expected.count)
         for index in 0..<count {
             let pair = [lines, expected].map { index < $0.count ? $0[index] : "nothing" }
             if pair[0] != pair[1] { return ["\(name), event \(index + 1): \(pair[0]) instead of \(pair[1])"] }

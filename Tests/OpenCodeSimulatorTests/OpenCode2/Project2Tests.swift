@@ -71,10 +71,10 @@ struct Project2Tests {
         #expect(made == folder)
 
         let link = String(
-            decoding: try FileTree.read("\(simulator.directory)/.git/worktrees/try/gitdir"), as: UTF8.self)
+            decoding: try FileTree.contents("\(simulator.directory)/.git/worktrees/try/gitdir"), as: UTF8.self)
 
         #expect(link == "\(folder)/.git\n")
-        #expect(try FileTree.read("\(folder)/file") == [49, 10])
+        #expect(try FileTree.contents("\(folder)/file") == [49, 10])
 
         let event = try stream.first("a change of worktrees") { $0.contains("worktree.updated") }
 
@@ -167,9 +167,9 @@ struct Project2Tests {
 
         #expect(answer["status"]?.text == state.rawValue)
 
-        let form = DocumentedOperation.all.first { $0.path == "/api/experimental/migration/v1" }?.form
+        let schema = DocumentedOperation.all.first { $0.path == "/api/experimental/migration/v1" }?.schema
 
-        #expect(try #require(form).faults(answer) == [])
+        #expect(try #require(schema).faults(answer) == [])
     }
 
     @Test func `files below the folder are read, listed and searched, and reading outside it fails`() throws {

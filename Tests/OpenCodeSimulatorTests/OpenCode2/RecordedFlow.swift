@@ -52,16 +52,16 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
 
     /// All flows: the flows of the table, and a separate flow for every other exchange.
     static let all: [RecordedFlow] = {
-        var rest = exchanges.filter { setAside[$0.name] == nil }
+        var remainder = exchanges.filter { setAside[$0.name] == nil }
         let named = FlowTable.flows.map { entry in
             var flow = RecordedFlow(model: entry.model, pace: entry.pace)
             for (name, prepare) in entry.steps {
-                guard let index = rest.firstIndex(where: { $0.name == name }) else { continue }
-                flow.steps.append(Step(exchange: rest.remove(at: index), prepare: prepare))
+                guard let index = remainder.firstIndex(where: { $0.name == name }) else { continue }
+                flow.steps.append(Step(exchange: remainder.remove(at: index), prepare: prepare))
             }
             return flow
         }
-        return named + rest.map(single)
+        return named + remainder.map(single)
     }()
 
     private static func single(_ exchange: RecordedExchange) -> RecordedFlow {

@@ -69,7 +69,7 @@ final class Stage2 {
     }
 
     /// Reads until `count` events of a type and a session have arrived. Other events may arrive between them.
-    func read(_ count: Int, _ type: String, of session: String) throws {
+    func readEvents(_ count: Int, _ type: String, of session: String) throws {
         let isOne = { (event: JSON) in event["type"]?.text == type && event["data"]?["sessionID"]?.text == session }
         while events.count(where: isOne) < count { events.append(try stream.nextJSON(within: .seconds(20))) }
     }
@@ -81,8 +81,8 @@ final class Stage2 {
 
     /// Creates a session and returns its id.
     func session(_ model: String, provider: String = "mock", in directory: String? = nil) throws -> String {
-        let place = directory.map { #","location":{"directory":"\#($0)"}"# } ?? ""
-        let body = #"{"model":{"providerID":"\#(provider)","id":"\#(model)"}\#(place)}"#
+        let location = directory.map { #","location":{"directory":"\#($0)"}"# } ?? ""
+        let body = #"{"model":{"providerID":"\#(provider)","id":"\#(model)"}\#(location)}"#
         guard let id = try simulator.post("/api/session", body).json["data"]?["id"]?.text else {
             throw TestKitError.malformed("a session without id")
         }
@@ -121,13 +121,13 @@ final class Stage2 {
     }
 
     /// Compares the received events with a recording.
-    func check(_ name: String, isCut: Bool = false) throws {
+    func check(_ name: String, isTruncated: Bool = false) throws {
         let records = try Fixtures.lines("opencode/2.0.15/events/\(name).jsonl").map {
             try JSONParser.parse(Array($0.utf8))
         }
         let expected = Outline2(Array(records.dropFirst()))
         #expect(expected.turns.joined().count > 2 || expected.directories.count > 1)
-        #expect(Outline2(events).differences(from: expected, isCut: isCut) == [])
+        #expect(Outline2(events).differences(from: expected, isTruncated: isTruncated) == [])
         let recorded = records[0]["head"]?.text?.split(separator: "\r\n").map(String.init) ?? []
         #expect(head.map { "\($0.version) \($0.status) \($0.reason)" } == recorded.first)
         #expect(

@@ -133,12 +133,12 @@ struct Terminal2Tests {
 
     @Test func `each directory lists only its own terminals`() throws {
         let simulator = try Simulator2Process { try $0.makeDirectory("other.app") }
-        let place = "?location[directory]=\(simulator.home.path)/other.app"
-        try simulator.post("/api/pty\(place)", "{}")
+        let location = "?location[directory]=\(simulator.home.path)/other.app"
+        try simulator.post("/api/pty\(location)", "{}")
 
         #expect(try simulator.get("/api/pty").json["data"]?.elements?.isEmpty == true)
 
-        let list = try simulator.get("/api/pty\(place)").json["data"]?.elements ?? []
+        let list = try simulator.get("/api/pty\(location)").json["data"]?.elements ?? []
 
         #expect(list.map { $0["cwd"]?.text } == ["\(simulator.home.path)/other.app"])
         #expect(list.map { $0["args"] } == [["-l"]])

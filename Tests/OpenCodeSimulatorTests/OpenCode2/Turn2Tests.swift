@@ -12,8 +12,8 @@ struct Turn2Tests {
         let stage = try Stage2()
         let session = try stage.turn("talk", "Say it [pieces=200]")
         let ended = try stage.next("session.text.ended")
-        let pieces = stage.events.filter { $0["type"] == "session.text.delta" }
-        let deltas = pieces.compactMap { $0["data"]?["delta"]?.text }
+        let fragments = stage.events.filter { $0["type"] == "session.text.delta" }
+        let deltas = fragments.compactMap { $0["data"]?["delta"]?.text }
 
         #expect(deltas.count == 200)
         #expect(ended["text"]?.text == deltas.joined())

@@ -23,7 +23,7 @@ import Testing
     private func finish(_ gateway: SupervisorInFixture) async {
         await gateway.kill()
         _ = await gateway.next()
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     /// Starts a process that works in the folder `alpha` and has these variables.
@@ -111,7 +111,7 @@ import Testing
             !fixture.lines.all.contains(where: { $0.message.hasPrefix("waiting for a server") })
         { await Task.yield() }
         try input.fileHandleForWriting.close()
-        try await opening.end()
+        try await opening.tearDown()
         holder.waitUntilExit()
     }
 
@@ -160,7 +160,7 @@ import Testing
 
         #expect(await refusal(gateway, fixture.alpha)?.hasPrefix("the gateway is still looking for servers") == true)
 
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     // MARK: Independent gateways
@@ -192,7 +192,7 @@ import Testing
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
-        await first.end()
+        await first.tearDown()
         let others = InstanceRecordStore(folder: "\(fixture.home.path)/.others")
         // A server that is not a child of a gateway keeps running, such as the server of a unit.
         let unit = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit"])
@@ -205,7 +205,7 @@ import Testing
             fixture.lines.all.contains { $0.message == "ending a server that has no record" })
 
         kill(unit.processIdentifier, SIGKILL)
-        await second.end()
+        await second.tearDown()
     }
 
     @Test func `a server of another projects folder is not ended`() async throws {
@@ -217,7 +217,7 @@ import Testing
 
         #expect(ProcessFixture.runs(run.process))
 
-        await second.end()
+        await second.tearDown()
         await finish(first)
     }
 
@@ -227,9 +227,9 @@ import Testing
         try fixture.home.makeFile(".records/alpha", "nonsense", mode: 0o600)
         let gateway = try await fixture.gateway()
 
-        #expect(try fixture.home.read(".records/alpha") == "nonsense")
+        #expect(try fixture.home.readFile(".records/alpha") == "nonsense")
         #expect(fixture.lines.all.contains { $0.text(of: "reason").contains("it is not a record of an instance") })
 
-        await gateway.end()
+        await gateway.tearDown()
     }
 }

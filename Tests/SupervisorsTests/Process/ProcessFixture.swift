@@ -43,7 +43,7 @@ final class ProcessFixture: Sendable {
         do {
             if opens { try await gateway.open() }
         } catch {
-            await gateway.end()
+            await gateway.tearDown()
             throw error
         }
         return gateway
@@ -55,7 +55,7 @@ final class ProcessFixture: Sendable {
 
     /// Returns the number that a script has written to a file in the home directory.
     func number(_ file: String) throws -> Int32 {
-        Int32(try home.read(file).trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
+        Int32(try home.readFile(file).trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
     }
 
     /// Returns whether a process runs, as opposed to a process that has ended but was not reaped.
@@ -136,7 +136,7 @@ actor SupervisorInFixture: SupervisorObserver {
 
     /// Ends the supervisor abruptly, as SIGKILL ends a gateway: it performs no further action, and running servers
     /// continue. Every test calls this method last.
-    nonisolated func end() async {
+    nonisolated func tearDown() async {
         await forget()
         loop.stop()
         for await _ in loopEnded {}

@@ -24,14 +24,14 @@ import Testing
     private func finish(_ gateway: SupervisorInFixture) async {
         await gateway.kill()
         _ = await gateway.next()
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `the next gateway takes over a running server with its port and password`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
-        await first.end()
+        await first.tearDown()
 
         #expect(ProcessFixture.runs(run.process))
 
@@ -59,7 +59,7 @@ import Testing
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
-        await first.end()
+        await first.tearDown()
         // The server can write even though no gateway reads its output.
         kill(run.process, SIGUSR1)
         let second = try await fixture.gateway()
@@ -76,7 +76,7 @@ import Testing
             await second.next()
                 == .exited(run: run.id, how: "an unknown status", tail: ["again", "again"], next: .failed))
 
-        await second.end()
+        await second.tearDown()
     }
 
     @Test func `a port announced while no gateway runs is read by the next gateway`() async throws {
@@ -87,7 +87,7 @@ import Testing
             Issue.record("it was not launched")
             return
         }
-        await first.end()
+        await first.tearDown()
         try fixture.home.makeFile("go")
         let second = try await fixture.gateway()
         let found = try #require(await second.ready())
@@ -106,7 +106,7 @@ import Testing
             ".helper.sh", "trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1; done\n")
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
-        await first.end()
+        await first.tearDown()
         let second = try await fixture.gateway()
 
         #expect(await second.ready() != nil)
@@ -125,7 +125,7 @@ import Testing
             ".helper.sh", "trap '' TERM; echo $$ >../.number; mv ../.number ../helper; while :; do sleep 1; done\n")
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
-        await first.end()
+        await first.tearDown()
         kill(run.process, SIGKILL)
         // The process ends shortly after the signal. If the gateway still found the process, it would take the process
         // over.
@@ -135,14 +135,14 @@ import Testing
         #expect(!ProcessFixture.runs(try fixture.number("helper")))
         #expect(fixture.records.all().isEmpty)
 
-        await second.end()
+        await second.tearDown()
     }
 
     @Test func `a server whose record names no process is found by its VIBEREMOTE_RUN`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))
-        await first.end()
+        await first.tearDown()
         var record = try #require(fixture.records.read(.alpha))
         record.process = nil
         try fixture.records.write(record)
@@ -164,12 +164,12 @@ import Testing
         while (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(run.process)/fd/2"))
             != "/dev/null"
         { await Task.yield() }
-        await first.end()
+        await first.tearDown()
         let second = try await fixture.gateway()
 
         #expect(!ProcessFixture.runs(run.process))
 
-        await second.end()
+        await second.tearDown()
     }
 
     /// Tests a gateway whose servers are units of systemd.
@@ -183,7 +183,7 @@ import Testing
         #expect(error?.description.contains("another gateway") == true)
         #expect(ProcessFixture.runs(run.process))
 
-        await first.end()
+        await first.tearDown()
         try await second.endLeftovers()
 
         #expect(!ProcessFixture.runs(run.process))
@@ -194,7 +194,7 @@ import Testing
 
         #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
 
-        await second.end()
+        await second.tearDown()
     }
 
     /// The records have a process number that was reused, and a boot that has ended.
@@ -219,7 +219,7 @@ import Testing
         #expect(fixture.records.all().isEmpty)
 
         kill(innocent.processIdentifier, SIGKILL)
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `a second gateway is rejected, and the first one's servers continue to run`() async throws {

@@ -41,8 +41,8 @@ import Testing
                 "OPENCODE_DISABLE_AUTOUPDATE": "1",
                 "VIBEREMOTE_PROJECTS": try #require(FolderIdentity(ofFolderAt: fixture.home.path)).text,
             ])
-        #expect(try fixture.home.read("arguments") == "serve --port 0 --hostname 127.0.0.1\n")
-        #expect(try fixture.home.read("directory") == fixture.alpha.path + "\n")
+        #expect(try fixture.home.readFile("arguments") == "serve --port 0 --hostname 127.0.0.1\n")
+        #expect(try fixture.home.readFile("directory") == fixture.alpha.path + "\n")
 
         let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd")
 
@@ -56,7 +56,7 @@ import Testing
 
         await gateway.kill()
         _ = await gateway.next()
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `the environment files override the inherited environment of the child`() async throws {
@@ -80,7 +80,7 @@ import Testing
 
         await gateway.kill()
         _ = await gateway.next()
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `an environment file that others can read fails the start until its mode is fixed`() async throws {
@@ -102,7 +102,7 @@ import Testing
 
         await gateway.kill()
         _ = await gateway.next()
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `with instance passwords off, only OpenCode 2 receives one, and the record contains it`() async throws {
@@ -122,7 +122,7 @@ import Testing
 
         await gateway.kill()
         _ = await gateway.next()
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `with instance passwords off, the password of the environment file is used`() async throws {
@@ -137,7 +137,7 @@ import Testing
 
         await gateway.kill()
         _ = await gateway.next()
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `a server is recorded until it ends`() async throws {
@@ -158,7 +158,7 @@ import Testing
 
         #expect(fixture.records.read(.alpha) == nil)
 
-        await gateway.end()
+        await gateway.tearDown()
 
         #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
     }
@@ -176,6 +176,6 @@ import Testing
         #expect(reason.hasPrefix("cannot run /bin/sh in /nowhere: No such file or directory."))
         #expect(fixture.records.read(.alpha) == nil)
 
-        await gateway.end()
+        await gateway.tearDown()
     }
 }

@@ -14,8 +14,8 @@ import Testing
     private static let banner = "opencode server listening on http://127.0.0.1:4096"
 
     /// Returns the script of a server that first starts a helper with `command`, and waits until the helper is ready.
-    private static func server(_ command: String, then rest: String) -> String {
-        "\(command) &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\necho '\(banner)'\n\(rest)"
+    private static func server(_ command: String, then remainder: String) -> String {
+        "\(command) &\nwhile [ ! -s ../helper ]; do sleep 0.01; done\necho '\(banner)'\n\(remainder)"
     }
 
     /// Returns a fixture whose helper ignores SIGTERM.
@@ -67,7 +67,7 @@ import Testing
                     next: .stopped))
         #expect(!ProcessFixture.runs(grandchild))
 
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test(arguments: escapes)
@@ -86,7 +86,7 @@ import Testing
         #expect(!ProcessFixture.runs(try fixture.number("helper")))
         #expect(await gateway.tail() == [Self.banner])
 
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `a descendant that handles SIGTERM can finish before the end is reported`() async throws {
@@ -108,9 +108,9 @@ import Testing
                 == .exited(
                     run: run.id, how: "signal SIGTERM", tail: [Self.banner],
                     next: .stopped))
-        #expect(try fixture.home.read("farewell") == "done\n")
+        #expect(try fixture.home.readFile("farewell") == "done\n")
 
-        await gateway.end()
+        await gateway.tearDown()
     }
 
     @Test func `a stop does not affect another project's server`() async throws {
@@ -134,6 +134,6 @@ import Testing
             Issue.record("it did not end")
             return
         }
-        await gateway.end()
+        await gateway.tearDown()
     }
 }

@@ -279,11 +279,11 @@ import Testing
     }
 
     @Test func `the records of units are searched in each folder that may hold them`() {
-        let places = InstanceRecordStore.unitLocations(
+        let stores = InstanceRecordStore.unitLocations(
             environment: ["XDG_RUNTIME_DIR": "/r", "XDG_STATE_HOME": "/s"], userHome: "/h", runtimeFolders: "/u")
 
         #expect(
-            places.map(\.folder) == [
+            stores.map(\.folder) == [
                 "/r/viberemote-gateway/units", "/u/\(geteuid())/viberemote-gateway/units",
                 "/s/viberemote-gateway/units",
             ])

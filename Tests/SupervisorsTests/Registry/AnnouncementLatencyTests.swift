@@ -23,7 +23,7 @@ import Testing
 
         #expect(medians.contains { $0 <= .milliseconds(100) }, "\(medians)")
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     /// Returns the median time until the port was known, of five starts.
@@ -33,7 +33,7 @@ import Testing
             async let start = fixture.registry.start(.alpha)
             #expect(await fixture.table { $0.route(to: .alpha)?.state == .probing(address: .loopback(4096)) } != nil)
             let known = WallClock.nanoseconds()
-            let printed = try #require(Int64(try fixture.home.read("printed").dropLast()))
+            let printed = try #require(Int64(try fixture.home.readFile("printed").dropLast()))
             latencies.append(.nanoseconds(known - printed))
             #expect(await start == .started(address: .loopback(4096)))
             #expect(await fixture.registry.stop(.alpha) == .stopped)

@@ -23,7 +23,7 @@ import Testing
         #expect(await fixture.registry.status(.alpha)?.project.state == .ready(address: .loopback(4096)))
         #expect(try await fixture.registry.projects().map(\.state) == [.ready(address: .loopback(4096))])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `100 concurrent starts create one process, and each returns its address`() async throws {
@@ -40,9 +40,9 @@ import Testing
                 $0 == .started(address: .loopback(4096)) || $0 == .alreadyRunning(address: .loopback(4096))
             })
         #expect(answers.contains(.started(address: .loopback(4096))))
-        #expect(try fixture.home.read("alpha/starts") == "x\n")
+        #expect(try fixture.home.readFile("alpha/starts") == "x\n")
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the child runs in its folder with its password and without the gateway's secrets`() async throws {
@@ -51,10 +51,10 @@ import Testing
             environment: ["PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "gateways-own-key", "EDITOR": "ed"])
 
         #expect(await fixture.registry.start(.alpha) == .started(address: .loopback(4096)))
-        #expect(try fixture.home.read("alpha/where") == "\(fixture.home.path)/alpha\n")
-        #expect(try fixture.home.read("alpha/arguments") == "serve --port 0 --hostname 127.0.0.1\n")
+        #expect(try fixture.home.readFile("alpha/where") == "\(fixture.home.path)/alpha\n")
+        #expect(try fixture.home.readFile("alpha/arguments") == "serve --port 0 --hostname 127.0.0.1\n")
 
-        let environment = try fixture.home.read("alpha/environment").split(separator: "\n")
+        let environment = try fixture.home.readFile("alpha/environment").split(separator: "\n")
 
         #expect(environment.contains("EDITOR=ed"))
         #expect(!environment.contains { $0.contains("gateways-own-key") })
@@ -72,7 +72,7 @@ import Testing
 
         #expect(endpoint.authorization == Array(header.utf8))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the health check is repeated with port and password until the instance is healthy`() async throws {
@@ -89,7 +89,7 @@ import Testing
         #expect(probes.withLock { $0.map(\.0) } == [4096, 4096, 4096])
         #expect(probes.withLock { $0.map(\.1) } == [32, 32, 32])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a start, stop or status of a missing project is not found`() async throws {
@@ -99,7 +99,7 @@ import Testing
         #expect(await fixture.registry.stop(.beta) == .notFound)
         #expect(await fixture.registry.status(.beta) == nil)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an exit during the start is a failure with the last lines of output`() async throws {
@@ -117,7 +117,7 @@ import Testing
         #expect(sentence.contains("\nline 30"))
         #expect(!sentence.contains("\nline 10\n"))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a start without a port announcement fails after its timeout and ends the process`() async throws {
@@ -134,7 +134,7 @@ import Testing
         #expect(RegistryFixture.hangsUp(lifeline))
 
         close(lifeline)
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a start of an instance that never becomes healthy fails after its timeout`() async throws {
@@ -153,7 +153,7 @@ import Testing
                 "Failed to start service: OpenCode announced port 4096 but was not healthy within 2 s: "))
         #expect(sentence.hasSuffix("Its last output:\nWarning: something first\n" + Self.banner))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a missing program fails the start with an error that names --opencode`() async throws {
@@ -169,7 +169,7 @@ import Testing
         // The next start makes another attempt.
         #expect(await fixture.registry.start(.alpha) == .failed(sentence))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a relative program path is resolved against the gateway's working directory`() async throws {
@@ -182,7 +182,7 @@ import Testing
 
         #expect(sentence.hasPrefix("Failed to start service: cannot run \(path) in "))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the child's output is logged with its project and without its password`() async throws {
@@ -197,6 +197,6 @@ import Testing
         #expect(lines.contains { $0.message == "my password is ***" && $0.fields == [LogField("project", "alpha")] })
         #expect(lines.contains { $0.message == "Warning: something first" })
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

@@ -32,7 +32,7 @@ import Testing
         #expect(table?.route(to: .alpha)?.endpoint == nil)
         #expect(await fixture.registry.status(.alpha)?.project.state == .stopped)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a stop of an instance that does not run succeeds`() async throws {
@@ -40,7 +40,7 @@ import Testing
 
         #expect(await fixture.registry.stop(.alpha) == .stopped)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `processes that ignore SIGTERM are killed after the stop timeout`() async throws {
@@ -57,7 +57,7 @@ import Testing
         #expect(RegistryFixture.hangsUp(lifeline))
 
         close(lifeline)
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `grandchildren of an instance that ends by itself are ended`() async throws {
@@ -73,7 +73,7 @@ import Testing
         #expect(RegistryFixture.hangsUp(lifeline))
 
         close(lifeline)
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a ready instance that dies loses its address at once and keeps the reason`() async throws {
@@ -85,7 +85,7 @@ import Testing
         #expect(await fixture.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(await fixture.table { $0.route(to: .alpha)?.endpoint != nil } != nil)
 
-        let process = try #require(Int32(fixture.home.read("alpha/pid").trimmingCharacters(in: .newlines)))
+        let process = try #require(Int32(fixture.home.readFile("alpha/pid").trimmingCharacters(in: .newlines)))
         kill(process, SIGKILL)
         let first = try #require(await fixture.table { $0.route(to: .alpha)?.endpoint == nil })
 
@@ -107,7 +107,7 @@ import Testing
         #expect(await fixture.registry.stop(.alpha) == .stopped)
         #expect(await fixture.registry.status(.alpha)?.project.state == .stopped)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `every start has its own generation and password`() async throws {
@@ -124,7 +124,7 @@ import Testing
         #expect(endpoints.map(\.generation) == [1, 2, 3])
         #expect(Set(endpoints.map(\.authorization)).count == 3)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a start during a stop waits until the old server has ended`() async throws {
@@ -139,9 +139,9 @@ import Testing
         #expect(await fixture.table { $0.route(to: .alpha)?.state == .stopping } != nil)
         #expect(await fixture.registry.start(.alpha) == .started(address: .loopback(4096)))
         #expect(await stop == .stopped)
-        #expect(try fixture.home.read("journal") == "start\nend\nstart\n")
+        #expect(try fixture.home.readFile("journal") == "start\nend\nstart\n")
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a stop during a start succeeds and fails the start`() async throws {
@@ -152,7 +152,7 @@ import Testing
         #expect(await fixture.registry.stop(.alpha) == .stopped)
         #expect(await start == .failed("Failed to start service: the instance was stopped during its start."))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a shutdown ends all instances and rejects further starts`() async throws {
@@ -169,7 +169,7 @@ import Testing
             await fixture.registry.start(.alpha) == .failed("Failed to start service: the gateway is shutting down."))
 
         close(lifeline)
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an instance whose folder is deleted can still be stopped`() async throws {
@@ -184,6 +184,6 @@ import Testing
         #expect(await fixture.registry.status(.alpha) == nil)
         #expect(await fixture.registry.start(.alpha) == .notFound)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

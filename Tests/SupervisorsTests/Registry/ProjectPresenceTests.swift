@@ -37,7 +37,7 @@ import Testing
         #expect(try await fixture.registry.projects().map(\.folder.name.string) == ["alpha", "zeta"])
         #expect(await fixture.table { !$0.mayBeProject(.beta) && $0.mayBeProject(.alpha) } != nil)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the routing table contains an existing project and no missing one`() async throws {
@@ -45,7 +45,7 @@ import Testing
 
         #expect(await fixture.table { $0.mayBeProject(.alpha) && !$0.mayBeProject(.beta) } != nil)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the routing table follows the creation and removal of project folders`() async throws {
@@ -60,7 +60,7 @@ import Testing
         #expect(rmdir("\(fixture.home.path)/beta") == 0)
         #expect(await fixture.table { !$0.mayBeProject(.beta) } != nil)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the directory scope of a started instance is its folder`() async throws {
@@ -72,6 +72,6 @@ import Testing
         #expect(scope.contains(Array("\(fixture.home.path)/alpha/src".utf8)[...]))
         #expect(!scope.contains(Array("\(fixture.home.path)/beta".utf8)[...]))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

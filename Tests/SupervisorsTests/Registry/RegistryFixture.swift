@@ -68,7 +68,7 @@ final class RegistryFixture: Sendable {
     }
 
     /// Ends all children and the loop. Every test calls this method last.
-    func end() async {
+    func tearDown() async {
         await registry.shutdown()
         loop.stop()
         for await _ in ended {}

@@ -13,21 +13,21 @@ extension UnitStateMachineTests {
             "the gateway's stop",
             [
                 .stopRequested(kills: false), .stopAccepted(job: "/job/2"),
-                says("deactivating", "stop-sigterm", pid: 7),
-                says("inactive", "dead", code: 2, status: 15), .jobEnded(job: "/job/2", result: "done"),
+                reports("deactivating", "stop-sigterm", pid: 7),
+                reports("inactive", "dead", code: 2, status: 15), .jobEnded(job: "/job/2", result: "done"),
             ],
             [.reportEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
             "a manual stop",
-            [says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15)],
+            [reports("deactivating", "stop-sigterm", pid: 7), reports("inactive", "dead", code: 2, status: 15)],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGTERM", next: .stopped)]
         ),
         (
             "a stop after which the unit fails",
             [
-                says("deactivating", "stop-sigterm", pid: 7),
-                says("failed", "failed", result: "exit-code", code: 1, status: 1),
+                reports("deactivating", "stop-sigterm", pid: 7),
+                reports("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .stopped)]
@@ -35,46 +35,46 @@ extension UnitStateMachineTests {
         (
             "a stop that the process ignores until systemd kills it",
             [
-                says("deactivating", "stop-sigterm", pid: 7), says("deactivating", "stop-sigkill", pid: 7),
-                says("failed", "failed", result: "timeout", code: 2, status: 9),
+                reports("deactivating", "stop-sigterm", pid: 7), reports("deactivating", "stop-sigkill", pid: 7),
+                reports("failed", "failed", result: "timeout", code: 2, status: 9),
                 .read(properties("failed", "failed", result: "timeout", code: 2, status: 9)),
             ],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "a timeout of systemd (timeout)", next: .stopped)]
         ),
         (
             "a crash, systemd 252",
-            [says("activating", "auto-restart", result: "signal", code: 2, status: 11)],
+            [reports("activating", "auto-restart", result: "signal", code: 2, status: 11)],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash, systemd 257: failed for an instant first",
             [
-                says("failed", "failed-before-auto-restart", result: "signal", code: 2, status: 11),
-                says("activating", "auto-restart", result: "signal", code: 2, status: 11),
-                says("activating", "auto-restart-queued", result: "signal", code: 2, status: 11),
+                reports("failed", "failed-before-auto-restart", result: "signal", code: 2, status: 11),
+                reports("activating", "auto-restart", result: "signal", code: 2, status: 11),
+                reports("activating", "auto-restart-queued", result: "signal", code: 2, status: 11),
             ],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash after which processes remain: the port is released immediately",
             [
-                says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
-                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                reports("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
+                reports("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
             ],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5)))]
         ),
         (
             "a crash after which processes remain, without a restart",
             [
-                says("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
-                says("failed", "failed", result: "exit-code", code: 1, status: 1),
+                reports("deactivating", "final-sigterm", result: "exit-code", code: 1, status: 1),
+                reports("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .gaveUp)]
         ),
         (
             "the kernel's out-of-memory killer",
-            [says("activating", "auto-restart", result: "oom-kill", code: 2, status: 9)],
+            [reports("activating", "auto-restart", result: "oom-kill", code: 2, status: 9)],
             [
                 .report(.ending(run: a)),
                 .reportEnd(
@@ -86,7 +86,7 @@ extension UnitStateMachineTests {
         ),
         (
             "a core dump",
-            [says("activating", "auto-restart", result: "core-dump", code: 3, status: 6)],
+            [reports("activating", "auto-restart", result: "core-dump", code: 3, status: 6)],
             [
                 .report(.ending(run: a)),
                 .reportEnd(run: a, how: "signal SIGABRT (core dumped)", next: .restarts(after: .seconds(5))),
@@ -94,13 +94,16 @@ extension UnitStateMachineTests {
         ),
         (
             "an exit without an error",
-            [says("inactive", "dead", code: 1, status: 0), .read(properties("inactive", "dead", code: 1, status: 0))],
+            [
+                reports("inactive", "dead", code: 1, status: 0),
+                .read(properties("inactive", "dead", code: 1, status: 0)),
+            ],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "exit status 0", next: .stopped)]
         ),
         (
             "a wrong configuration, which systemd does not try again",
             [
-                says("failed", "failed", result: "exit-code", code: 1, status: 78),
+                reports("failed", "failed", result: "exit-code", code: 1, status: 78),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 78)),
             ],
             [
@@ -111,8 +114,8 @@ extension UnitStateMachineTests {
         (
             "a manual restart, step by step",
             [
-                says("deactivating", "stop-sigterm", pid: 7), says("inactive", "dead", code: 2, status: 15),
-                says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
+                reports("deactivating", "stop-sigterm", pid: 7), reports("inactive", "dead", code: 2, status: 15),
+                reports("activating", "start", b, pid: 8), reports("active", "running", b, pid: 8),
             ],
             [
                 .report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGTERM", next: .stopped),
@@ -121,7 +124,7 @@ extension UnitStateMachineTests {
         ),
         (
             "a restart of which only the result is reported",
-            [says("active", "running", b, pid: 8)],
+            [reports("active", "running", b, pid: 8)],
             [
                 .report(.ending(run: a)), .reportEnd(run: a, how: "a restart", next: .restarts(after: nil)),
                 .reportLaunch(run(b, 8, found: true)),
@@ -130,12 +133,12 @@ extension UnitStateMachineTests {
         (
             "systemd's own restart, systemd 252: inactive for an instant, already with the next invocation",
             [
-                says("failed", "failed", result: "exit-code", code: 1, status: 1),
+                reports("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("activating", "auto-restart", result: "exit-code", code: 1, status: 1)),
-                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
-                says("inactive", "dead", b, code: 1, status: 1),
+                reports("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                reports("inactive", "dead", b, code: 1, status: 1),
                 .read(properties("activating", "start", b, pid: 8)),
-                says("activating", "start", b, pid: 8), says("active", "running", b, pid: 8),
+                reports("activating", "start", b, pid: 8), reports("active", "running", b, pid: 8),
             ],
             [
                 .report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
@@ -145,11 +148,11 @@ extension UnitStateMachineTests {
         (
             "systemd's own restart, systemd 257: queued, already with the next invocation",
             [
-                says("failed", "failed-before-auto-restart", result: "exit-code", code: 1, status: 1),
-                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
-                says("activating", "auto-restart-queued", result: "exit-code", code: 1, status: 1),
-                says("activating", "auto-restart-queued", b), says("activating", "start", b, pid: 8),
-                says("active", "running", b, pid: 8),
+                reports("failed", "failed-before-auto-restart", result: "exit-code", code: 1, status: 1),
+                reports("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                reports("activating", "auto-restart-queued", result: "exit-code", code: 1, status: 1),
+                reports("activating", "auto-restart-queued", b), reports("activating", "start", b, pid: 8),
+                reports("active", "running", b, pid: 8),
             ],
             [
                 .report(.ending(run: a)), .reportEnd(run: a, how: "exit status 1", next: .restarts(after: .seconds(5))),
@@ -159,8 +162,8 @@ extension UnitStateMachineTests {
         (
             "a crash loop until the start limit",
             [
-                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
-                says("failed", "failed", result: "exit-code", code: 1, status: 1),
+                reports("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                reports("failed", "failed", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 1)),
             ],
             [
@@ -175,7 +178,7 @@ extension UnitStateMachineTests {
         (
             "a crash loop until the start limit, which systemd reports as the result",
             [
-                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                reports("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
                 .read(properties("failed", "failed", result: "start-limit-hit", code: 1, status: 1)),
             ],
             [
@@ -189,7 +192,7 @@ extension UnitStateMachineTests {
         (
             "a crash, systemd 252: failed for an instant first",
             [
-                says("failed", "failed", result: "signal", code: 2, status: 11),
+                reports("failed", "failed", result: "signal", code: 2, status: 11),
                 .read(properties("activating", "auto-restart", result: "signal", code: 2, status: 11)),
             ],
             [.report(.ending(run: a)), .reportEnd(run: a, how: "signal SIGSEGV", next: .restarts(after: .seconds(5)))]
@@ -197,8 +200,8 @@ extension UnitStateMachineTests {
         (
             "a manual stop while the unit waits for its restart",
             [
-                says("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
-                says("inactive", "dead", code: 1, status: 1),
+                reports("activating", "auto-restart", result: "exit-code", code: 1, status: 1),
+                reports("inactive", "dead", code: 1, status: 1),
                 .read(properties("inactive", "dead", code: 1, status: 1)),
             ],
             [
@@ -208,7 +211,7 @@ extension UnitStateMachineTests {
         ),
         (
             "a reload that changes nothing",
-            [says("active", "running", pid: 7), .read(properties("active", "running", pid: 7))], []
+            [reports("active", "running", pid: 7), .read(properties("active", "running", pid: 7))], []
         ),
         (
             "the connection to the manager is restored, and the unit has ended",

@@ -17,7 +17,7 @@ extension UnitStateMachineTests {
             "the program is not executable, and systemd tries again",
             [
                 .startRequested, .startAccepted(job: "/job/1"),
-                says("activating", "auto-restart", result: "exit-code", code: 1, status: 203),
+                reports("activating", "auto-restart", result: "exit-code", code: 1, status: 203),
                 .jobEnded(job: "/job/1", result: "failed"),
             ],
             [
@@ -31,7 +31,7 @@ extension UnitStateMachineTests {
             "the start fails immediately",
             [
                 .startRequested, .startAccepted(job: "/job/1"),
-                says("failed", "failed", result: "exit-code", code: 1, status: 78),
+                reports("failed", "failed", result: "exit-code", code: 1, status: 78),
                 .jobEnded(job: "/job/1", result: "failed"),
                 .read(properties("failed", "failed", result: "exit-code", code: 1, status: 78)),
             ],

@@ -34,7 +34,7 @@ struct UnitStateMachineTests {
         return properties
     }
 
-    static func says(
+    static func reports(
         _ active: String, _ sub: String, _ invocation: String = a, pid: UInt32 = 0, result: String = "success",
         code: Int32 = 0, status: Int32 = 0
     ) -> Machine.Event {
@@ -67,8 +67,8 @@ struct UnitStateMachineTests {
     }
 
     static let started: [Machine.Event] = [
-        .startRequested, .startAccepted(job: "/job/1"), says("activating", "start", pid: 7),
-        says("active", "running", pid: 7), .jobEnded(job: "/job/1", result: "done"),
+        .startRequested, .startAccepted(job: "/job/1"), reports("activating", "start", pid: 7),
+        reports("active", "running", pid: 7), .jobEnded(job: "/job/1", result: "done"),
     ]
     static let ready = started + [.portNamed(run: a, address: .loopback(4096))]
 
@@ -93,7 +93,7 @@ struct UnitStateMachineTests {
     }
 
     @Test func `a running unit that the gateway did not start is reported as found`() {
-        let events = [Self.says("active", "running", pid: 7)]
+        let events = [Self.reports("active", "running", pid: 7)]
 
         #expect(Self.reported(events) == [.reportLaunch(Self.run(Self.a, 7, found: true))])
         #expect(
@@ -112,12 +112,12 @@ struct UnitStateMachineTests {
     @Test(
         arguments: [
             ([], [.start]),
-            ([says("inactive", "dead")], [.start]),
-            ([says("failed", "failed", result: "start-limit-hit")], [.resetFailed, .start]),
-            ([says("activating", "auto-restart", result: "exit-code")], [.restart]),
-            ([says("deactivating", "stop-sigterm", pid: 7)], [.start]),
+            ([reports("inactive", "dead")], [.start]),
+            ([reports("failed", "failed", result: "start-limit-hit")], [.resetFailed, .start]),
+            ([reports("activating", "auto-restart", result: "exit-code")], [.restart]),
+            ([reports("deactivating", "stop-sigterm", pid: 7)], [.start]),
             (
-                [says("active", "running", pid: 7), .portNamed(run: a, address: .loopback(4096))],
+                [reports("active", "running", pid: 7), .portNamed(run: a, address: .loopback(4096))],
                 [
                     .reportLaunch(run(a, 7, found: true)),
                     .reportPort(run: a, address: .loopback(4096), bySockets: false),
@@ -135,7 +135,7 @@ struct UnitStateMachineTests {
     }
 
     @Test func `a stop that systemd rejects for a crashed unit is reported as the end of its run`() {
-        let crashed = Self.ready + [Self.says("activating", "auto-restart", result: "exit-code", code: 1, status: 1)]
+        let crashed = Self.ready + [Self.reports("activating", "auto-restart", result: "exit-code", code: 1, status: 1)]
 
         #expect(
             Self.last(crashed + [.stopRequested(kills: false), .stopRefused])

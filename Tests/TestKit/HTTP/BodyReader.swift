@@ -23,12 +23,12 @@ final class BodyReader {
     private(set) var chunkSizes: [Int] = []
     /// All bytes of the body as received, including the framing. They are stored only on request.
     private(set) var raw: [UInt8] = []
-    private let keepsRaw: Bool
+    private let recordsRawBytes: Bool
 
-    init(_ connection: TestConnection, _ framing: BodyFraming, keepsRaw: Bool = false) {
+    init(_ connection: TestConnection, _ framing: BodyFraming, recordsRawBytes: Bool = false) {
         self.connection = connection
         self.framing = framing
-        self.keepsRaw = keepsRaw
+        self.recordsRawBytes = recordsRawBytes
         switch framing {
         case .none, .length(0):
             position = .done
@@ -49,9 +49,9 @@ final class BodyReader {
             }
             return nil
         } catch TestKitError.reset {
-            return end(.reset)
+            return finish(.reset)
         } catch TestKitError.closed {
-            return end(.truncated)
+            return finish(.truncated)
         } catch TestKitError.timedOut(_, let what) {
             throw TestKitError.timedOut(after: limit, waitingFor: what)
         }
@@ -60,16 +60,16 @@ final class BodyReader {
     private func step(_ deadline: Deadline) throws -> [UInt8]? {
         switch position {
         case .done:
-            return end(.complete)
+            return finish(.complete)
         case .untilClose:
             let part = try connection.read(within: deadline.remaining, waitingFor: "a body that ends by close")
-            keep(part)
-            return part.isEmpty ? end(.closed) : part
+            append(part)
+            return part.isEmpty ? finish(.closed) : part
         case .inData(let left):
             let part = try connection.read(
                 upTo: min(left, 65_536), within: deadline.remaining, waitingFor: "\(left) more bytes of a body")
-            if part.isEmpty { return end(.truncated) }
-            keep(part)
+            if part.isEmpty { return finish(.truncated) }
+            append(part)
             if part.count < left {
                 position = .inData(left: left - part.count)
             } else if framing == .chunked {
@@ -85,7 +85,7 @@ final class BodyReader {
             return nil
         case .afterChunkData:
             let end = try connection.readExactly(2, within: deadline.remaining, waitingFor: "a chunk's CRLF")
-            keep(end)
+            append(end)
             if end != [13, 10] { throw TestKitError.malformed("a chunk that is longer than its size says") }
             position = .beforeChunk
             return nil
@@ -97,15 +97,15 @@ final class BodyReader {
             let line = try connection.readThrough(
                 "\r\n", within: deadline.remaining, waitingFor: "a chunk's size", maximum: 65_536)
         else { throw TestKitError.closed(waitingFor: "a chunk's size") }
-        keep(line)
+        append(line)
         let digits = line.prefix { ("0123456789abcdefABCDEF").utf8.contains($0) }
-        let rest = line.dropFirst(digits.count).dropLast(2)
+        let remainder = line.dropFirst(digits.count).dropLast(2)
         guard let size = Int(String(decoding: digits, as: UTF8.self), radix: 16),
-            rest.isEmpty || rest.first == UInt8(ascii: ";")
+            remainder.isEmpty || remainder.first == UInt8(ascii: ";")
         else {
             throw TestKitError.malformed("a chunk size line: \(String(decoding: line, as: UTF8.self).debugDescription)")
         }
-        if !rest.isEmpty { chunkExtensions.append(String(decoding: rest, as: UTF8.self)) }
+        if !remainder.isEmpty { chunkExtensions.append(String(decoding: remainder, as: UTF8.self)) }
         if size > 0 {
             chunkSizes.append(size)
             position = .inData(left: size)
@@ -126,15 +126,15 @@ final class BodyReader {
             section += line
             if line == [13, 10] { break }
         }
-        keep(section)
+        append(section)
         trailers = try MessageHead.fields(ofTrailer: section)
     }
 
-    private func keep(_ bytes: [UInt8]) {
-        if keepsRaw { raw += bytes }
+    private func append(_ bytes: [UInt8]) {
+        if recordsRawBytes { raw += bytes }
     }
 
-    private func end(_ ending: TestResponse.Ending) -> [UInt8]? {
+    private func finish(_ ending: TestResponse.Ending) -> [UInt8]? {
         position = .done
         self.ending = self.ending ?? ending
         return nil

@@ -40,7 +40,7 @@ package final class EventStreamReader {
         var searched = 0
         while true {
             if let length = pending.length(through: [10, 10], from: searched) {
-                return Array(pending.take(length).dropLast(2))
+                return Array(pending.removeFirst(length).dropLast(2))
             }
             searched = max(0, pending.count - 1)
             do {

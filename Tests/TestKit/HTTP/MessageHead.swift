@@ -90,7 +90,7 @@ enum BodyFraming: Equatable {
     case untilClose
 
     /// Whether there is a body whose framing shows where it ends.
-    var tellsEnd: Bool { self != .none && self != .untilClose }
+    var delimitsBody: Bool { self != .none && self != .untilClose }
 
     /// Creates the framing that the fields declare, or nil if they declare none.
     ///

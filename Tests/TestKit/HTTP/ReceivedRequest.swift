@@ -105,7 +105,7 @@ extension TestConnection {
     package func readBody(
         of head: ReceivedRequestHead, within limit: Duration = TestConnection.defaultLimit
     ) throws -> ReceivedRequest {
-        let reader = BodyReader(self, try BodyFraming(head.fields) ?? .none, keepsRaw: true)
+        let reader = BodyReader(self, try BodyFraming(head.fields) ?? .none, recordsRawBytes: true)
         let deadline = Deadline(after: limit)
         var body: [UInt8] = []
         while let part = try reader.next(within: deadline.remaining) { body += part }

@@ -43,7 +43,7 @@ package final class ResponseReader {
                 continue
             }
             bodyFraming = try framing(of: next)
-            if !mayClose, bodyFraming.tellsEnd, next.isEventStream, next.endsConnection {
+            if !mayClose, bodyFraming.delimitsBody, next.isEventStream, next.endsConnection {
                 throw TestKitError.malformed(
                     "Connection: close on an event stream: Node 20 takes its cut for a clean end")
             }

@@ -25,7 +25,7 @@ extension FakeOpenCode {
         /// The requests for streams that were accepted.
         package let openings = Recorded<ReceivedRequestHead>("an event stream")
         private let first: String
-        private let keepsEvents: Bool
+        private let replaysEvents: Bool
         private let state = Monitor(State())
 
         /// The first event of OpenCode 1 on a stream of all events.
@@ -36,18 +36,18 @@ extension FakeOpenCode {
         /// The first event of OpenCode 2.
         package static let connected2 = #"{"id":"evt_1","type":"server.connected","data":{}}"#
 
-        /// Creates streams that begin with the given event. With `keepsEvents`, a client that connects later also
+        /// Creates streams that begin with the given event. With `replaysEvents`, a client that connects later also
         /// receives the events that were sent before.
-        package init(first: String, keepsEvents: Bool = false) {
+        package init(first: String, replaysEvents: Bool = false) {
             self.first = first
-            self.keepsEvents = keepsEvents
+            self.replaysEvents = replaysEvents
         }
 
         /// Sends bytes on all open streams. Usually, the bytes are one or more frames.
         package func send(_ frames: String) { state.withLock { $0.sent.append(Array(frames.utf8)) } }
 
         /// Ends all streams. Streams that are requested later are opened as usual.
-        package func end(_ end: End = .close) {
+        package func close(_ end: End = .close) {
             state.withLock {
                 $0.end = end
                 $0.ends += 1
@@ -75,7 +75,7 @@ extension FakeOpenCode {
             let ends = state.withLock { $0.ends }
             var (sent, withholdsFirst, number) = state.withLock {
                 $0.streams += 1
-                return (keepsEvents ? 0 : $0.sent.count, $0.withholdsFirst, $0.streams)
+                return (replaysEvents ? 0 : $0.sent.count, $0.withholdsFirst, $0.streams)
             }
             try connection.writeHead(
                 200, headers: [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")])

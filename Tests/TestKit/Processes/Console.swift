@@ -14,12 +14,12 @@ package enum Console {
 
     /// Writes a text unchanged. The text is lost if the target has no reader.
     package static func write(_ text: String, to target: Target = .output) {
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
+        var remainder = Array(text.utf8)[...]
+        while !remainder.isEmpty {
             let descriptor = target == .output ? STDOUT_FILENO : STDERR_FILENO
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            let count = remainder.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if count <= 0, errno != EINTR { return }
-            rest = rest.dropFirst(max(0, count))
+            remainder = remainder.dropFirst(max(0, count))
         }
     }
 }

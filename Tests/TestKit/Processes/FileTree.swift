@@ -6,7 +6,7 @@ import Glibc
 /// Operations on small files. Each file is read as a whole.
 package enum FileTree {
     /// Returns the bytes of a file. The file may be in /proc.
-    package static func read(_ path: String) throws -> [UInt8] {
+    package static func contents(_ path: String) throws -> [UInt8] {
         let descriptor = try SystemCall.check("open \(path)") { open(path, O_RDONLY | O_CLOEXEC) }
         defer { _ = close(descriptor) }
         var bytes: [UInt8] = []
@@ -45,11 +45,11 @@ package enum FileTree {
             open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         }
         defer { _ = close(descriptor) }
-        var rest = Array(content.utf8)[...]
-        while !rest.isEmpty {
-            let written = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+        var remainder = Array(content.utf8)[...]
+        while !remainder.isEmpty {
+            let written = remainder.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
             if written < 0 { throw TestKitError.system(operation: "write \(path)", code: errno) }
-            rest = rest.dropFirst(written)
+            remainder = remainder.dropFirst(written)
         }
         _ = fchmod(descriptor, mode)
     }

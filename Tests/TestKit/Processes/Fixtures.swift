@@ -4,16 +4,16 @@
 package enum Fixtures {
     /// Returns the bytes of a fixture. `name` is its path in `Tests/Fixtures`. This directory is located through the
     /// path of the calling test.
-    package static func read(_ name: String, from file: String = #filePath) throws -> [UInt8] {
+    package static func load(_ name: String, from file: String = #filePath) throws -> [UInt8] {
         guard let tests = file.range(ofLast: "/Tests/") else {
             throw TestKitError.unavailable("\(file) is not below Tests: name the fixtures' place in the call")
         }
-        return try FileTree.read("\(file[..<tests.upperBound])Fixtures/\(name)")
+        return try FileTree.contents("\(file[..<tests.upperBound])Fixtures/\(name)")
     }
 
     /// Returns the lines of a fixture that has one record per line.
     package static func lines(_ name: String, from file: String = #filePath) throws -> [String] {
-        String(decoding: try read(name, from: file), as: UTF8.self).split(separator: "\n").map(String.init)
+        String(decoding: try load(name, from: file), as: UTF8.self).split(separator: "\n").map(String.init)
     }
 }
 

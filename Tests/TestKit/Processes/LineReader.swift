@@ -5,7 +5,7 @@ import Glibc
 /// Splits the output of a child into lines on a dedicated thread.
 final class LineReader: Sendable {
     /// A latch that opens when everything that the child wrote before its exit has been recorded.
-    let restIsRead = Latch("the rest of the child's output")
+    let isRemainderRead = Latch("the rest of the child's output")
     private let descriptor: Int32
     private let record: @Sendable (String) -> Void
 
@@ -17,10 +17,10 @@ final class LineReader: Sendable {
 
     deinit { _ = close(descriptor) }
 
-    /// Reads until the end of the pipe or until `stop` is woken. `exited` only determines when `restIsRead` opens,
+    /// Reads until the end of the pipe or until `stop` is woken. `exited` only determines when `isRemainderRead` opens,
     /// because a grandchild may keep the pipe open for longer.
     func run(exited: WakePipe, stop: WakePipe) {
-        defer { restIsRead.open() }
+        defer { isRemainderRead.open() }
         _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
         var line: [UInt8] = []
         var waitsForExit = true
@@ -34,14 +34,14 @@ final class LineReader: Sendable {
             ]
             guard (try? SystemCall.wait(&descriptors, until: Deadline(after: .seconds(86_400)))) != nil else { return }
             if descriptors[1].revents != 0 {
-                guard read(into: &line) else { return recordRest(of: &line) }
+                guard readLine(into: &line) else { return recordRemainder(of: &line) }
             } else if descriptors[0].revents != 0 {
                 // The exit was observed and the pipe is empty, so the child itself cannot write anything more. The end
                 // of the pipe may still be far away, because another child may have a copy of the descriptor, at least
                 // between fork and exec.
                 waitsForExit = false
-                recordRest(of: &line)
-                restIsRead.open()
+                recordRemainder(of: &line)
+                isRemainderRead.open()
             } else if descriptors[2].revents != 0 {
                 return
             }
@@ -49,13 +49,13 @@ final class LineReader: Sendable {
     }
 
     /// Records a last line that has no line break.
-    private func recordRest(of line: inout [UInt8]) {
+    private func recordRemainder(of line: inout [UInt8]) {
         guard !line.isEmpty else { return }
         record(String(decoding: line, as: UTF8.self))
         line.removeAll()
     }
 
-    private func read(into line: inout [UInt8]) -> Bool {
+    private func readLine(into line: inout [UInt8]) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         let count = Glibc.read(descriptor, &buffer, buffer.count)
         if count < 0 { return errno == EAGAIN || errno == EINTR }

@@ -13,7 +13,7 @@ enum Spawner {
     }
 
     static func spawn(
-        _ path: String, _ arguments: [String], environment: [String: String], directory: String?, ownGroup: Bool,
+        _ path: String, _ arguments: [String], environment: [String: String], directory: String?, inOwnGroup: Bool,
         descriptor: Int32?
     ) throws -> Child {
         let output = try Pipe.make()
@@ -43,7 +43,7 @@ enum Spawner {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         var flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK
-        if ownGroup {
+        if inOwnGroup {
             posix_spawnattr_setpgroup(&attributes, 0)
             flags |= POSIX_SPAWN_SETPGROUP
         }

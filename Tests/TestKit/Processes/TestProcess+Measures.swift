@@ -25,7 +25,7 @@ package enum ProcessMeasures {
     package static func peakResidentMemory(of pid: Int32) throws -> Int { try memory("VmHWM", of: pid) }
 
     private static func memory(_ name: String, of pid: Int32) throws -> Int {
-        let status = String(decoding: try FileTree.read("/proc/\(pid)/status"), as: UTF8.self)
+        let status = String(decoding: try FileTree.contents("/proc/\(pid)/status"), as: UTF8.self)
         for line in status.split(separator: "\n") where line.hasPrefix("\(name):") {
             let words = line.split { $0 == " " || $0 == "\t" }
             if words.count >= 2, let kibibytes = Int(words[1]) { return kibibytes * 1024 }
@@ -36,7 +36,7 @@ package enum ProcessMeasures {
     /// Returns the consumed processor time of all threads, user and system. The resolution is one clock tick, usually
     /// 10 ms.
     package static func processorTime(of pid: Int32) throws -> Duration {
-        let stat = String(decoding: try FileTree.read("/proc/\(pid)/stat"), as: UTF8.self)
+        let stat = String(decoding: try FileTree.contents("/proc/\(pid)/stat"), as: UTF8.self)
         // The second field is the name of the program in parentheses and can contain any character. Therefore the later
         // fields are counted from the end of this field.
         let fields = stat[(stat.lastIndex(of: ")") ?? stat.startIndex)...].split(separator: " ")
@@ -53,7 +53,7 @@ package enum ProcessMeasures {
 
     /// Returns whether the process exists and is not only waiting to be reaped.
     package static func isAlive(_ pid: Int32) -> Bool {
-        guard let stat = try? FileTree.read("/proc/\(pid)/stat") else { return false }
+        guard let stat = try? FileTree.contents("/proc/\(pid)/stat") else { return false }
         let text = String(decoding: stat, as: UTF8.self)
         let state = text[(text.lastIndex(of: ")") ?? text.startIndex)...].dropFirst(2).first
         return state != "Z" && state != "X"

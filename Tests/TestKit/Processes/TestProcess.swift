@@ -40,7 +40,7 @@ package final class TestProcess: Sendable {
     /// All lines of both streams in the order of reading.
     package let output = Recorded<Line>("a line of output")
     private let status = Monitor<ExitStatus?>(nil)
-    private let ownGroup: Bool
+    private let inOwnGroup: Bool
     private let stop: WakePipe
     private let readers: [LineReader]
     private let threads: [TestThread]
@@ -62,13 +62,13 @@ package final class TestProcess: Sendable {
     ///   - descriptor: The descriptor that the program receives as descriptor 3. The caller keeps its own copy.
     package init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil,
-        ownGroup: Bool = true, descriptor: Int32? = nil
+        inOwnGroup: Bool = true, descriptor: Int32? = nil
     ) throws {
         var variables: [String: String] = [:]
         for name in TestProcess.inherited { variables[name] = getenv(name).map { String(cString: $0) } }
         let child = try Spawner.spawn(
             path, arguments, environment: variables.merging(environment) { $1 }, directory: directory,
-            ownGroup: ownGroup, descriptor: descriptor)
+            inOwnGroup: inOwnGroup, descriptor: descriptor)
         let pid = child.pid
         let output = output
         let status = status
@@ -79,7 +79,7 @@ package final class TestProcess: Sendable {
             LineReader(owning: child.standardError) { output.append(Line(stream: .error, text: $0)) },
         ]
         self.pid = pid
-        self.ownGroup = ownGroup
+        self.inOwnGroup = inOwnGroup
         self.stop = stop
         self.readers = readers
         threads =
@@ -88,14 +88,14 @@ package final class TestProcess: Sendable {
                     TestProcess.reap(pid, into: status)
                     exited.wake()
                     // The latches always open, at the latest when the readers end.
-                    for reader in readers { _ = reader.restIsRead.isOpened(within: .seconds(86_400)) }
+                    for reader in readers { _ = reader.isRemainderRead.isOpened(within: .seconds(86_400)) }
                     output.finish()
                 }
             ]
     }
 
     deinit {
-        if ownGroup {
+        if inOwnGroup {
             // This also kills the descendants of the program. The ID of the group is not reused while the group has a
             // member.
             _ = kill(-pid, SIGKILL)
@@ -119,7 +119,7 @@ package final class TestProcess: Sendable {
     package func waitForExit(within limit: Duration = .seconds(10)) throws -> ExitStatus {
         let deadline = Deadline(after: limit)
         let result = try status.wait(for: "process \(pid) to exit", within: limit) { $0 }
-        for reader in readers { try reader.restIsRead.wait(within: max(deadline.remaining, .seconds(1))) }
+        for reader in readers { try reader.isRemainderRead.wait(within: max(deadline.remaining, .seconds(1))) }
         return result
     }
 

@@ -10,7 +10,7 @@ struct ReceiveBuffer: Sendable {
     var count: Int { bytes.count - start }
 
     /// Removes and returns at most `maximum` bytes from the front.
-    mutating func take(_ maximum: Int) -> [UInt8] {
+    mutating func removeFirst(_ maximum: Int) -> [UInt8] {
         let end = start + min(maximum, count)
         let part = start == 0 && end == bytes.count ? bytes : Array(bytes[start..<end])
         start = end
@@ -31,7 +31,7 @@ struct ReceiveBuffer: Sendable {
     }
 
     /// Inserts bytes at the front.
-    mutating func giveBack(_ part: [UInt8]) {
+    mutating func prepend(_ part: [UInt8]) {
         bytes = part + bytes[start...]
         start = 0
     }

@@ -11,7 +11,7 @@ extension TestConnection {
         upTo count: Int = 65_536, within limit: Duration = TestConnection.defaultLimit,
         waitingFor what: String = "bytes"
     ) throws -> [UInt8] {
-        let kept = unread.withLock { $0.take(count) }
+        let kept = unread.withLock { $0.removeFirst(count) }
         if !kept.isEmpty || count == 0 { return kept }
         return try receive(upTo: count, Deadline(after: limit), what)
     }
@@ -33,7 +33,7 @@ extension TestConnection {
                 bytes += part
             } catch TestKitError.timedOut {
                 // Keep the received bytes for the next call.
-                giveBack(bytes[...])
+                unread(bytes[...])
                 throw TestKitError.timedOut(after: limit, waitingFor: state)
             }
         }
@@ -54,7 +54,7 @@ extension TestConnection {
         var searched = 0
         while true {
             let found = unread.withLock { buffer in
-                let bytes = buffer.length(through: delimiter, from: searched).map { buffer.take($0) }
+                let bytes = buffer.length(through: delimiter, from: searched).map { buffer.removeFirst($0) }
                 // A delimiter can span two reads, so the search continues just before the new bytes.
                 searched = max(0, buffer.count - delimiter.count + 1)
                 return (bytes: bytes, waiting: buffer.count)
@@ -123,7 +123,7 @@ extension TestConnection {
     /// Returns true if neither a byte nor the end of the connection arrives during the whole time.
     package func staysSilent(for time: Duration) throws -> Bool {
         do {
-            giveBack(try read(upTo: 65_536, within: time, waitingFor: "silence to be broken")[...])
+            unread(try read(upTo: 65_536, within: time, waitingFor: "silence to be broken")[...])
             return false
         } catch TestKitError.timedOut {
             return true
@@ -131,9 +131,9 @@ extension TestConnection {
     }
 
     /// Inserts bytes before the bytes that are read next.
-    package func giveBack(_ bytes: ArraySlice<UInt8>) {
+    package func unread(_ bytes: ArraySlice<UInt8>) {
         if bytes.isEmpty { return }
-        unread.withLock { $0.giveBack(Array(bytes)) }
+        unread.withLock { $0.prepend(Array(bytes)) }
     }
 
     private func read(upTo count: Int, by deadline: Deadline, _ what: String) throws -> [UInt8] {

@@ -25,7 +25,7 @@ extension TestConnection {
     ///
     /// The delay simulates a slow peer and does not synchronise threads. It ends early if the peer resets the
     /// connection.
-    package func writeSlowly(_ bytes: some Sequence<UInt8>, pieces size: Int = 1, interval: Duration) throws {
+    package func writeSlowly(_ bytes: some Sequence<UInt8>, partSize size: Int = 1, interval: Duration) throws {
         let bytes = Array(bytes)
         for start in stride(from: 0, to: bytes.count, by: max(1, size)) {
             if start > 0 { try pause(interval) }
@@ -34,17 +34,17 @@ extension TestConnection {
     }
 
     /// Sends a text like `writeSlowly` for bytes.
-    package func writeSlowly(_ text: String, pieces size: Int = 1, interval: Duration) throws {
-        try writeSlowly(Array(text.utf8), pieces: size, interval: interval)
+    package func writeSlowly(_ text: String, partSize size: Int = 1, interval: Duration) throws {
+        try writeSlowly(Array(text.utf8), partSize: size, interval: interval)
     }
 
     /// Sends as many bytes as the peer and both kernels accept without waiting, and returns their number. This fills
     /// the window of a peer that does not read.
-    package func writeUntilFull(_ piece: [UInt8], atMost maximum: Int, stalledAfter limit: Duration) throws -> Int {
+    package func writeUntilFull(_ fragment: [UInt8], atMost maximum: Int, stalledAfter limit: Duration) throws -> Int {
         var total = 0
-        while total < maximum, !piece.isEmpty {
+        while total < maximum, !fragment.isEmpty {
             do {
-                total += try send(piece, from: 0, Deadline(after: limit))
+                total += try send(fragment, from: 0, Deadline(after: limit))
             } catch TestKitError.timedOut {
                 break
             }

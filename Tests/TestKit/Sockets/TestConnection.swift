@@ -50,12 +50,12 @@ package final class TestConnection: Sendable {
     /// Closes both directions. The peer receives FIN, or RST if bytes from the peer are still arriving. Further calls
     /// have no effect.
     package func close() {
-        end(reset: false)
+        shutDown(reset: false)
     }
 
     /// Ends the connection with RST (SO_LINGER 0). Unsent data is discarded.
     package func reset() {
-        end(reset: true)
+        shutDown(reset: true)
     }
 
     /// Ends this side's direction with FIN. Reading remains possible.
@@ -73,7 +73,7 @@ package final class TestConnection: Sendable {
     /// Returns the time between the last sent bytes and the last received bytes (tcp(7), TCP_INFO). Bytes must have
     /// been sent, and none after the last received bytes. The resolution is a tick of the kernel's clock, and a delay
     /// of the reading thread has no effect.
-    package func restBeforeArrival() throws -> Duration {
+    package func waitBeforeArrival() throws -> Duration {
         var info = tcp_info()
         var length = socklen_t(MemoryLayout<tcp_info>.size)
         _ = try use("getsockopt") { descriptor in
@@ -102,7 +102,7 @@ package final class TestConnection: Sendable {
         }
     }
 
-    private func end(reset: Bool) {
+    private func shutDown(reset: Bool) {
         life.withLock { life in
             if life.isClosing { return }
             life.isClosing = true

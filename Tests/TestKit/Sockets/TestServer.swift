@@ -33,7 +33,7 @@ package final class TestServer: Sendable {
         self.crew = crew
         acceptor = try TestThread {
             do {
-                while let connection = try listener.accept() { try crew.take(connection) }
+                while let connection = try listener.accept() { try crew.serve(connection) }
             } catch {
                 crew.failures.append("accepting: \(error)")
             }
@@ -84,7 +84,7 @@ package final class TestServer: Sendable {
             self.handler = handler
         }
 
-        func take(_ connection: TestConnection) throws {
+        func serve(_ connection: TestConnection) throws {
             let id = ObjectIdentifier(connection)
             active.withLock { $0[id] = Member(connection: connection) }
             // The connection was accepted before listening ended, but is only handled now.

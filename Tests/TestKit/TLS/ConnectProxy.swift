@@ -5,17 +5,17 @@
 package final class ConnectProxy: Sendable {
     private let server: TestServer
     /// The requested targets, such as `hooks.example.com:443`.
-    package let asked = Recorded<String>("a CONNECT")
+    package let targets = Recorded<String>("a CONNECT")
 
     /// The port of 127.0.0.1 on which the proxy listens.
     package var port: UInt16 { server.port }
 
     /// Starts the proxy. With a status other than 200, the proxy rejects all requests.
     package init(answering status: Int = 200) throws {
-        let asked = asked
+        let targets = targets
         server = try TestServer { client in
             guard let head = try client.readRequestHead() else { return }
-            asked.append(head.target)
+            targets.append(head.target)
             guard head.method == "CONNECT", status == 200, let number = head.target.split(separator: ":").last,
                 let port = UInt16(number)
             else { return try client.respond(status == 200 ? 405 : status, "No") }

@@ -6,14 +6,14 @@ package final class SocksProxy: Sendable {
     private let server: TestServer
     /// The requested hosts, such as `hooks.example.com`. If the client has resolved the name itself, the host is
     /// `127.0.0.1`.
-    package let asked = Recorded<String>("a SOCKS request")
+    package let targets = Recorded<String>("a SOCKS request")
 
     /// The port of 127.0.0.1 on which the proxy listens.
     package var port: UInt16 { server.port }
 
     /// Starts the proxy on a free port.
     package init() throws {
-        let asked = asked
+        let targets = targets
         server = try TestServer { client in
             let greeting = try client.readExactly(2)
             _ = try client.readExactly(Int(greeting[1]))
@@ -25,7 +25,7 @@ package final class SocksProxy: Sendable {
             default: return
             }
             let port = try client.readExactly(2)
-            asked.append(host)
+            targets.append(host)
             let origin = try TestClient.connect(port: UInt16(port[0]) << 8 | UInt16(port[1]))
             defer { origin.close() }
             try client.write([5, 0, 0, 1, 127, 0, 0, 1, 0, 0])

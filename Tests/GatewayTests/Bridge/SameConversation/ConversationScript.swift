@@ -31,14 +31,14 @@ struct ConversationScript: CustomStringConvertible {
     }
 
     let seed: UInt64
-    let form: String
+    let encoding: String
     let steps: [Step]
 
     /// Creates the script of this number.
     init(seed: UInt64) {
         self.seed = seed
         var random = SeededGenerator(seed: seed)
-        form = ["raw", "full", "delta"].randomElement(using: &random) ?? "raw"
+        encoding = ["raw", "full", "delta"].randomElement(using: &random) ?? "raw"
         steps = (0..<Int.random(in: 2...5, using: &random)).map { _ in Self.step(&random) }
     }
 
@@ -63,5 +63,5 @@ struct ConversationScript: CustomStringConvertible {
         }
     }
 
-    var description: String { "seed \(seed), form \(form): \(steps)" }
+    var description: String { "seed \(seed), form \(encoding): \(steps)" }
 }

@@ -9,7 +9,7 @@ struct ReceivedConversation {
     private var parts: [String: [String: JSON]] = [:]
 
     /// Applies one event to the conversation.
-    mutating func take(_ event: JSON, _ session: String) {
+    mutating func apply(_ event: JSON, _ session: String) {
         guard let properties = event["properties"] else { return }
         switch event["type"]?.text {
         case "message.updated":
@@ -111,8 +111,8 @@ extension JSON {
     /// Returns the object with another value for a member. A missing member is added.
     fileprivate func replacing(_ name: String, with value: JSON) -> JSON {
         guard case .object(let members) = self else { return self }
-        var rest = members.filter { $0.name != name }.map { ($0.name, $0.value) }
-        rest.append((name, value))
-        return JSON.object([]).adding(rest)
+        var remainder = members.filter { $0.name != name }.map { ($0.name, $0.value) }
+        remainder.append((name, value))
+        return JSON.object([]).adding(remainder)
     }
 }

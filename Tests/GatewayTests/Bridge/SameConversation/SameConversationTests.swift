@@ -27,7 +27,7 @@ import Testing
     /// Returns the conversation at the end of the script, without ids. The conversation from its events must equal its
     /// list.
     private static func conversation(_ script: ConversationScript, on fixture: BridgeFixture) throws -> [String] {
-        let phone = try ScriptedPhone(fixture, form: script.form)
+        let phone = try ScriptedPhone(fixture, encoding: script.encoding)
         try phone.play(script)
         let list = try fixture.messages(phone.session)
         #expect(list.count >= 2 * script.steps.count)

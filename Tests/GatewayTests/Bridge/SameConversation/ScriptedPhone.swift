@@ -9,32 +9,32 @@ import Testing
 final class ScriptedPhone {
     let fixture: BridgeFixture
     let session: String
-    let form: String
+    let encoding: String
     private(set) var story = ReceivedConversation()
     private var stream: StreamClient
     /// The last id that it received on any of its streams.
-    private var place: String?
-    /// The number of events until the client reconnects; nil if it stays connected.
+    private var lastID: String?
+    /// The number of events until it reconnects; nil if it stays connected.
     private var patience: Int?
 
-    init(_ fixture: BridgeFixture, form: String) throws {
-        self.fixture = fixture
-        self.form = form
+    init(_ fixture: BridgeFixture, encoding: String) throws {
+        (self.fixture, self.encoding) = (fixture, encoding)
         session = try fixture.session(#"{"title":"A talk"}"#)
-        stream = try Self.open(fixture, form, after: nil)
+        stream = try Self.open(fixture, encoding, after: nil)
         try stream.connected()
         // A client that has received no event has no position from which to resume.
         try rename("The beginning")
     }
 
     private func rename(_ title: String) throws {
-        try fixture.ask("PATCH", "/session/\(session)", #"{"title":"\#(title)"}"#)
-        try hear { $0.type == "session.updated" && $0.content["properties"]?["info"]?["title"]?.text == title }
+        try fixture.request("PATCH", "/session/\(session)", #"{"title":"\#(title)"}"#)
+        try receiveEvents { $0.type == "session.updated" && $0.content["properties"]?["info"]?["title"]?.text == title }
     }
 
-    private static func open(_ fixture: BridgeFixture, _ form: String, after id: String?) throws -> StreamClient {
+    private static func open(_ fixture: BridgeFixture, _ encoding: String, after id: String?) throws -> StreamClient {
         try StreamClient(
-            fixture.gateway, "/projects/demo/api/event?form=\(form)", headers: id.map { [("Last-Event-ID", $0)] } ?? [])
+            fixture.gateway, "/projects/demo/api/event?form=\(encoding)",
+            headers: id.map { [("Last-Event-ID", $0)] } ?? [])
     }
 
     /// Performs all steps of the script and reads their events.
@@ -54,31 +54,31 @@ final class ScriptedPhone {
     private func play(_ step: ConversationScript.Step, _ text: String) throws {
         switch step {
         case .turn(let course, let reading):
-            try read(reading) {
-                let answer = try fixture.ask(
+            try receive(reading) {
+                let answer = try fixture.request(
                     "POST", "/session/\(session)/message", BridgeFixture.prompt(text, model: course))
                 try #require(answer.status == 200, "\(answer.text)")
             }
         case .permission(let reply, let reading):
-            try read(reading) {
+            try receive(reading) {
                 try send(text, "tools")
                 let id = try pending("permission")
-                let answer = try fixture.ask("POST", "/permission/\(id)/reply", #"{"reply":"\#(reply)"}"#)
+                let answer = try fixture.request("POST", "/permission/\(id)/reply", #"{"reply":"\#(reply)"}"#)
                 #expect(answer.text == "true")
                 try settle()
             }
         case .question(let label, let reading):
-            try read(reading) {
+            try receive(reading) {
                 try send(text, "question")
                 let id = try pending("question")
                 let answer =
-                    try label.map { try fixture.ask("POST", "/question/\(id)/reply", #"{"answers":[["\#($0)"]]}"#) }
-                    ?? fixture.ask("POST", "/question/\(id)/reject")
+                    try label.map { try fixture.request("POST", "/question/\(id)/reply", #"{"answers":[["\#($0)"]]}"#) }
+                    ?? fixture.request("POST", "/question/\(id)/reject")
                 #expect(answer.text == "true")
                 try settle()
             }
         case .abort(let reading):
-            try read(reading) {
+            try receive(reading) {
                 // OpenCode 1 does not list a text that is still growing.
                 let witness = try Self.open(fixture, "raw", after: nil)
                 defer { witness.close() }
@@ -91,18 +91,18 @@ final class ScriptedPhone {
                     let message = frame.content["properties"]?["messageID"]?.text
                     if frame.type == "message.part.delta", let message, !before.contains(message) { break }
                 }
-                #expect(try fixture.ask("POST", "/session/\(session)/abort").text == "true")
+                #expect(try fixture.request("POST", "/session/\(session)/abort").text == "true")
                 try settle()
             }
         case .abortInQuestion(let reading):
-            try read(reading) {
+            try receive(reading) {
                 try send(text, "tools")
                 _ = try pending("permission")
-                #expect(try fixture.ask("POST", "/session/\(session)/abort").text == "true")
+                #expect(try fixture.request("POST", "/session/\(session)/abort").text == "true")
                 try settle()
             }
         case .more(let reading):
-            try read(reading) {
+            try receive(reading) {
                 try send("\(text) [silent=300ms]", "talk")
                 // The ids sort by creation time, so this answer must exist before the next prompt.
                 _ = try fixture.wait("/session/\(session)/message") { list in
@@ -115,7 +115,7 @@ final class ScriptedPhone {
     }
 
     private func send(_ text: String, _ model: String) throws {
-        let answer = try fixture.ask(
+        let answer = try fixture.request(
             "POST", "/session/\(session)/prompt_async", BridgeFixture.prompt(text, model: model))
         try #require(answer.status == 204, "\(answer.text)")
     }
@@ -140,7 +140,7 @@ final class ScriptedPhone {
     // MARK: Events
 
     /// Runs `body` and reads the events as the script requires.
-    private func read(_ reading: ConversationScript.Reading, _ body: () throws -> Void) throws {
+    private func receive(_ reading: ConversationScript.Reading, _ body: () throws -> Void) throws {
         switch reading {
         case .steady: try body()
         case .reconnecting(let count):
@@ -149,26 +149,26 @@ final class ScriptedPhone {
         case .asleep:
             stream.close()
             try body()
-            try comeAgain()
+            try reconnect()
         }
     }
 
-    private func comeAgain() throws {
+    private func reconnect() throws {
         stream.close()
-        stream = try Self.open(fixture, form, after: place)
+        stream = try Self.open(fixture, encoding, after: lastID)
     }
 
     /// Reads events up to the first one that meets the condition.
-    private func hear(until isLast: (StreamFrame) -> Bool) throws {
+    private func receiveEvents(until isLast: (StreamFrame) -> Bool) throws {
         while true {
             if let count = patience {
                 patience = count > 0 ? count - 1 : nil
-                if count == 0 { try comeAgain() }
+                if count == 0 { try reconnect() }
             }
             guard let frame = try stream.next() else { throw TestFailure("the stream ended") }
-            place = frame.id ?? place
+            lastID = frame.id ?? lastID
             guard frame.gap == nil else { throw TestFailure("a gap: \(frame)") }
-            story.take(frame.content, session)
+            story.apply(frame.content, session)
             if isLast(frame) { return }
         }
     }

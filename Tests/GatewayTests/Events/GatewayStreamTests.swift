@@ -6,14 +6,14 @@ import Testing
 @testable import opencode_simulator
 
 /// Tests the gateway's own streams of events.
-@Suite struct OwnStreamTests {
+@Suite struct GatewayStreamTests {
     @Test func `each event contains its project, its directory and its unchanged bytes`() throws {
         let fixture = try HubFixture()
-        let client = try fixture.openOwn()
+        let client = try fixture.openGatewayStream()
 
         #expect(try client.next()?.retry != nil)
 
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
         let frame = try #require(try client.nextEvent())
 
         #expect(
@@ -42,13 +42,13 @@ import Testing
 
     @Test func `event ids are the same as on OpenCode's streams`() throws {
         let fixture = try HubFixture()
-        let (own, plain) = try (fixture.openOwn(), fixture.open())
-        _ = try own.next()
+        let (gatewayStream, plain) = try (fixture.openGatewayStream(), fixture.open())
+        _ = try gatewayStream.next()
         try plain.connected()
 
-        fixture.say(1...3)
+        fixture.sendEvents(1...3)
 
-        for _ in 0..<3 { #expect(try own.nextEvent()?.id == plain.nextEvent()?.id) }
+        for _ in 0..<3 { #expect(try gatewayStream.nextEvent()?.id == plain.nextEvent()?.id) }
     }
 
     /// Otherwise, a client that sends a prompt after the head would miss the prompt's first events and everything
@@ -57,15 +57,15 @@ import Testing
     func `a stream begins once the gateway receives the instance's events`(path: String) throws {
         let fixture = try HubFixture()
         fixture.instance.events.withholdFirst(true)
-        fixture.instance.events.end()
+        fixture.instance.events.close()
         try fixture.instance.events.openings.wait(forCount: 2)
-        let client = try fixture.openOwn(path: path)
+        let client = try fixture.openGatewayStream(path: path)
 
         #expect(throws: TestKitError.self) { try client.next(within: .milliseconds(500)) }
 
         fixture.instance.events.withholdFirst(false)
         _ = try client.next()
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
 
         #expect(try client.numbers(1) == [1])
     }
@@ -74,13 +74,13 @@ import Testing
     func `a stream begins within 10 s although the instance refuses its events`(path: String) throws {
         let fixture = try HubFixture()
         fixture.instance.events.refuse(.error)
-        fixture.instance.events.end()
+        fixture.instance.events.close()
         try fixture.gateway.waitForLog("Cannot subscribe to OpenCode's events")
 
         // A page does not wait at all.
         #expect(try fixture.page("?wait=0&since=now", path: path)["events"]?.elements?.isEmpty == true)
 
-        let client = try fixture.openOwn(path: path)
+        let client = try fixture.openGatewayStream(path: path)
 
         #expect(try client.next(within: .seconds(10))?.retry != nil)
     }
@@ -94,43 +94,43 @@ import Testing
             try mayAnswer.wait()
             try connection.respond(200, text: head.target)
         }
-        let client = try fixture.openOwn("?session=ses_1")
+        let client = try fixture.openGatewayStream("?session=ses_1")
         try isAsked.wait()
-        fixture.say(
+        fixture.sendEvent(
             payload: HubFixture.payload(
                 1, "session.created", session: "ses_2",
                 more: #","info":{"id":"ses_2","parentID":"ses_1","directory":"\#(fixture.folder)"}"#))
-        try fixture.waitUntilHeard(1)
+        try fixture.waitUntilReceived(1)
         mayAnswer.open()
         _ = try client.next()
-        fixture.say(payload: HubFixture.payload(2, session: "ses_2"))
-        fixture.say(3...5)
+        fixture.sendEvent(payload: HubFixture.payload(2, session: "ses_2"))
+        fixture.sendEvents(3...5)
 
         #expect(try client.numbers(3) == [1, 2, 3])
     }
 
     @Test func `since accepts an event id, now or a time`() throws {
         let fixture = try HubFixture()
-        let first = try fixture.openOwn("?since=now")
+        let first = try fixture.openGatewayStream("?since=now")
         _ = try first.next()
-        fixture.say(1...3)
+        fixture.sendEvents(1...3)
 
         #expect(try first.numbers(2) == [1, 2])
 
         let id = try #require(first.lastID)
 
-        #expect(try fixture.openOwn("?since=\(id)").numbers(1) == [3])
-        #expect(try fixture.openOwn(after: id).numbers(1) == [3])
-        #expect(try fixture.openOwn("?since=2001-02-03T04:05:06Z").numbers(3) == [1, 2, 3])
-        #expect(try fixture.openOwn("?since=2001-02-03T04:05:06.7%2B02:00").numbers(3) == [1, 2, 3])
+        #expect(try fixture.openGatewayStream("?since=\(id)").numbers(1) == [3])
+        #expect(try fixture.openGatewayStream(after: id).numbers(1) == [3])
+        #expect(try fixture.openGatewayStream("?since=2001-02-03T04:05:06Z").numbers(3) == [1, 2, 3])
+        #expect(try fixture.openGatewayStream("?since=2001-02-03T04:05:06.7%2B02:00").numbers(3) == [1, 2, 3])
 
-        let late = try fixture.openOwn("?since=2999-01-01T00:00:00Z")
+        let late = try fixture.openGatewayStream("?since=2999-01-01T00:00:00Z")
         _ = try late.next()
-        fixture.say(4...4)
+        fixture.sendEvents(4...4)
 
         #expect(try late.numbers(1) == [4])
 
-        let unknown = try fixture.openOwn("?since=never")
+        let unknown = try fixture.openGatewayStream("?since=never")
         let gap = try #require(try unknown.nextEvent())
 
         #expect(gap.event == "gap")
@@ -139,13 +139,13 @@ import Testing
 
     @Test func `a stream contains only the event types that it names`() throws {
         let fixture = try HubFixture()
-        let client = try fixture.openOwn("?types=message.*,permission.asked")
+        let client = try fixture.openGatewayStream("?types=message.*,permission.asked")
         _ = try client.next()
         for (number, type) in [
             "message.updated", "session.idle", "message.part.delta", "permission.asked", "permission.replied",
             "messages", "message.removed",
         ].enumerated() {
-            fixture.say(payload: HubFixture.payload(number, type))
+            fixture.sendEvent(payload: HubFixture.payload(number, type))
         }
 
         #expect(try client.numbers(4) == [0, 2, 3, 6])
@@ -153,17 +153,17 @@ import Testing
 
     @Test func `a stream of a session contains the events of its children`() throws {
         let fixture = try HubFixture()
-        let client = try fixture.openOwn("?session=ses_1")
+        let client = try fixture.openGatewayStream("?session=ses_1")
         _ = try client.next()
-        fixture.say(payload: HubFixture.payload(1, session: "ses_2"))
-        fixture.say(payload: HubFixture.payload(2))
-        fixture.say(
+        fixture.sendEvent(payload: HubFixture.payload(1, session: "ses_2"))
+        fixture.sendEvent(payload: HubFixture.payload(2))
+        fixture.sendEvent(
             payload: HubFixture.payload(
                 3, "session.created", session: "ses_3",
                 more: #","info":{"id":"ses_3","parentID":"ses_1","directory":"\#(fixture.folder)"}"#))
-        fixture.say(payload: HubFixture.payload(4, session: "ses_3"))
-        fixture.say(payload: HubFixture.payload(5, session: "ses_4"))
-        fixture.say(payload: HubFixture.payload(6))
+        fixture.sendEvent(payload: HubFixture.payload(4, session: "ses_3"))
+        fixture.sendEvent(payload: HubFixture.payload(5, session: "ses_4"))
+        fixture.sendEvent(payload: HubFixture.payload(6))
 
         #expect(try client.numbers(4) == [2, 3, 4, 6])
     }
@@ -173,10 +173,10 @@ import Testing
         let fixture = try HubFixture()
         fixture.instance.route("GET /session/ses_1/children", #"[{"id":"ses_2","parentID":"ses_1"},{"id":"ses_3"}]"#)
         fixture.instance.route("GET /session/ses_2/children", #"[{"id":"ses_5","parentID":"ses_2"}]"#)
-        let client = try fixture.openOwn("?session=ses_1", path: path)
+        let client = try fixture.openGatewayStream("?session=ses_1", path: path)
         _ = try client.next()
         for (number, session) in ["ses_1", "ses_2", "ses_3", "ses_4", "ses_5"].enumerated() {
-            fixture.say(payload: HubFixture.payload(number, session: session))
+            fixture.sendEvent(payload: HubFixture.payload(number, session: session))
         }
 
         #expect(try client.numbers(4) == [0, 1, 2, 4])
@@ -184,16 +184,16 @@ import Testing
 
     @Test func `a filtered client's position advances with the events that are omitted`() throws {
         let fixture = try HubFixture()
-        let client = try fixture.openOwn("?types=session.idle")
+        let client = try fixture.openGatewayStream("?types=session.idle")
         _ = try client.next()
-        fixture.say(1...3)
+        fixture.sendEvents(1...3)
         // Comments arrive every 15 s.
         let frame = try #require(try client.next(within: .seconds(30)))
 
         #expect(!frame.comments.isEmpty)
         #expect(frame.data == nil)
 
-        let all = try fixture.openOwn("?since=2001-02-03T04:05:06Z")
+        let all = try fixture.openGatewayStream("?since=2001-02-03T04:05:06Z")
 
         #expect(try all.numbers(3) == [1, 2, 3])
         #expect(frame.id == all.lastID)
@@ -201,9 +201,9 @@ import Testing
 
     @Test func `a stream stays open while the project stops and starts`() throws {
         let fixture = try HubFixture()
-        let client = try fixture.openOwn()
+        let client = try fixture.openGatewayStream()
         _ = try client.next()
-        fixture.say(1...2)
+        fixture.sendEvents(1...2)
 
         #expect(try client.numbers(2) == [1, 2])
 
@@ -211,12 +211,12 @@ import Testing
 
         #expect(try fixture.gateway.request("DELETE", "/projects/demo/stop").status == 200)
         // Retained events are served while the project is stopped.
-        #expect(try fixture.openOwn("?since=2001-02-03T04:05:06Z").numbers(2) == [1, 2])
+        #expect(try fixture.openGatewayStream("?since=2001-02-03T04:05:06Z").numbers(2) == [1, 2])
         #expect(try fixture.state()["upstream"]?.text == "off")
         #expect(try fixture.gateway.request("POST", "/projects/demo/start").status == 200)
 
         try fixture.instance.events.openings.wait(forCount: 2)
-        fixture.say(3...3)
+        fixture.sendEvents(3...3)
         let gap = try #require(try client.nextEvent())
 
         #expect(gap.event == "gap")
@@ -224,7 +224,7 @@ import Testing
         #expect(gap.json["from"]?.text == before)
         #expect(try client.numbers(1) == [3])
 
-        let again = try fixture.openOwn("?since=\(before)")
+        let again = try fixture.openGatewayStream("?since=\(before)")
         let reported = try #require(try again.nextEvent())
 
         #expect(reported.json["reason"]?.text == "stopped")
@@ -237,9 +237,9 @@ import Testing
         let second = try FakeOpenCode().events().start()
         try fixture.gateway.start(second, as: "beta")
         try second.events.openings.wait(forCount: 1)
-        let client = try fixture.openOwn(path: "/events")
+        let client = try fixture.openGatewayStream(path: "/events")
         _ = try client.next()
-        fixture.say(1...1)
+        fixture.sendEvents(1...1)
 
         #expect(try client.nextEvent()?.json["project"]?.text == "demo")
 
@@ -249,11 +249,11 @@ import Testing
 
         #expect(middle.json["project"]?.text == "beta")
 
-        fixture.say(3...3)
+        fixture.sendEvents(3...3)
 
         #expect(try client.numbers(1) == [3])
 
-        let again = try fixture.openOwn(after: middle.id, path: "/events")
+        let again = try fixture.openGatewayStream(after: middle.id, path: "/events")
 
         #expect(try again.numbers(1) == [3])
 
@@ -271,10 +271,10 @@ import Testing
         #expect(empty["last"] == .null)
         #expect(empty["subscribers"] == .integer(0))
 
-        let (client, plain) = try (fixture.openOwn(), fixture.open())
+        let (client, plain) = try (fixture.openGatewayStream(), fixture.open())
         _ = try client.next()
         try plain.connected()
-        fixture.say(1...2)
+        fixture.sendEvents(1...2)
         let ids = try (0..<2).map { _ in try client.nextEvent()?.id }
         let state = try fixture.state()
 

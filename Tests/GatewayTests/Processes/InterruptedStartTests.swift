@@ -4,7 +4,7 @@ import TestKit
 import Testing
 
 /// Tests a start that is in progress when the gateway shuts down.
-@Suite struct EndingStartTests {
+@Suite struct InterruptedStartTests {
     @Test func `a client that waits for a start receives an error when the gateway shuts down`() throws {
         let fixture = try SimulatorFixture("banner-never")
         let connection = try fixture.gateway.connect()

@@ -6,7 +6,7 @@ import TestKit
 extension GatewayUnderTest {
     /// Sends an incomplete request head on an accepted connection, so that a gateway that shuts down waits for the
     /// remainder.
-    func beginRequest(_ method: String = "GET", _ target: String, fields: String = "") throws -> TestConnection {
+    func startRequest(_ method: String = "GET", _ target: String, fields: String = "") throws -> TestConnection {
         let client = try connect()
         guard try client.exchange("GET", "/health").status == 200 else { throw TestFailure("the gateway is not up") }
         let (name, value) = Self.authorization
@@ -15,7 +15,7 @@ extension GatewayUnderTest {
     }
 
     /// Shuts the gateway down and waits until each of its loops has stopped listening.
-    func endListening(_ signal: Int32 = SIGTERM) throws {
+    func stopListening(_ signal: Int32 = SIGTERM) throws {
         process.terminate(signal)
         try process.waitForLine(on: .error) { $0.contains("the gateway is shutting down") }
         let deadline = Deadline(after: .seconds(10))

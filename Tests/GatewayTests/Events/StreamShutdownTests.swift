@@ -7,7 +7,7 @@ import Testing
 
 /// Tests streams that are requested while the gateway shuts down. They would be aborted immediately, and a client that
 /// mistakes this for a regular end would not reconnect.
-@Suite struct StreamsAtTheEndTests {
+@Suite struct StreamShutdownTests {
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
 
     /// Sends the remainder of a request and expects a refusal.
@@ -21,8 +21,8 @@ import Testing
     @Test func `a stream of a running instance is rejected with 503 during shutdown`() throws {
         let fixture = try HubFixture()
         let clients = try ["/projects/demo/api/event", "/projects/demo/api/global/event", "/projects/demo/events"]
-            .map { try fixture.gateway.beginRequest("GET", $0) }
-        try fixture.gateway.endListening()
+            .map { try fixture.gateway.startRequest("GET", $0) }
+        try fixture.gateway.stopListening()
         for client in clients { try isRefused(client) }
 
         #expect(try fixture.gateway.process.waitForExit() == .exited(0))
@@ -35,8 +35,8 @@ import Testing
 
         #expect(try fixture.start().status == 504)
 
-        let client = try fixture.gateway.beginRequest("GET", "/projects/demo/api/event")
-        try fixture.gateway.endListening()
+        let client = try fixture.gateway.startRequest("GET", "/projects/demo/api/event")
+        try fixture.gateway.stopListening()
         try isRefused(client)
 
         #expect(try fixture.gateway.process.waitForExit(within: SimulatorFixture.patience) == .exited(0))

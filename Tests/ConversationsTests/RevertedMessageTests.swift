@@ -6,7 +6,7 @@ import JSONText
 import Testing
 
 /// Tests reverted messages. OpenCode lists them until the next prompt, but conversations do not.
-@Suite struct TakenBackTests {
+@Suite struct RevertedMessageTests {
     private let id = ConversationID(session: "ses_1").text
 
     /// Returns a harness with three prompts and answers.
@@ -19,40 +19,40 @@ import Testing
     }
 
     private let second: JSON = ["messageID": "msg_100001a"]
-    private let left = ["Question 0", "Answer 0"]
+    private let remaining = ["Question 0", "Answer 0"]
 
     private func texts(_ harness: inout ConversationHarness) throws -> [String] {
-        let page = try harness.ask("GET", "/conversations/\(id)/messages").json
+        let page = try harness.fetch("GET", "/conversations/\(id)/messages").json
         return page["items"]?.array?.compactMap { $0["text"]?.text } ?? []
     }
 
     private func counted(_ harness: inout ConversationHarness) throws -> JSON? {
-        let item = try harness.ask("GET", "/conversations").json["items"]?.array?.first
+        let item = try harness.fetch("GET", "/conversations").json["items"]?.array?.first
         return [item?["messageCount"] ?? .null, item?["lastMessage"]?["text"] ?? .null]
     }
 
     /// Sends an event with the current state of the session.
-    private func tellsSession(_ harness: inout ConversationHarness) {
+    private func sendSessionUpdate(_ harness: inout ConversationHarness) {
         harness.server.sessions[0].updated += 1
         let info = harness.server.shown(harness.server.sessions[0])
-        harness.hear("session.updated", ["sessionID": "ses_1", "info": info])
+        harness.receiveEvent("session.updated", ["sessionID": "ses_1", "info": info])
     }
 
     @Test func `reverted messages appear in no list`() throws {
         var harness = harness(second)
 
-        #expect(try texts(&harness) == left)
+        #expect(try texts(&harness) == remaining)
         #expect(try counted(&harness) == [2, "Answer 0"])
 
-        let whole = try harness.ask("GET", "/conversations/\(id)").json
+        let whole = try harness.fetch("GET", "/conversations/\(id)").json
 
-        #expect(whole["messages"]?.array?.compactMap { $0["text"]?.text } == left)
+        #expect(whole["messages"]?.array?.compactMap { $0["text"]?.text } == remaining)
 
         harness.open()
-        harness.say(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
+        harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)
         let loaded = harness.got().last?["metadata"]?["messages"]?.array
 
-        #expect(loaded?.compactMap { $0["content"]?.text } == left)
+        #expect(loaded?.compactMap { $0["content"]?.text } == remaining)
     }
 
     @Test func `reverted messages reappear when the revert is undone`() throws {
@@ -61,13 +61,13 @@ import Testing
         #expect(try counted(&harness) == [6, "Answer 2"])
 
         harness.server.sessions[0].revert = second
-        tellsSession(&harness)
+        sendSessionUpdate(&harness)
 
         #expect(try counted(&harness) == [2, "Answer 0"])
-        #expect(try texts(&harness) == left)
+        #expect(try texts(&harness) == remaining)
 
         harness.server.sessions[0].revert = nil
-        tellsSession(&harness)
+        sendSessionUpdate(&harness)
 
         #expect(try counted(&harness) == [6, "Answer 2"])
         #expect(try texts(&harness).count == 6)
@@ -76,7 +76,7 @@ import Testing
     @Test func `a reverted part leaves its message and the messages before it`() throws {
         var harness = harness(["messageID": "msg_100001b", "partID": "prt_msg_100001b"])
 
-        #expect(try texts(&harness) == left + ["Question 1", ""])
+        #expect(try texts(&harness) == remaining + ["Question 1", ""])
     }
 
     @Test func `older messages are read until a page without reverted ones is full`() throws {
@@ -95,7 +95,7 @@ import Testing
 
         let gone = harness.server.sessions[0].messages.suffix(4).compactMap { $0["info"]?["id"]?.text }
         harness.server.sessions[0].messages.removeLast(4)
-        for id in gone { harness.hear("message.removed", ["sessionID": "ses_1", "messageID": .string(id)]) }
+        for id in gone { harness.receiveEvent("message.removed", ["sessionID": "ses_1", "messageID": .string(id)]) }
 
         #expect(try counted(&harness) == [2, "Answer 0"])
     }
@@ -104,13 +104,13 @@ import Testing
         var harness = harness()
         let load = #"{"type":"load_conversation","conversationId":"\#(id)"}"#
         harness.open(1)
-        harness.say(load, 1)
+        harness.send(load, 1)
         harness.server.sessions[0].messages.removeLast(2)
-        harness.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100002b"])
-        harness.hear("message.removed", ["sessionID": "ses_1", "messageID": "msg_100002a"])
+        harness.receiveEvent("message.removed", ["sessionID": "ses_1", "messageID": "msg_100002b"])
+        harness.receiveEvent("message.removed", ["sessionID": "ses_1", "messageID": "msg_100002a"])
         _ = harness.got(1)
         harness.open(2)
-        harness.say(load, 2)
+        harness.send(load, 2)
         let got = harness.got(2).compactMap { $0["type"]?.text }
 
         #expect(got == ["status", "conversation_loaded"])

@@ -11,28 +11,28 @@ import Testing
 
 /// Tests the request for the OpenCode project of an instance's folder: the project is requested once when it is needed,
 /// and again when it may have changed.
-@Suite(.timeLimit(.minutes(5))) struct OwnProjectTests {
+@Suite(.timeLimit(.minutes(5))) struct OpenCodeProjectTests {
     /// The answers of instances by port, and the requests that they received.
     private final class Instances: Sendable {
         /// The project ID of each port, and the folders of each ID.
         let projects = Locked<[UInt16: String]>([:])
         let folders = Locked<[String]>([])
-        let asked = Locked<[String]>([])
+        let queries = Locked<[String]>([])
         /// Whether requests for the folders remain unanswered.
         let isMute = Locked(false)
 
-        func reply(_ inquiry: InstanceQuery) -> InstanceReply? {
-            guard !inquiry.path.contains("config"), !inquiry.path.contains("migration"), !inquiry.path.contains("model")
+        func reply(_ query: InstanceQuery) -> InstanceReply? {
+            guard !query.path.contains("config"), !query.path.contains("migration"), !query.path.contains("model")
             else { return nil }
-            asked.withLock { $0.append("\(inquiry.address.port)\(inquiry.path)") }
+            queries.withLock { $0.append("\(query.address.port)\(query.path)") }
             let paths = folders.withLock { $0 }
-            if inquiry.path.hasPrefix("/api/worktree?projectID=") {
+            if query.path.hasPrefix("/api/worktree?projectID=") {
                 if isMute.withLock({ $0 }) { return nil }
                 let folders = paths.map { #"{"directory":"\#($0)"}"# }
                 return .init(status: 200, body: Array("[\(folders.joined(separator: ","))]".utf8))
             }
-            guard let id = projects.withLock({ $0[inquiry.address.port] }) else { return nil }
-            switch inquiry.path {
+            guard let id = projects.withLock({ $0[query.address.port] }) else { return nil }
+            switch query.path {
             case "/api/location":
                 return .init(status: 200, body: Array(#"{"directory":"/x","project":{"id":"\#(id)"}}"#.utf8))
             case "/project/current":
@@ -44,8 +44,8 @@ import Testing
         }
 
         func set(_ port: UInt16, _ id: String?) { projects.withLock { $0[port] = id } }
-        var all: [String] { asked.withLock { $0 } }
-        func count(_ question: String) -> Int { all.count { $0 == question } }
+        var all: [String] { queries.withLock { $0 } }
+        func count(_ query: String) -> Int { all.count { $0 == query } }
     }
 
     private func fixture(_ instances: Instances, _ projects: [String] = ["alpha", "beta"]) async throws
@@ -66,12 +66,14 @@ import Testing
         fixture.ports.listen(on: port) { _ in
             .healthy(version: "x", enforcesPassword: true, path: family == .two ? .info : .globalHealth)
         }
-        await fixture.supervisor.tell(
+        await fixture.supervisor.report(
             name, .launched(SupervisedFixture.run(run)), .announced(run: run, address: .loopback(port), family: family))
         return await fixture.route(to: name) { $0.endpoint?.address.port == port }?.endpoint?.generation ?? 0
     }
 
-    private func own(_ fixture: SupervisedFixture, _ name: ProjectName, isWatched: Bool = true, newerThan: UInt64 = 0)
+    private func openCodeProject(
+        _ fixture: SupervisedFixture, _ name: ProjectName, isWatched: Bool = true, newerThan: UInt64 = 0
+    )
         async
         -> OpenCodeProject?
     {
@@ -90,19 +92,19 @@ import Testing
 
         #expect(instances.all == [])
 
-        let project = try #require(await own(fixture, .alpha))
+        let project = try #require(await openCodeProject(fixture, .alpha))
 
         #expect(project.id == Array("p1".utf8))
         #expect(project.directory == Array("\(fixture.home.path)/alpha".utf8))
         #expect(!project.isShared)
 
-        for _ in 0..<10 { #expect(await own(fixture, .alpha) == project) }
+        for _ in 0..<10 { #expect(await openCodeProject(fixture, .alpha) == project) }
 
-        #expect(await own(fixture, .alpha, isWatched: false) == project)
+        #expect(await openCodeProject(fixture, .alpha, isWatched: false) == project)
         #expect(instances.all == ["5000/api/location"])
         #expect(await sharing(fixture, .alpha) == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `concurrent callers share one request for the OpenCode project`() async throws {
@@ -111,14 +113,14 @@ import Testing
         instances.set(5000, "p1")
         await start(fixture, .alpha, "a", 5000)
         let answers = await withTaskGroup(of: OpenCodeProject?.self) { group in
-            for _ in 0..<50 { group.addTask { await own(fixture, .alpha) } }
+            for _ in 0..<50 { group.addTask { await openCodeProject(fixture, .alpha) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
 
         #expect(answers.allSatisfy { $0 == answers[0] && $0 != nil })
         #expect(instances.count("5000/api/location") == 1)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an OpenCode project that may have changed is requested again`() async throws {
@@ -126,7 +128,7 @@ import Testing
         let fixture = try await fixture(instances, ["alpha"])
         instances.set(5000, "global")
         await start(fixture, .alpha, "a", 5000)
-        let first = try #require(await own(fixture, .alpha))
+        let first = try #require(await openCodeProject(fixture, .alpha))
 
         #expect(first.isShared)
 
@@ -134,7 +136,7 @@ import Testing
         instances.set(5000, "p1")
         await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
         _ = await fixture.route(to: .alpha) { $0.openCodeProject == nil }
-        let second = try #require(await own(fixture, .alpha))
+        let second = try #require(await openCodeProject(fixture, .alpha))
 
         #expect(second.id == Array("p1".utf8))
         #expect(!second.isShared)
@@ -143,14 +145,14 @@ import Testing
         // A late report about the old answer does not affect the new answer.
         await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
 
-        #expect(await own(fixture, .alpha) == second)
+        #expect(await openCodeProject(fixture, .alpha) == second)
 
         instances.set(5000, "p2")
 
-        #expect(await own(fixture, .alpha, newerThan: second.number)?.id == Array("p2".utf8))
+        #expect(await openCodeProject(fixture, .alpha, newerThan: second.number)?.id == Array("p2".utf8))
         #expect(instances.count("5000/api/location") == 3)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     /// Yields `times` times, so that requests arrive before, during and after the answer to another request.
@@ -162,29 +164,29 @@ import Testing
         let instances = Instances()
         let fixture = try await SupervisedFixture(
             projects: ["alpha"],
-            inquire: { question in
+            inquire: { query in
                 await Self.giveWay(20)
-                return instances.reply(question)
+                return instances.reply(query)
             })
         instances.set(5000, "p1")
         await start(fixture, .alpha, "a", 5000)
 
         for round in 0..<50 {
-            let last = await own(fixture, .alpha)?.number ?? 0
+            let last = await openCodeProject(fixture, .alpha)?.number ?? 0
             await fixture.registry.projectMayHaveChanged(of: .alpha, number: last)
             let answers = await withTaskGroup(of: OpenCodeProject?.self) { group in
                 for pause in 0..<40 {
                     group.addTask {
                         await Self.giveWay(pause)
                         // Every third request has seen events that are newer than the answer that the others wait for.
-                        return await own(fixture, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
+                        return await openCodeProject(fixture, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
                     }
                 }
                 return await group.reduce(into: []) { $0.append($1) }
             }
             #expect(answers.allSatisfy { $0 != nil }, "round \(round)")
         }
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the OpenCode project is requested again for another run`() async throws {
@@ -194,26 +196,26 @@ import Testing
         instances.set(5001, "p2")
         await start(fixture, .alpha, "a", 5000)
 
-        #expect(await own(fixture, .alpha)?.id == Array("p1".utf8))
+        #expect(await openCodeProject(fixture, .alpha)?.id == Array("p1".utf8))
 
-        await fixture.supervisor.tell(.alpha, .exited("a", .stopped))
+        await fixture.supervisor.report(.alpha, .exited("a", .stopped))
         await start(fixture, .alpha, "b", 5001)
 
-        #expect(await own(fixture, .alpha)?.id == Array("p2".utf8))
+        #expect(await openCodeProject(fixture, .alpha)?.id == Array("p2".utf8))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `an instance that does not respond is not queried again at once`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances, ["alpha"])
         await start(fixture, .alpha, "a", 5000)
-        for _ in 0..<5 { #expect(await own(fixture, .alpha) == nil) }
+        for _ in 0..<5 { #expect(await openCodeProject(fixture, .alpha) == nil) }
 
         #expect(instances.all == ["5000/api/location"])
-        #expect(await own(fixture, .beta) == nil)
+        #expect(await openCodeProject(fixture, .beta) == nil)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test(arguments: [APIFamily.one, .two])
@@ -227,7 +229,7 @@ import Testing
         let generation = await start(fixture, .beta, "b", 5001, family)
 
         // The request would open the folder of the other instance, which has not answered a client yet.
-        #expect(await own(fixture, .alpha)?.isShared == false)
+        #expect(await openCodeProject(fixture, .alpha)?.isShared == false)
         #expect(!instances.all.contains { $0.hasPrefix("5001") })
 
         await fixture.registry.answered(.beta, generation: generation)
@@ -235,11 +237,11 @@ import Testing
         // answer.
         _ = await fixture.route(to: .alpha) { $0.openCodeProject == nil }
 
-        #expect(await own(fixture, .alpha)?.isShared == true)
+        #expect(await openCodeProject(fixture, .alpha)?.isShared == true)
 
         _ = await fixture.route(to: .alpha) { $0.openCodeProject?.isShared == true }
 
-        #expect(await own(fixture, .beta)?.isShared == true)
+        #expect(await openCodeProject(fixture, .beta)?.isShared == true)
         #expect(await sharing(fixture, .alpha).first?.contains("beta") == true)
         #expect(await sharing(fixture, .beta).first?.contains("alpha") == true)
 
@@ -249,11 +251,11 @@ import Testing
         #expect(family == .two || paths == ["/project/current"])
 
         // The project of a folder outlives its server.
-        await fixture.supervisor.tell(.beta, .exited("b", .stopped))
+        await fixture.supervisor.report(.beta, .exited("b", .stopped))
 
-        #expect(await own(fixture, .alpha)?.isShared == true)
+        #expect(await openCodeProject(fixture, .alpha)?.isShared == true)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test(arguments: [APIFamily.one, .two])
@@ -268,16 +270,16 @@ import Testing
         }
         await start(fixture, .alpha, "a", 5000, family)
 
-        #expect(await own(fixture, .alpha)?.isShared == false)
+        #expect(await openCodeProject(fixture, .alpha)?.isShared == false)
 
         instances.folders.withLock { $0.append("\(fixture.home.path)/beta/sub") }
-        let number = try #require(await own(fixture, .alpha)).number
+        let number = try #require(await openCodeProject(fixture, .alpha)).number
 
-        #expect(await own(fixture, .alpha, newerThan: number)?.isShared == true)
+        #expect(await openCodeProject(fixture, .alpha, newerThan: number)?.isShared == true)
         #expect(await sharing(fixture, .alpha).first?.contains("beta") == true)
         #expect(instances.count("5000/api/worktree?projectID=p1") == (family == .two ? 2 : 0))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `another instance that does not respond leaves the project unshared`() async throws {
@@ -287,12 +289,12 @@ import Testing
         await start(fixture, .alpha, "a", 5000)
         let generation = await start(fixture, .beta, "b", 5001)
         await fixture.registry.answered(.beta, generation: generation)
-        for _ in 0..<5 { #expect(await own(fixture, .alpha)?.isShared == false) }
+        for _ in 0..<5 { #expect(await openCodeProject(fixture, .alpha)?.isShared == false) }
 
         // The registry does not query the instance for every request.
         #expect(instances.count("5001/api/location") == 1)
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a project counts as shared if its instance does not list its folders`() async throws {
@@ -302,10 +304,10 @@ import Testing
         instances.isMute.withLock { $0 = true }
         await start(fixture, .alpha, "a", 5000)
 
-        #expect(await own(fixture, .alpha)?.isShared == true)
+        #expect(await openCodeProject(fixture, .alpha)?.isShared == true)
         #expect(await sharing(fixture, .alpha) == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `the global project is shared without a query to other instances and without a warning`() async throws {
@@ -315,13 +317,13 @@ import Testing
         await start(fixture, .alpha, "a", 5000)
         await start(fixture, .beta, "b", 5001)
 
-        #expect(await own(fixture, .alpha)?.isShared == true)
+        #expect(await openCodeProject(fixture, .alpha)?.isShared == true)
         // No other instance needs to be queried for this.
         #expect(instances.all == ["5000/api/location"])
-        #expect(await own(fixture, .beta)?.isShared == true)
+        #expect(await openCodeProject(fixture, .beta)?.isShared == true)
         #expect(await sharing(fixture, .alpha) == [])
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 
     @Test func `a short query on behalf of another instance does not shorten the instance's own query`() async throws {
@@ -330,10 +332,10 @@ import Testing
         let (end, over) = AsyncStream.makeStream(of: Void.self)
         let fixture = try await SupervisedFixture(
             projects: ["alpha", "beta"],
-            inquire: { question in
+            inquire: { query in
                 // The instance needs three seconds for this answer.
-                guard question.address.port == 5001, question.timeout < .seconds(3) else {
-                    return instances.reply(question)
+                guard query.address.port == 5001, query.timeout < .seconds(3) else {
+                    return instances.reply(query)
                 }
                 ask.yield()
                 for await _ in end {}
@@ -344,17 +346,17 @@ import Testing
         await start(fixture, .alpha, "a", 5000)
         let generation = await start(fixture, .beta, "b", 5001)
         await fixture.registry.answered(.beta, generation: generation)
-        async let others = own(fixture, .alpha)
+        async let others = openCodeProject(fixture, .alpha)
         for await _ in asked { break }
         // Send the requests during the other request and shortly afterwards.
-        async let its = own(fixture, .beta)
+        async let its = openCodeProject(fixture, .beta)
         for _ in 0..<10 { _ = await fixture.registry.status(.beta) }
         over.finish()
 
         #expect(await its?.id == Array("p2".utf8))
-        #expect(await own(fixture, .beta, isWatched: false)?.id == Array("p2".utf8))
+        #expect(await openCodeProject(fixture, .beta, isWatched: false)?.id == Array("p2".utf8))
         #expect(await others?.id == Array("p1".utf8))
 
-        await fixture.end()
+        await fixture.tearDown()
     }
 }

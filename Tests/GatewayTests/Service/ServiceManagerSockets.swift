@@ -47,7 +47,7 @@ final class NotifySocket: Sendable {
 }
 
 /// A listening socket that stays open when the program that accepts from it ends, like that of a `.socket` unit.
-final class HeldSocket: Sendable {
+final class SharedSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
 

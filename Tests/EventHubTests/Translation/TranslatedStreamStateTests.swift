@@ -7,7 +7,7 @@ import JSONText
 import OpenCodeFamilies
 import Testing
 
-@Suite struct TranslatedTrackTests {
+@Suite struct TranslatedStreamStateTests {
     @Test func `the translated frames of an event have its id and consecutive numbers`() {
         let fixture = TranslatedFixture()
         fixture.created()
@@ -17,78 +17,78 @@ import Testing
         #expect(ids.first == "5-1.1")
         #expect(ids.filter { $0.hasPrefix("5-3.") } == ["5-3.1", "5-3.2", "5-3.3", "5-3.4"])
         #expect(Set(ids).count == ids.count)
-        #expect(fixture.asked == [.defaults])
+        #expect(fixture.queries == [.defaults])
     }
 
     @Test(arguments: EventEncoding.allCases)
-    func `a replay with an empty cache yields the same frames and resumes after any of them`(form: EventEncoding) {
+    func `a replay with an empty cache yields the same frames and resumes after any of them`(encoding: EventEncoding) {
         let fixture = TranslatedFixture()
         fixture.created()
         for number in 1...3 { fixture.turn(20, number: number) }
-        let first = fixture.text(.time(0), form)
-        fixture.tracks = EncodedStreams()
+        let first = fixture.text(.time(0), encoding)
+        fixture.encodedStreams = EncodedStreams()
 
-        #expect(fixture.text(.time(0), form) == first)
+        #expect(fixture.text(.time(0), encoding) == first)
         #expect(first.frames.count > 30)
 
         // A client that resumes after any frame receives the remainder.
         for (index, id) in first.ids.enumerated() {
-            guard let place = EventID(Array(id.utf8).span) else { continue }
-            #expect(fixture.text(.after(place), form).frames == Array(first.frames[(index + 1)...]))
+            guard let position = EventID(Array(id.utf8).span) else { continue }
+            #expect(fixture.text(.after(position), encoding).frames == Array(first.frames[(index + 1)...]))
         }
     }
 
     @Test(arguments: EventEncoding.allCases)
-    func `reading in small batches yields the same frames as reading all at once`(form: EventEncoding) {
+    func `reading in small batches yields the same frames as reading all at once`(encoding: EventEncoding) {
         let (whole, bits) = (TranslatedFixture(), TranslatedFixture())
-        var cursor = bits.cursor(.time(0), form)
+        var cursor = bits.cursor(.time(0), encoding)
         var emitted = ""
         for fixture in [whole, bits] { fixture.created() }
         for number in 1...4 {
             whole.turn(5, number: number)
             bits.turn(5, number: number)
-            emitted += bits.read(&cursor, limit: 1)
+            emitted += bits.readBatch(&cursor, limit: 1)
         }
 
-        #expect(emitted == whole.text(.time(0), form))
+        #expect(emitted == whole.text(.time(0), encoding))
     }
 
     @Test(arguments: EventEncoding.allCases)
-    func `a reader stops before the end of a turn that is held and continues with it`(form: EventEncoding) {
+    func `a reader stops before the end of a turn that is held and continues with it`(encoding: EventEncoding) {
         let fixture = TranslatedFixture()
         for session in ["ses_1", "ses_2"] {
             fixture.created(session)
             fixture.turn(2, session)
         }
-        let whole = fixture.text(.time(0), form)
-        var cursor = fixture.cursor(.time(0), form)
+        let whole = fixture.text(.time(0), encoding)
+        var cursor = fixture.cursor(.time(0), encoding)
 
-        let before = fixture.read(&cursor) { session, _ in session == Array("ses_1".utf8) }
-        let again = fixture.read(&cursor) { session, _ in session == Array("ses_1".utf8) }
-        let rest = fixture.read(&cursor)
+        let before = fixture.readBatch(&cursor) { session, _ in session == Array("ses_1".utf8) }
+        let again = fixture.readBatch(&cursor) { session, _ in session == Array("ses_1".utf8) }
+        let remainder = fixture.readBatch(&cursor)
 
         #expect(before.contains("step-finish"))
         #expect(!before.contains(#""status":{"type":"idle"}"#))
         #expect(again.isEmpty)
-        #expect(rest.frames.first?.contains(#""status":{"type":"idle"}"#) == true)
-        #expect(before + rest == whole)
+        #expect(remainder.frames.first?.contains(#""status":{"type":"idle"}"#) == true)
+        #expect(before + remainder == whole)
     }
 
     /// OpenCode 1 reports idle twice, and answers the prompt at the second time.
     @Test func `the end of an aborted turn is the last time that it is idle`() {
         let fixture = TranslatedFixture()
         fixture.created()
-        fixture.say("session.execution.started")
-        fixture.say(
+        fixture.append("session.execution.started")
+        fixture.append(
             "session.step.started", "ses_1",
             #""assistantMessageID":"msg_1","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
-        fixture.say(
+        fixture.append(
             "session.step.failed", "ses_1",
             #""assistantMessageID":"msg_1","error":{"type":"aborted","message":"x"}"#)
-        fixture.say("session.execution.interrupted", "ses_1", #""reason":"user""#)
+        fixture.append("session.execution.interrupted", "ses_1", #""reason":"user""#)
         var cursor = fixture.cursor(.time(0))
 
-        let before = fixture.read(&cursor) { _, _ in true }
+        let before = fixture.readBatch(&cursor) { _, _ in true }
 
         #expect(before.contains("MessageAbortedError"))
         #expect(before.components(separatedBy: #""type":"session.idle""#).count == 2)
@@ -100,29 +100,29 @@ import Testing
         fixture.turn(2, number: 2)
         let text = fixture.text()
 
-        #expect(fixture.asked == [.defaults, .session("ses_1")])
+        #expect(fixture.queries == [.defaults, .session("ses_1")])
         #expect(text.contains("message.part.delta"))
         #expect(text.contains(#""cwd":"/d""#))
     }
 
     @Test func `a session that no longer exists yields only its deletion`() {
         let fixture = TranslatedFixture()
-        fixture.answer = { if case .session = $0 { .unknown } else { TranslatedFixture.surroundings } }
+        fixture.answer = { if case .session = $0 { .unknown } else { TranslatedFixture.instanceDefaults } }
         fixture.turn(2)
-        fixture.say("session.deleted")
+        fixture.append("session.deleted")
 
         #expect(fixture.text().frames.count == 1)
-        #expect(fixture.asked == [.defaults, .session("ses_1")])
+        #expect(fixture.queries == [.defaults, .session("ses_1")])
     }
 
     @Test func `a session query without an answer is repeated for a later event`() {
         let fixture = TranslatedFixture()
-        fixture.answer = { if case .session = $0 { .nothing } else { TranslatedFixture.surroundings } }
-        fixture.say("session.execution.started")
-        fixture.say("session.execution.succeeded")
+        fixture.answer = { if case .session = $0 { .nothing } else { TranslatedFixture.instanceDefaults } }
+        fixture.append("session.execution.started")
+        fixture.append("session.execution.succeeded")
 
         #expect(fixture.text() == "")
-        #expect(fixture.asked == [.defaults, .session("ses_1")])
+        #expect(fixture.queries == [.defaults, .session("ses_1")])
 
         fixture.answer = TranslatedFixture.usual
         fixture.append(
@@ -141,7 +141,7 @@ import Testing
         fixture.turn(1, number: 3)
         let text = fixture.text()
 
-        #expect(fixture.asked == [.defaults, .session("ses_1"), .defaults, .session("ses_1")])
+        #expect(fixture.queries == [.defaults, .session("ses_1"), .defaults, .session("ses_1")])
         #expect(text.contains("upstream-lost"))
         #expect(text.contains("instance-restarted"))
         #expect(text.ids.contains { $0.hasPrefix("60-") })
@@ -156,15 +156,15 @@ import Testing
         fixture.append(#"{"id":"evt_8","created":9,"type":"model.updated","data":{}}"#)
         var cursor = fixture.cursor(.time(0), .delta)
         cursor.isOpenCode1Compatible = isOpenCode1Compatible
-        _ = fixture.read(&cursor)
+        _ = fixture.readBatch(&cursor)
         fixture.log.append(gap: .upstreamLost, time: 50)
 
-        #expect(fixture.read(&cursor).contains("upstream-lost"))
-        #expect(fixture.read(&cursor) == "")
+        #expect(fixture.readBatch(&cursor).contains("upstream-lost"))
+        #expect(fixture.readBatch(&cursor) == "")
 
         fixture.turn(1, number: 2)
 
-        #expect(fixture.read(&cursor).frames.count > 4)
+        #expect(fixture.readBatch(&cursor).frames.count > 4)
     }
 
     @Test func `the shutdown of a directory is translated and discards its known sessions`() {
@@ -179,22 +179,22 @@ import Testing
             text.contains(
                 #"data: {"directory":"/d","payload":{"id":"evt_8","type":"server.instance.disposed","properties":{"directory":"/d"}}}"#
             ))
-        #expect(fixture.asked == [.defaults, .session("ses_1")])
+        #expect(fixture.queries == [.defaults, .session("ses_1")])
     }
 
     @Test func `events without a translation still advance a client's position`() {
         let fixture = TranslatedFixture()
         fixture.created()
         var cursor = fixture.cursor(.time(0))
-        _ = fixture.read(&cursor)
+        _ = fixture.readBatch(&cursor)
         for _ in 0..<50 { fixture.append(#"{"id":"evt_8","created":9,"type":"model.updated","data":{}}"#) }
 
-        #expect(fixture.read(&cursor) == "")
+        #expect(fixture.readBatch(&cursor) == "")
         #expect(cursor.last?.text == "5-51")
 
         fixture.turn(1)
 
-        #expect(fixture.read(&cursor).ids.first == "5-52.1")
+        #expect(fixture.readBatch(&cursor).ids.first == "5-52.1")
     }
 
     @Test func `a client that begins now receives no frames of earlier events`() {
@@ -213,7 +213,7 @@ import Testing
 
         #expect(fixture.text() == "id: 5-1.1\ndata: \(payload)\n\n")
         #expect(fixture.text(shape: .line) == "id: 5-1.1\ndata: {\"directory\":\"/d\",\"payload\":\(payload)}\n\n")
-        #expect(fixture.asked == [])
+        #expect(fixture.queries == [])
     }
 
     @Test func `the number of known sessions is limited`() {
@@ -223,7 +223,7 @@ import Testing
         _ = fixture.text()
 
         // Sessions that are no longer known are queried again.
-        #expect(fixture.asked.count > 1_700)
+        #expect(fixture.queries.count > 1_700)
     }
 
     /// The time is printed. The limit is far above it, because the machine may be busy.
@@ -234,11 +234,11 @@ import Testing
         _ = fixture.text()
         let count = 20_000
         let clock = ContinuousClock()
-        fixture.say("session.execution.started")
-        fixture.say(
+        fixture.append("session.execution.started")
+        fixture.append(
             "session.step.started", "ses_1",
             #""assistantMessageID":"msg_9","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
-        fixture.say("session.text.started", "ses_1", #""assistantMessageID":"msg_9","ordinal":0"#)
+        fixture.append("session.text.started", "ses_1", #""assistantMessageID":"msg_9","ordinal":0"#)
         let lines = (0..<count).map {
             #"{"id":"evt_2028486f5001BEIAsHWI\#($0)","created":1795338569461,"type":"session.text.delta","location":{"directory":"/d"},"data":{"sessionID":"ses_1","assistantMessageID":"msg_9","ordinal":0,"delta":"some words "}}"#
         }.map { Array($0.utf8) }
@@ -257,7 +257,7 @@ import Testing
             }
         }
         var cursor = fixture.cursor(.after(EventID(generation: 5, sequence: 12)))
-        let translated = clock.measure { _ = fixture.read(&cursor, limit: 64 * 1024) }
+        let translated = clock.measure { _ = fixture.readBatch(&cursor, limit: 64 * 1024) }
         func each(_ time: Duration) -> Double { time / .microseconds(count) }
         print(
             "a piece: appended in \(each(appended)) µs, framed in \(each(framed)) µs, translated and framed in \(each(translated)) µs"

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Tests behaviour that clients rely on beyond the rows of the wire contract.
-@Suite struct BesideTheTableTests {
+@Suite struct UnlistedBehaviourTests {
     @Test func `/docs and /openapi.json need no key`() throws {
         let gateway = try GatewayUnderTest()
         let docs = try TestClient.request(port: gateway.port, "GET", "/docs")

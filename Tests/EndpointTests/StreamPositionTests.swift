@@ -15,7 +15,7 @@ import Testing
 
 /// A stream begins after the events that had arrived from the instance when its client requested it, regardless of how
 /// many of them the hub had read by then.
-@Suite struct StreamMarkTests {
+@Suite struct StreamPositionTests {
     private static let home = "/home/vibe/demo"
 
     /// A hub on the test's own thread, and an instance that writes the test's bytes.
@@ -48,7 +48,7 @@ import Testing
                 settings, policy: Policy(key: "secret"), control: NoProjects(), snapshots: HubSnapshots(),
                 log: Logger(sink: LogKeeper(), level: .error))
             mailbox = try hub.openMailbox()
-            let loop = try hub.loop.mailbox { [unowned self] (message: LoopMessage) in note(message) }
+            let loop = try hub.loop.mailbox { [unowned self] (message: LoopMessage) in record(message) }
             loopMailbox = loop
             trigger = try hub.loop.mailbox { [unowned self] in
                 do { try meanwhile?() } catch { Issue.record(error) }
@@ -59,7 +59,7 @@ import Testing
         }
 
         /// Ends the hub as its thread would: the hub releases the instance and this object.
-        func end() throws {
+        func stop() throws {
             mailbox.post(.stop)
             try hub.run()
         }
@@ -86,16 +86,16 @@ import Testing
         }
 
         /// Requests a stream as a client would.
-        func ask() {
+        func requestStream() {
             guard let loopMailbox else { return }
             mailbox.post(.requestPosition(name, loop: loopMailbox, number: 1))
         }
 
-        private func note(_ message: LoopMessage) {
+        private func record(_ message: LoopMessage) {
             guard case .feature(let message) = message, let message = message as? EventStreamMessage else { return }
             switch message {
-            case .updates(let news):
-                for item in news {
+            case .updates(let updates):
+                for item in updates {
                     switch item {
                     case .events(_, let items, _, _): reported += items.map { _ in "event" }
                     case .snapshot(let view): if view.upstream == .connected { reported.append("connected") }
@@ -126,11 +126,11 @@ import Testing
         let event = #"{"directory":"\#(Self.home)","payload":{"type":"session.idle","properties":{}}}"#
         try stage.inOnePass {
             try stream.writeChunk("data: \(event)\n\n")
-            stage.ask()
+            stage.requestStream()
         }
 
         #expect(stage.reported == ["event", "marked"])
 
-        try stage.end()
+        try stage.stop()
     }
 }

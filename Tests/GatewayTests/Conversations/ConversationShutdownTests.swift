@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Tests messages to a conversation while the gateway shuts down.
-@Suite struct EndingConversationTests {
+@Suite struct ConversationShutdownTests {
     /// The answer's stream would be aborted immediately, but by then the message would already be on its way to the
     /// instance.
     @Test func `a message during shutdown is rejected with 503 and advice to check the conversation`() throws {
@@ -17,10 +17,10 @@ import Testing
         let answer = try JSONSerialization.jsonObject(with: Data(created.body)) as? [String: Any]
         let id = try #require((answer?["conversation"] as? [String: Any])?["id"] as? String, "\(created.text)")
         let message = #"{"role":"user","text":"talk"}"#
-        let client = try fixture.gateway.beginRequest(
+        let client = try fixture.gateway.startRequest(
             "POST", "/conversations/\(id)/messages",
             fields: "Content-Type: application/json\r\nContent-Length: \(message.utf8.count)\r\n")
-        try fixture.gateway.endListening()
+        try fixture.gateway.stopListening()
         try client.write("\r\n\(message)")
         let refusal = try ResponseReader(client, method: "POST").readAll(within: SimulatorFixture.patience)
 

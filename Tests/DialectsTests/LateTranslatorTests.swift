@@ -6,16 +6,16 @@ import Testing
 
 /// Tests that a translator that learns late, from lists that are newer than the event that requires them, emits the
 /// same events.
-@Suite struct LateLearningTests {
+@Suite struct LateTranslatorTests {
     static let turns = ["talk", "think", "medium", "edit", "tools-allowed-once", "tools-rejected", "question", "steer"]
 
     @Test(arguments: turns) func `a translator that starts in the middle of a turn emits the same remaining events`(
         name: String
     ) throws {
         let events = try Fixtures.turn("2.0.15", name)
-        let said = try LateLists(events)
-        var whole = StreamTranslator(Turns.surroundings)
-        let about = events.map(said.isAbout)
+        let lists = try LateLists(events)
+        var whole = StreamTranslator(Turns.instanceDefaults)
+        let about = events.map(lists.isAbout)
         let expected = zip(events, about).map { $1 ? Self.frames($0, &whole) : [] }
         // Start after the beginning of the session itself.
         let first = try #require(about.firstIndex(of: true)) + 1
@@ -24,14 +24,14 @@ import Testing
         let end = events.firstIndex { Self.ends.contains(JSONParser.parse($0)?["type"]?.text ?? "") } ?? events.count
 
         for begin in first..<end where about[begin] {
-            var late = StreamTranslator(Turns.surroundings)
+            var late = StreamTranslator(Turns.instanceDefaults)
             for index in begin..<events.count where about[index] {
                 // Some events do not require the session's state.
                 var asked = late
                 if case .needs = asked.translate(events[index]) {
                     #expect(late.count == 0)
                     late.restore(
-                        session: said.session, messages: said.messages, inbox: [], isRunning: false,
+                        session: lists.session, messages: lists.messages, inbox: [], isRunning: false,
                         before: events[index])
                 }
                 let reported = Self.frames(events[index], &late)
@@ -72,7 +72,7 @@ private struct LateLists {
         var prompts: [String: JSON] = [:]
         for event in events.compactMap(JSONParser.parse) {
             guard let data = event["data"]?.object else { continue }
-            if event["type"]?.text == "session.created", id.isEmpty { begin(event, data) }
+            if event["type"]?.text == "session.created", id.isEmpty { startMessage(event, data) }
             guard data["sessionID"]?.text == id, let created = event["created"] else { continue }
             switch event["type"]?.text {
             case "session.inbox.enqueued": prompts[data["inboxID"]?.text ?? ""] = data["item"]?["payload"]
@@ -86,7 +86,7 @@ private struct LateLists {
                 messages.append(.object(message))
             case "session.agent.selected": set("agent", data["agent"])
             case "session.model.selected": set("model", data["model"])
-            default: take(event["type"]?.text ?? "", data, created)
+            default: apply(event["type"]?.text ?? "", data, created)
             }
         }
     }
@@ -96,7 +96,7 @@ private struct LateLists {
         return (data?["sessionID"]?.text ?? data?["form"]?["sessionID"]?.text) == id
     }
 
-    private mutating func begin(_ event: JSON, _ data: JSONObject) {
+    private mutating func startMessage(_ event: JSON, _ data: JSONObject) {
         id = data["sessionID"]?.text ?? ""
         var object = data
         object["sessionID"] = nil
@@ -111,7 +111,7 @@ private struct LateLists {
         session = .object(object)
     }
 
-    private mutating func take(_ type: String, _ data: JSONObject, _ created: JSON) {
+    private mutating func apply(_ type: String, _ data: JSONObject, _ created: JSON) {
         if type == "session.step.started" {
             set("agent", data["agent"])
             set("model", data["model"])
@@ -138,7 +138,8 @@ private struct LateLists {
                 "state": [:],
             ])
         case "session.tool.called", "session.tool.success", "session.tool.failed":
-            guard let place = content.firstIndex(where: { $0["id"] == data["id"] }), var tool = content[place].object,
+            guard let toolIndex = content.firstIndex(where: { $0["id"] == data["id"] }),
+                var tool = content[toolIndex].object,
                 var time = tool["time"]?.object, var state = tool["state"]?.object
             else { return }
             time[type == "session.tool.called" ? "ran" : "completed"] = created
@@ -146,7 +147,7 @@ private struct LateLists {
             if let error = data["error"] { state["error"] = error }
             tool["time"] = .object(time)
             tool["state"] = .object(state)
-            content[place] = .object(tool)
+            content[toolIndex] = .object(tool)
         case "session.step.ended", "session.step.failed":
             message["time"] = ["created": message["time"]?["created"] ?? .null, "completed": created]
             message["error"] = data["error"]

@@ -6,17 +6,17 @@ import Testing
 
 /// Tests that no client mistakes an aborted stream for a clean end. Node 20 and 22 do so if the stream's head contains
 /// `Connection: close`, and then the official SDK never reconnects.
-@Suite struct CutStreamTests {
+@Suite struct AbortedStreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let chunked = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
     /// More fields than libmicrohttpd has space for, so that the gateway writes the answer to the socket directly.
     private static let large = (0..<200).map { ("X-Large-\($0)", String(repeating: "v", count: 100)) }
 
-    enum Cut: Sendable, CaseIterable { case close, reset }
+    enum Abort: Sendable, CaseIterable { case close, reset }
 
     /// Starts an instance that begins a chunked body and waits for the latch. Then it either completes the body or ends
     /// the connection.
-    private static func fixture(_ cut: Cut?, _ goOn: Latch, flags: [String] = []) throws -> ProxyFixture {
+    private static func fixture(_ abort: Abort?, _ resume: Latch, flags: [String] = []) throws -> ProxyFixture {
         try ProxyFixture(flags: flags) { connection, head in
             _ = try connection.readBody(of: head)
             switch head.path {
@@ -25,8 +25,8 @@ import Testing
             default: try connection.writeHead(200, headers: Self.chunked)
             }
             try connection.writeChunk("data: 1\n\n")
-            try goOn.wait(within: .seconds(30))
-            switch cut {
+            try resume.wait(within: .seconds(30))
+            switch abort {
             case .close: connection.close()
             case .reset: connection.reset()
             case nil:
@@ -38,23 +38,22 @@ import Testing
 
     @Test(arguments: ["/event", "/json", "/large"], ProxyFixture.carriers)
     func `Node 20 detects an answer that the instance has aborted`(path: String, method: String) throws {
-        for cut in Cut.allCases {
-            let goOn = Latch("the client to have the first piece")
-            let fixture = try Self.fixture(cut, goOn)
+        for abort in Abort.allCases {
+            let resume = Latch("the client to have the first piece")
+            let fixture = try Self.fixture(abort, resume)
             let client = ResponseReader(try fixture.send(method, path), method: method)
             #expect(try client.readHead().values(of: "Connection") == [])
             #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
-
-            goOn.open()
+            resume.open()
             #expect(try client.discardBody() == 0)
-            #expect(client.endingInNode20 == .truncated || client.endingInNode20 == .reset, "\(cut)")
+            #expect(client.endingInNode20 == .truncated || client.endingInNode20 == .reset, "\(abort)")
         }
     }
 
     @Test func `Node 20 detects a stream that the gateway's shutdown has ended`() throws {
-        let goOn = Latch("the test to end")
-        defer { goOn.open() }
-        let fixture = try Self.fixture(.close, goOn)
+        let resume = Latch("the test to end")
+        defer { resume.open() }
+        let fixture = try Self.fixture(.close, resume)
         let client = ResponseReader(try fixture.send("GET", "/event"))
 
         #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
@@ -69,14 +68,14 @@ import Testing
     func `after a clean end, a large answer's connection continues and a stream's connection closes`(path: String)
         throws
     {
-        let goOn = Latch("the client to have the first piece")
-        let fixture = try Self.fixture(nil, goOn)
+        let resume = Latch("the client to have the first piece")
+        let fixture = try Self.fixture(nil, resume)
         let connection = try fixture.send("GET", path)
         let client = ResponseReader(connection)
 
         #expect(try client.readBodyPart() == Array("data: 1\n\n".utf8))
 
-        goOn.open()
+        resume.open()
 
         #expect(try client.readAll().ending == .complete)
 
@@ -91,9 +90,9 @@ import Testing
 
     @Test(arguments: ["/event", "/json", "/large"])
     func `an answer has Connection: close if the client has requested it`(path: String) throws {
-        let goOn = Latch("a signal that never comes")
-        goOn.open()
-        let fixture = try Self.fixture(nil, goOn)
+        let resume = Latch("a signal that never comes")
+        resume.open()
+        let fixture = try Self.fixture(nil, resume)
         let connection = try fixture.send("GET", path, headers: [("Connection", "x, Close")])
         let answer = try ResponseReader(connection, mayClose: true).readAll()
 
@@ -103,10 +102,9 @@ import Testing
     }
 
     @Test func `an answer to a chunked request has Connection: close if libmicrohttpd is not strict`() throws {
-        let goOn = Latch("a signal that never comes")
-        goOn.open()
-        let fixture = try Self.fixture(nil, goOn)
-
+        let resume = Latch("a signal that never comes")
+        resume.open()
+        let fixture = try Self.fixture(nil, resume)
         for path in ["/event", "/json", "/large"] {
             let connection = try fixture.send("POST", path, headers: [("Transfer-Encoding", "chunked")])
             try connection.writeChunk("{}")
@@ -129,11 +127,11 @@ import Testing
         console.log(result);
         """
 
-    @Test(.enabled(if: Node.path != nil, "there is no node on this machine"), arguments: Cut.allCases)
-    func `the installed Node detects an aborted answer`(cut: Cut) throws {
-        for (cut, path) in [(cut, "/event"), (cut, "/json"), (nil, "/event")] {
-            let goOn = Latch("node to have the first piece")
-            let fixture = try Self.fixture(cut, goOn)
+    @Test(.enabled(if: Node.path != nil, "there is no node on this machine"), arguments: Abort.allCases)
+    func `the installed Node detects an aborted answer`(abort: Abort) throws {
+        for (abort, path) in [(abort, "/event"), (abort, "/json"), (nil, "/event")] {
+            let resume = Latch("node to have the first piece")
+            let fixture = try Self.fixture(abort, resume)
             let node = try TestProcess(
                 try #require(Node.path),
                 [
@@ -142,10 +140,9 @@ import Testing
                     GatewayUnderTest.key,
                 ])
             try node.waitForLine(on: .output, within: .seconds(30)) { $0 == "part" }
-
-            goOn.open()
+            resume.open()
             #expect(try node.waitForExit(within: .seconds(30)) == .exited(0))
-            #expect(node.lines(of: .output).last == (cut == nil ? "clean" : "TypeError"), "\(path)")
+            #expect(node.lines(of: .output).last == (abort == nil ? "clean" : "TypeError"), "\(path)")
         }
     }
 }
