@@ -217,10 +217,10 @@ let package = Package(
                 "Dialects", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCodeFamilies", "TestKit",
                 "event-log-writer",
             ]),
-        tests("DialectsTests", ["Dialects", "JSONText"]),
+        tests("DialectsTests", ["Dialects", "JSONText", "Locking"]),
         tests(
             "ConversationsTests",
-            ["Conversations", "Dialects", "JSONText", "OpenCodeFamilies", "Storage", "TestKit"]),
+            ["Conversations", "Dialects", "JSONText", "Locking", "OpenCodeFamilies", "Storage", "TestKit"]),
         tests("LoggingTests", ["Logging", "Locking"]),
         tests("EnvironmentFilesTests", ["EnvironmentFiles", "TestKit"]),
         tests("SettingsTests", ["EnvironmentFiles", "Locking", "Logging", "Settings"]),

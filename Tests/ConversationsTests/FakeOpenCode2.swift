@@ -4,6 +4,7 @@ import Conversations
 import Dialects
 import Foundation
 import JSONText
+import Locking
 
 /// A fake OpenCode 2 with one session of many exchanges. The bridge translates the requests of conversations into calls
 /// to it.
@@ -16,8 +17,8 @@ struct FakeOpenCode2 {
     /// The messages, newest first, as in OpenCode 2's lists. Each exchange has a prompt, `steps` messages of its
     /// answer, and an idle message.
     private let messages: [JSON]
-    private let bridge = Bridge(
-        InstanceDefaults(version: "2.0.15", model: Model(providerID: "mock", modelID: "talk")), home: "/home/vibe")
+    private static let defaults = InstanceDefaults(
+        version: "2.0.15", model: Model(providerID: "mock", modelID: "talk"))
 
     static let session = "ses_dfd7cc003ffedCJJ64trOblH2x"
 
@@ -56,21 +57,41 @@ struct FakeOpenCode2 {
     }
 
     /// Returns the bridge's response to a request of OpenCode 1.
-    mutating func answer(_ request: ClientRequest) -> OpenCodeAnswer {
-        guard var step = bridge.firstStep(request) else { return OpenCodeAnswer(404, []) }
-        while true {
-            switch step {
-            case .call(let call, let next):
-                calls.append("\(call.method) \(call.target)")
-                step = next(reply(to: call))
-            case .acquireLock(_, let next): step = next()
-            case .releaseLock(let next), .pause(_, let next): step = next()
-            case .watchTurn(_, _, let next), .awaitStreams(let next), .publish(_, let next): step = next()
-            case .answer(let answer):
-                return OpenCodeAnswer(answer.status, nextCursor: answer.fields["X-Next-Cursor"], answer.body)
-            case .begin, .write, .end, .cut: return OpenCodeAnswer(500, [])
-            }
+    mutating func answer(_ request: ClientRequest) async -> OpenCodeAnswer {
+        let transport = Transport(self)
+        let bridge = Bridge(Self.defaults, home: "/home/vibe", transport: transport)
+        let response = try? await bridge.respond(to: request)
+        calls += transport.calls
+        switch response {
+        case .answer(let answer):
+            return OpenCodeAnswer(answer.status, nextCursor: answer.fields["X-Next-Cursor"], answer.body)
+        case .completed, .truncated: return OpenCodeAnswer(500, [])
+        case nil: return OpenCodeAnswer(404, [])
         }
+    }
+
+    /// Sends the bridge's calls to this fake.
+    private final class Transport: BridgeTransport {
+        private let server: FakeOpenCode2
+        private let sent = Locked<[String]>([])
+
+        init(_ server: FakeOpenCode2) { self.server = server }
+
+        var calls: [String] { sent.withLock { $0 } }
+
+        func send(_ call: Call) -> Reply {
+            sent.withLock { $0.append("\(call.method) \(call.target)") }
+            return server.reply(to: call)
+        }
+
+        func lock(session: String) {}
+        func unlock() {}
+        func watchTurn(of session: String, holdsEnd: Bool) {}
+        func awaitStreams() {}
+        func publish(_ event: Change) {}
+        func pause(milliseconds: Int) {}
+        func begin(_ answer: ClientAnswer) {}
+        func write(_ bytes: [UInt8]) {}
     }
 
     private func reply(to call: Call) -> Reply {

@@ -12,7 +12,7 @@ import Testing
     /// Returns a page of messages, and the calls that it required.
     private func page(
         _ state: inout ConversationState, _ server: inout FakeOpenCode2, cursor: String? = nil
-    ) throws -> (json: JSON, calls: [String]) {
+    ) async throws -> (json: JSON, calls: [String]) {
         server.calls = []
         let query = cursor.map { [(name: "cursor", value: $0)] } ?? []
         let request = ConversationRequest("GET", ["conversations", id, "messages"], query: query, body: [])
@@ -22,7 +22,7 @@ import Testing
             var result: Result<ConversationWork.WorkResult, ConversationError>?
             while result == nil {
                 switch plan {
-                case .send(let request, let next): plan = next(server.answer(request))
+                case .send(let request, let next): plan = next(await server.answer(request))
                 case .ended(_, let next): plan = next(false)
                 case .pause(_, let next), .aborting(_, let next), .store(_, let next):
                     plan = next()
@@ -42,11 +42,11 @@ import Testing
     private func texts(_ page: JSON) -> [String] { page["items"]?.array?.compactMap { $0["text"]?.text } ?? [] }
 
     @Test(arguments: [1, 2, 3])
-    func `the newest messages of 5000 are found with at most three calls to OpenCode 2`(steps: Int) throws {
+    func `the newest messages of 5000 are found with at most three calls to OpenCode 2`(steps: Int) async throws {
         var state = ConversationState(directory: "/home/vibe/demo", kept: [])
         var server = FakeOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps)
-        _ = try page(&state, &server)
-        let (json, calls) = try page(&state, &server)
+        _ = try await page(&state, &server)
+        let (json, calls) = try await page(&state, &server)
         let last = 5_000 / (steps + 1) - 1
         let answer = (1...steps).map { "Answer \(last).\($0)" }.joined(separator: "\n\n")
 
@@ -55,12 +55,12 @@ import Testing
         #expect(calls.count <= 3, "\(calls)")
     }
 
-    @Test func `the pages of a long conversation contain every message once`() throws {
+    @Test func `the pages of a long conversation contain every message once`() async throws {
         var state = ConversationState(directory: "/home/vibe/demo", kept: [])
         var server = FakeOpenCode2(exchanges: 100)
         var (seen, cursor): ([String], String?) = ([], nil)
         repeat {
-            let (json, _) = try page(&state, &server, cursor: cursor)
+            let (json, _) = try await page(&state, &server, cursor: cursor)
             seen = texts(json) + seen
             cursor = json["nextCursor"]?.text
         } while cursor != nil

@@ -20,9 +20,9 @@ import Testing
     ])
     func `a prompt that OpenCode 1 refuses is a bad request that names the member`(
         _ body: String, path: String
-    ) throws {
+    ) async throws {
         for route in ["prompt_async", "message"] {
-            let run = try BridgeRun("POST", "/session/ses_1/\(route)", body: body)
+            let run = try await BridgeRun("POST", "/session/ses_1/\(route)", body: body)
 
             #expect(run.status == 400)
             #expect(run.calls.isEmpty)
@@ -46,26 +46,26 @@ import Testing
     ])
     func `a body that OpenCode 1's document does not allow is a bad request`(
         _ method: String, _ path: String, _ body: String
-    ) throws {
-        let run = try BridgeRun(method, path, body: body)
+    ) async throws {
+        let run = try await BridgeRun(method, path, body: body)
 
         #expect(run.status == 400)
         #expect(run.calls.isEmpty)
     }
 
     @Test(arguments: [#"{"parentID":"x"}"#, #"{"title":1}"#, #"{"model":{"id":"m"}}"#, #"{"permission":[{}]}"#, "[]"])
-    func `a session that OpenCode 1 refuses is a bad request`(_ body: String) throws {
-        let run = try BridgeRun("POST", "/session", body: body)
+    func `a session that OpenCode 1 refuses is a bad request`(_ body: String) async throws {
+        let run = try await BridgeRun("POST", "/session", body: body)
 
         #expect(run.status == 400)
         #expect(run.json == ["_tag": "BadRequest"])
     }
 
-    @Test func `members that the document does not name are ignored`() throws {
+    @Test func `members that the document does not name are ignored`() async throws {
         let body =
             #"{"x":1,"model":{"providerID":"mock","modelID":"talk","y":2},"parts":[{"type":"text","text":"a","z":3}]}"#
 
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body,
             replies: [.recorded("session-after-talk"), BridgeTurnTests.idle, BridgeTurnTests.prompted])
 

@@ -14,8 +14,8 @@ import Testing
     ])
     func `each query parameter that OpenCode 1 rejects is rejected with 400`(
         _ path: String, _ name: String, _ value: String
-    ) throws {
-        let run = try BridgeRun("GET", path, query: [("query", "x"), (name, value)])
+    ) async throws {
+        let run = try await BridgeRun("GET", path, query: [("query", "x"), (name, value)])
 
         #expect(run.status == 400)
         #expect(run.calls.isEmpty)
@@ -32,7 +32,7 @@ import Testing
         """
     }
 
-    @Test func `sessions below a path are collected page by page`() throws {
+    @Test func `sessions below a path are collected page by page`() async throws {
         let pages: [BridgeRun.Answer] = [
             .says(
                 200,
@@ -42,7 +42,7 @@ import Testing
                 #"{"data":[\#(Self.session(3, in: "app/x")),\#(Self.session(4, in: "app"))],"cursor":{"next":"o"}}"#),
             .says(200, #"{"data":[],"cursor":{"next":null}}"#),
         ]
-        let all = try BridgeRun("GET", "/session", query: [("path", "app"), ("roots", "true")], replies: pages)
+        let all = try await BridgeRun("GET", "/session", query: [("path", "app"), ("roots", "true")], replies: pages)
 
         #expect(
             all.calls == [
@@ -51,20 +51,20 @@ import Testing
             ])
         #expect(all.json?.array?.map { $0["id"]?.text } == ["ses_1", "ses_3", "ses_4"])
 
-        let two = try BridgeRun("GET", "/session", query: [("path", "app"), ("limit", "2")], replies: pages)
+        let two = try await BridgeRun("GET", "/session", query: [("path", "app"), ("limit", "2")], replies: pages)
 
         #expect(two.json?.array?.map { $0["id"]?.text } == ["ses_1", "ses_3"])
         #expect(two.calls.count == 2)
 
         // An empty path matches every path.
-        let any = try BridgeRun("GET", "/session", query: [("path", "")], replies: pages)
+        let any = try await BridgeRun("GET", "/session", query: [("path", "")], replies: pages)
 
         #expect(any.json?.array?.count == 2)
         #expect(any.calls.count == 1)
     }
 
-    @Test func `the diff of an unknown session is empty`() throws {
-        let run = try BridgeRun("GET", "/session/ses_none/diff")
+    @Test func `the diff of an unknown session is empty`() async throws {
+        let run = try await BridgeRun("GET", "/session/ses_none/diff")
 
         #expect(run.json == [])
         #expect(run.calls.isEmpty)
@@ -72,10 +72,11 @@ import Testing
 
     /// OpenCode 2 responds with 500 and an empty body if a directory is missing.
     @Test(arguments: ["/agent", "/file", "/file/content", "/pty", "/permission", "/path"])
-    func `a missing directory that is not the instance's own is reported as 404`(_ path: String) throws {
-        let elsewhere = Bridge(Turns.instanceDefaults, home: "/home/vibe", directory: "/home/vibe")
+    func `a missing directory that is not the instance's own is reported as 404`(_ path: String) async throws {
+        let elsewhere = BridgeRun.bridge(in: "/home/vibe")
         let query = [(name: "path", value: ".")]
-        let missing = try BridgeRun("GET", path, query: query, replies: [.empty(500), .empty(500)], by: elsewhere)
+        let missing = try await BridgeRun(
+            "GET", path, query: query, replies: [.empty(500), .empty(500)], by: elsewhere)
 
         #expect(missing.status == 404)
         #expect(missing.json?["name"] == "NotFoundError")
@@ -83,36 +84,36 @@ import Testing
             missing.json?["data"]?["message"]?.text?.contains("/home/vibe/demo. Name a directory that exists") == true)
         #expect(missing.calls.last == "GET /api/location?location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo")
 
-        let broken = try BridgeRun(
+        let broken = try await BridgeRun(
             "GET", path, query: query, replies: [.empty(500), .recorded("location")], by: elsewhere)
 
         #expect(broken.status == 500)
 
-        let own = Bridge(Turns.instanceDefaults, home: "/home/vibe", directory: "/home/vibe/demo")
-        let alone = try BridgeRun("GET", path, query: query, replies: [.empty(500)], by: own)
+        let own = BridgeRun.bridge(in: "/home/vibe/demo")
+        let alone = try await BridgeRun("GET", path, query: query, replies: [.empty(500)], by: own)
 
         #expect(alone.status == 500)
         #expect(alone.calls.count == 1)
     }
 
-    @Test func `a missing folder inside the instance's directory is reported as 404`() throws {
-        let own = Bridge(Turns.instanceDefaults, home: "/home/vibe", directory: "/home/vibe/demo")
-        let run = try BridgeRun("GET", "/file", query: [("path", "none/")], replies: [.empty(500)], by: own)
+    @Test func `a missing folder inside the instance's directory is reported as 404`() async throws {
+        let own = BridgeRun.bridge(in: "/home/vibe/demo")
+        let run = try await BridgeRun("GET", "/file", query: [("path", "none/")], replies: [.empty(500)], by: own)
 
         #expect(run.status == 404)
         #expect(run.json?["data"]?["message"] == "The directory none/ does not exist or cannot be read.")
     }
 
-    @Test func `POST /log accepts OpenCode 1's entries and rejects malformed ones with 400`() throws {
+    @Test func `POST /log accepts OpenCode 1's entries and rejects malformed ones with 400`() async throws {
         let line = #""service":"x","message":"m""#
 
-        #expect(try BridgeRun("POST", "/log", body: #"{\#(line),"level":"warn","extra":{}}"#).json == true)
+        #expect(try await BridgeRun("POST", "/log", body: #"{\#(line),"level":"warn","extra":{}}"#).json == true)
 
         for body in [
             "", "[]", #"{"level":"info","message":"m"}"#, "{\(line)}", #"{\#(line),"level":"loud"}"#,
             #"{\#(line),"level":"info","extra":1}"#,
         ] {
-            let run = try BridgeRun("POST", "/log", body: body)
+            let run = try await BridgeRun("POST", "/log", body: body)
             #expect(run.status == 400, "\(body)")
             #expect(run.json?["name"] == "BadRequest", "\(body)")
         }
@@ -127,8 +128,8 @@ import Testing
     ])
     func `each request that OpenCode 1 rejects is rejected with 400 and not forwarded`(
         _ method: String, _ path: String, _ body: String
-    ) throws {
-        let run = try BridgeRun(method, path, body: body)
+    ) async throws {
+        let run = try await BridgeRun(method, path, body: body)
 
         #expect(run.status == 400)
         #expect(run.calls.isEmpty)
@@ -136,16 +137,17 @@ import Testing
     }
 
     @Test(arguments: [("/session/nope/diff", ""), ("/session/ses_1/diff", "prt_1"), ("/session/ses_1/diff", "")])
-    func `an invalid id is rejected with 400 even if OpenCode 2 is not called`(_ path: String, _ message: String) throws
+    func `an invalid id is rejected with 400 even if OpenCode 2 is not called`(_ path: String, _ message: String)
+        async throws
     {
-        let run = try BridgeRun("GET", path, query: message.isEmpty ? [] : [("messageID", message)])
+        let run = try await BridgeRun("GET", path, query: message.isEmpty ? [] : [("messageID", message)])
 
         #expect(run.calls.isEmpty)
         #expect(run.status == (path.contains("ses_") && message.isEmpty ? 200 : 400))
     }
 
-    @Test func `permission rules are set with OpenCode 2's names`() throws {
-        let run = try BridgeRun(
+    @Test func `permission rules are set with OpenCode 2's names`() async throws {
+        let run = try await BridgeRun(
             "PATCH", "/session/ses_1", body: #"{"permission":[{"permission":"bash","pattern":"ls *","action":"ask"}]}"#,
             replies: [.recorded("session-after-talk"), .empty(204), .recorded("session-after-talk")])
 

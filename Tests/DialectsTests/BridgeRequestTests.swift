@@ -6,12 +6,12 @@ import Testing
 
 /// Tests permissions and questions over the bridge.
 @Suite struct BridgeRequestTests {
-    @Test func `pending permissions have OpenCode 1's members`() throws {
+    @Test func `pending permissions have OpenCode 1's members`() async throws {
         let message = """
             {"data":{"content":[{"type":"text","text":"I look."},{"type":"tool","id":"call_1795338493110","name":"shell",\
             "state":{"status":"running","input":{"command":"sleep 1"}}}]}}
             """
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "GET", "/permission", replies: [.recorded("permissions-pending-tools"), .says(200, message)])
 
         #expect(run.json?.array?.first?["metadata"]?["command"] == "sleep 1")
@@ -24,17 +24,17 @@ import Testing
         for name in ["permission", "patterns", "always"] { #expect(reported[name] == recorded[name]) }
     }
 
-    @Test func `a permission is listed even if its tool call is not found`() throws {
-        let run = try BridgeRun(
+    @Test func `a permission is listed even if its tool call is not found`() async throws {
+        let run = try await BridgeRun(
             "GET", "/permission", replies: [.recorded("permissions-pending-tools"), .says(404, "{}")])
 
         #expect(run.calls.last?.hasPrefix("GET /api/session/ses_1/message/msg_") == true)
         #expect(run.json?.array?.first?["metadata"] == [:])
     }
 
-    @Test func `a permission can be answered on both paths, and a second answer yields 404`() throws {
+    @Test func `a permission can be answered on both paths, and a second answer yields 404`() async throws {
         let id = "per_202835d51001LjR2SoqF11NIVT"
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "POST", "/permission/\(id)/reply", body: #"{"reply":"reject","message":"use rg"}"#,
             replies: [
                 .recorded("permissions-pending-tools"), .recorded("session-after-talk"), .recorded("permission-once"),
@@ -44,26 +44,26 @@ import Testing
         #expect(
             run.calls.last?.hasSuffix(#"/permission/\#(id)/reply {"decision":"reject","message":"use rg"}"#) == true)
 
-        let again = try BridgeRun(
+        let again = try await BridgeRun(
             "POST", "/permission/per_1/reply", body: #"{"reply":"once"}"#, replies: [.says(200, #"{"data":[]}"#)])
 
         #expect(again.status == 404)
         #expect(again.json?["_tag"] == "PermissionNotFoundError")
 
-        let old = try BridgeRun(
+        let old = try await BridgeRun(
             "POST", "/session/ses_1/permissions/\(id)", body: #"{"response":"once"}"#,
             replies: [.recorded("session-after-talk"), .recorded("permission-once-again")])
 
         #expect(old.status == 404)
         #expect(old.json?["_tag"] == "PermissionNotFoundError")
 
-        let wrong = try BridgeRun("POST", "/permission/\(id)/reply", body: #"{"reply":"maybe"}"#)
+        let wrong = try await BridgeRun("POST", "/permission/\(id)/reply", body: #"{"reply":"maybe"}"#)
 
         #expect(wrong.status == 400)
     }
 
-    @Test func `questions are listed and answered in OpenCode 1's form`() throws {
-        let run = try BridgeRun("GET", "/question", replies: [.recorded("forms-pending")])
+    @Test func `questions are listed and answered in OpenCode 1's form`() async throws {
+        let run = try await BridgeRun("GET", "/question", replies: [.recorded("forms-pending")])
         let recorded = try #require(try Fixtures.answer("1.18.33", "questions-pending")?.array?.first)
         let reported = try #require(run.json?.array?.first)
 
@@ -73,21 +73,21 @@ import Testing
 
         #expect(id.hasPrefix("que_"))
 
-        let reply = try BridgeRun(
+        let reply = try await BridgeRun(
             "POST", "/question/\(id)/reply", body: #"{"answers":[["Left"]]}"#,
             replies: [.recorded("forms-pending"), .recorded("form-reply")])
 
         #expect(reply.json == true)
         #expect(reply.calls.last?.hasSuffix(#"/reply {"answer":{"q0":"Left"}}"#) == true)
 
-        let again = try BridgeRun(
+        let again = try await BridgeRun(
             "POST", "/question/\(id)/reject", replies: [.recorded("forms-pending"), .recorded("form-cancel-again")])
 
         #expect(again.status == 404)
         #expect(again.json?["_tag"] == "QuestionNotFoundError")
         #expect(again.json?["requestID"]?.text == id)
 
-        let unknown = try BridgeRun(
+        let unknown = try await BridgeRun(
             "POST", "/question/que_x/reply", body: #"{"answers":[["Left"]]}"#, replies: [.recorded("forms-pending")])
 
         #expect(unknown.status == 404)

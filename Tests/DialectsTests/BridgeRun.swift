@@ -1,83 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSONText
+import Locking
+import Testing
 
 @testable import Dialects
 
 /// A request to the bridge, with an OpenCode 2 whose replies the test supplies.
 struct BridgeRun {
     /// The method, target and body of each call; a recorded session's id is `ses_1`.
-    private(set) var calls: [String] = []
-    /// The calls, and the steps that concern the event streams.
-    private(set) var steps: [String] = []
+    var calls: [String] { record.calls }
+    /// The calls, and the operations that concern the event streams.
+    var steps: [String] { record.steps }
     /// The JSON of the published events.
-    private(set) var published: [String] = []
+    var published: [String] { record.published }
+    var pauses: Int { record.pauses }
+    /// The session whose lock the request still holds at the end.
+    var lockedSession: String? { record.lockedSession }
     private(set) var status = 0
     private(set) var fields: [String: String] = [:]
     private(set) var body: [UInt8] = []
-    private(set) var pauses = 0
-    private(set) var wasAborted = false
-    /// The session whose lock the request still holds at the end.
-    private(set) var turn: String?
+    private(set) var wasTruncated = false
+    private let record: ScriptedTransport.Record
 
-    static let bridge = Bridge(Turns.instanceDefaults, home: "/home/vibe")
+    /// Returns a function that creates a bridge for a request.
+    static func bridge(
+        in directory: String? = nil, now: @escaping @Sendable () -> Int64 = { 1_800_000_000_000 },
+        contains: @escaping @Sendable (String) -> Bool = { _ in true }
+    ) -> (any BridgeTransport) -> Bridge {
+        { Bridge(Turns.instanceDefaults, home: "/home/vibe", directory: directory, contains: holds, now: now, transport: $0) }
+    }
 
     /// Runs a request.
     ///
     /// - Parameter replies: The names of recorded replies or the replies themselves, in the order of the calls.
     init(
         _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: String = "",
-        replies: [Answer] = [], by bridge: Bridge = BridgeRun.bridge
-    ) throws {
+        replies: [Answer] = [],
+        by bridge: @escaping (any BridgeTransport) -> Bridge = BridgeRun.bridge()
+    ) async throws {
         let segments = path.split(separator: "/").map(String.init)
         let request = ClientRequest(
             method, segments, query: query, directory: "/home/vibe/demo", body: Array(body.utf8))
-        guard let first = bridge.firstStep(request) else { throw NoRoute() }
-        var (step, remainder) = (first, replies[...])
-        while true {
-            switch step {
-            case .call(let call, let next):
-                let text = "\(call.method) \(call.target)" + (call.body.map { " " + $0.shown } ?? "")
-                calls.append(text.replacing(/ses_\w{20,}/, with: "ses_1"))
-                steps.append(calls.last ?? "")
-                guard let answer = remainder.popFirst() else { throw NoReply(call: calls.last ?? "") }
-                step = next(try answer.reply())
-            case .acquireLock(let session, let next):
-                turn = session
-                step = next()
-            case .releaseLock(let next):
-                turn = nil
-                step = next()
-            case .watchTurn(_, let holds, let next):
-                steps.append(holds ? "watch, and hold the end" : "watch")
-                step = next()
-            case .awaitStreams(let next):
-                steps.append("await the streams")
-                step = next()
-            case .publish(let change, let next):
-                published.append(Event(id: nil, change).json()?.shown ?? "")
-                step = next()
-            case .pause(_, let next):
-                pauses += 1
-                step = next()
-            case .answer(let answer):
-                status = answer.status
-                fields = answer.fields
-                self.body = answer.body
-                return
-            case .begin(let answer, let next):
-                status = answer.status
-                fields = answer.fields
-                self.body = answer.body
-                step = next()
-            case .write(let bytes, let next):
-                self.body += bytes
-                step = next()
-            case .end: return
-            case .cut:
-                wasAborted = true
-                return
-            }
+        let transport = ScriptedTransport(replies)
+        let response: BridgeResponse?
+        do {
+            response = try await bridge(transport).respond(to: request)
+        } catch {
+            throw NoReply(call: transport.record.calls.last ?? "")
+        }
+        record = transport.record
+        switch response {
+        case nil: throw NoRoute()
+        case .answer(let answer):
+            status = answer.status
+            fields = answer.fields
+            self.body = answer.body
+        case .completed, .truncated:
+            let begun = try #require(record.begun)
+            status = begun.status
+            fields = begun.fields
+            self.body = begun.body + record.written
+            if case .truncated = response { wasTruncated = true }
         }
     }
 
@@ -104,15 +88,63 @@ struct BridgeRun {
                         let status = exchange?["response"]?["status"]?.number?.integer
                     else { continue }
                     let body = exchange?["response"]?["body"]?.text ?? ""
-                    return Reply(status: status, type: nil, body: Array(body.utf8))
+                    return Reply(status: status
+                fields = type: nil, body: Array(body.utf8))
                 }
                 throw NoReply(call: name)
-            case .says(let status, let body): return Reply(status: status, type: nil, body: Array(body.utf8))
+            case .says(let status, let body): return Reply(status: status
+                fields = type: nil, body: Array(body.utf8))
             case .empty(let status): return Reply(status: status, type: nil, body: [])
             case .tooLong: return Reply(status: 200, type: nil, body: [], isCut: true)
             }
         }
     }
+}
+
+/// A transport whose calls get the replies of a test. A call without a reply ends the request.
+final class ScriptedTransport: BridgeTransport {
+    /// What the bridge has done.
+    struct Record {
+        var calls: [String] = []
+        var steps: [String] = []
+        var published: [String] = []
+        var pauses = 0
+        var lockedSession: String?
+        var begun: ClientAnswer?
+        var written: [UInt8] = []
+        fileprivate var replies: ArraySlice<BridgeRun.Answer>
+    }
+
+    private let state: Locked<Record>
+
+    init(_ replies: [BridgeRun.Answer]) { state = Locked(Record(replies: replies[...])) }
+
+    var record: Record { state.withLock { $0 } }
+
+    func send(_ call: Call) async throws(BridgeError) -> Reply {
+        let text = "\(call.method) \(call.target)" + (call.body.map { " " + $0.shown } ?? "")
+        let line = text.replacing(/ses_\w{20,}/, with: "ses_1")
+        let answer = state.withLock { state in
+            state.calls.append(line)
+            state.steps.append(line)
+            return state.replies.popFirst()
+        }
+        guard let reply = try? answer?.reply() else { throw .ended }
+        return reply
+    }
+
+    func lock(session: String) { state.withLock { $0.lockedSession = session } }
+    func unlock() { state.withLock { $0.lockedSession = nil } }
+
+    func watchTurn(of session: String, holdsEnd: Bool) {
+        state.withLock { $0.steps.append(holdsEnd ? "watch, and hold the end" : "watch") }
+    }
+
+    func awaitStreams() { state.withLock { $0.steps.append("await the streams") } }
+    func publish(_ event: Change) { state.withLock { $0.published.append(Event(id: nil, event).json()?.shown ?? "") } }
+    func pause(milliseconds: Int) { state.withLock { $0.pauses += 1 } }
+    func begin(_ answer: ClientAnswer) { state.withLock { $0.begun = answer } }
+    func write(_ bytes: [UInt8]) { state.withLock { $0.written += bytes } }
 }
 
 extension BridgeRoute {

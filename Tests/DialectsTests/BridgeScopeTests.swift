@@ -8,15 +8,15 @@ import Testing
 /// Tests that the bridge stays inside the project, and how it describes itself.
 @Suite struct BridgeScopeTests {
     /// OpenCode 2 lists the sessions of all directories together.
-    @Test func `a session outside the project yields 404 and is absent from /session/status`() throws {
-        let outside = Bridge(Turns.instanceDefaults, home: "/home/vibe") { $0.hasPrefix("/home/vibe/other") }
-        let status = try BridgeRun(
+    @Test func `a session outside the project yields 404 and is absent from /session/status`() async throws {
+        let outside = BridgeRun.bridge(contains: { $0.hasPrefix("/home/vibe/other") })
+        let status = try await BridgeRun(
             "GET", "/session/status",
             replies: [.recorded("active-while-asking-tools"), .recorded("session-after-talk")], by: outside)
 
         #expect(status.json == [:])
 
-        let abort = try BridgeRun(
+        let abort = try await BridgeRun(
             "POST", "/session/\(BridgeTests.session)/abort", replies: [.recorded("session-after-talk")], by: outside)
 
         #expect(abort.json == true)
@@ -28,7 +28,7 @@ import Testing
             ("POST", "/message", #"{"parts":[]}"#), ("POST", "/shell", #"{"agent":"build","command":"true"}"#),
             ("POST", "/permissions/per_1", #"{"response":"once"}"#),
         ] {
-            let run = try BridgeRun(
+            let run = try await BridgeRun(
                 method, "/session/\(BridgeTests.session)\(path)", body: body,
                 replies: [.recorded("session-after-talk")],
                 by: outside)
@@ -43,10 +43,10 @@ import Testing
         ("file:///home/vibe/demo/%2e%2e/x", true), ("file:///home/vibe/demo/a%20b?start=1", false), ("x/../y", false),
         ("data:text/plain,x", false), ("https://example.com/x", false),
     ])
-    func `a prompt with a file outside the project is rejected with 403`(_ url: String, isOutside: Bool) throws {
-        let inside = Bridge(Turns.instanceDefaults, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo") }
+    func `a prompt with a file outside the project is rejected with 403`(_ url: String, isOutside: Bool) async throws {
+        let inside = BridgeRun.bridge(contains: { $0.hasPrefix("/home/vibe/demo") })
         let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body,
             replies: [.says(404, #"{"_tag":"SessionNotFoundError"}"#)], by: inside)
 
@@ -61,15 +61,15 @@ import Testing
         "file:///etc/x//../../home/vibe/demo/x", "file:///C:/../home/vibe/demo/x", "file:///home/vibe/demo/.%2E/x",
         "file:///home/vibe/demo/x ", "file:///home/vibe/demo/\\u007fx", "file:////home/vibe/demo/../../x",
     ])
-    func `a file URL that a browser's parser repairs is refused`(_ url: String) throws {
-        let inside = Bridge(Turns.instanceDefaults, home: "/home/vibe") {
+    func `a file URL that a browser's parser repairs is refused`(_ url: String) async throws {
+        let inside = BridgeRun.bridge(contains: {
             $0 == "/home/vibe/demo" || $0.hasPrefix("/home/vibe/demo/")
-        }
+        })
         for (route, members) in [("prompt_async", ""), ("message", ""), ("command", #""command":"c","arguments":"","#)]
         {
             let body = #"{\#(members)"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
 
-            let run = try BridgeRun("POST", "/session/ses_1/\(route)", body: body, by: inside)
+            let run = try await BridgeRun("POST", "/session/ses_1/\(route)", body: body, by: inside)
 
             #expect(run.status == 403, "\(route)")
         }
@@ -80,19 +80,19 @@ import Testing
         " data:text/plain,x",
         "data:text/plain;base64,aGk=\\n",
     ])
-    func `a URL that names a file inside the project or none at all is accepted`(_ url: String) throws {
-        let inside = Bridge(Turns.instanceDefaults, home: "/home/vibe") { $0.hasPrefix("/home/vibe/demo/") }
+    func `a URL that names a file inside the project or none at all is accepted`(_ url: String) async throws {
+        let inside = BridgeRun.bridge(contains: { $0.hasPrefix("/home/vibe/demo/") })
         let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
 
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body,
             replies: [.says(404, #"{"_tag":"SessionNotFoundError"}"#)], by: inside)
 
         #expect(run.status == 404)
     }
 
-    @Test func `/doc describes exactly the translated routes, contains every schema and no white space`() throws {
-        let run = try BridgeRun("GET", "/doc")
+    @Test func `/doc describes exactly the translated routes, contains every schema and no white space`() async throws {
+        let run = try await BridgeRun("GET", "/doc")
         let paths = try #require(run.json?["paths"]?.object)
         let documented = paths.members.flatMap { path in
             (path.value.object?.members ?? []).map { "\($0.name.uppercased()) \(path.name)" }

@@ -37,9 +37,9 @@ import Testing
         ("GET", "/vcs/diff"), ("POST", "/session/ses_1/init"),
     ])
     func `each route without a counterpart is rejected with 501 and an explanation`(_ method: String, _ path: String)
-        throws
+        async throws
     {
-        let run = try BridgeRun(method, path)
+        let run = try await BridgeRun(method, path)
 
         #expect(run.status == 501)
         #expect(run.calls.isEmpty)
@@ -144,13 +144,14 @@ import Testing
     }
 
     /// A handler that reads a segment that is not in its route would stop the test.
-    @Test func `every segment that a handler reads is in its route`() {
+    @Test func `every segment that a handler reads is in its route`() async {
         for bridged in BridgeRoute.all {
             guard case .bridge(let handler) = bridged.handling else { continue }
             let names = OpenCode1Route.Pattern(bridged.route.template).names
             let values = PathValues(names: names, values: names.map { _ in "ses_1" })
             let body = Array(#"{"response":"once","reply":"once","answers":[]}"#.utf8)
-            _ = handler(BridgeRun.bridge, values, ClientRequest("GET", [], directory: "/", body: body))
+            _ = try? await handler(
+                BridgeRun.bridge()(ScriptedTransport([])), values, ClientRequest("GET", [], directory: "/", body: body))
         }
     }
 
@@ -173,9 +174,9 @@ import Testing
         ("/project/global/directories", "[]"), ("/provider/auth", "{}"),
     ])
     func `a full-screen program's request without an equivalent has an empty response`(_ path: String, _ body: String)
-        throws
+        async throws
     {
-        let run = try BridgeRun("GET", path)
+        let run = try await BridgeRun("GET", path)
 
         #expect(run.status == 200)
         #expect(String(decoding: run.body, as: UTF8.self) == body)
@@ -200,8 +201,8 @@ import Testing
         #expect(count > 10)
     }
 
-    @Test func `a session is returned in OpenCode 1's form`() throws {
-        let run = try BridgeRun("GET", "/session/\(Self.session)", replies: [.recorded("session-after-talk")])
+    @Test func `a session is returned in OpenCode 1's form`() async throws {
+        let run = try await BridgeRun("GET", "/session/\(Self.session)", replies: [.recorded("session-after-talk")])
 
         #expect(run.calls == ["GET /api/session/ses_1"])
 
@@ -215,8 +216,8 @@ import Testing
         #expect(json["title"] == "How the parser works")
     }
 
-    @Test func `sessions are listed for the project's directory`() throws {
-        let run = try BridgeRun(
+    @Test func `sessions are listed for the project's directory`() async throws {
+        let run = try await BridgeRun(
             "GET", "/session", query: [("limit", "2"), ("search", "par ser"), ("roots", "true")],
             replies: [.recorded("session-search")])
 
@@ -227,57 +228,58 @@ import Testing
         #expect(run.json?.array?.count == 2)
     }
 
-    @Test func `a session is created in the project's directory, even without a body`() throws {
+    @Test func `a session is created in the project's directory, even without a body`() async throws {
         for body in ["", "{}"] {
-            let run = try BridgeRun("POST", "/session", body: body, replies: [.recorded("session-create-empty")])
+            let run = try await BridgeRun("POST", "/session", body: body, replies: [.recorded("session-create-empty")])
             #expect(run.calls == [#"POST /api/session {"location":{"directory":"/home/vibe/demo"}}"#])
             #expect(run.status == 200)
             #expect(run.json?["title"] == "New session - 2026-11-22T09:07:35.969Z")
         }
-        let broken = try BridgeRun("POST", "/session", body: "{not json")
+        let broken = try await BridgeRun("POST", "/session", body: "{not json")
 
         #expect(broken.status == 400)
         #expect(broken.json == ["_tag": "BadRequest"])
 
-        let child = try BridgeRun("POST", "/session", body: #"{"parentID":"ses_1"}"#)
+        let child = try await BridgeRun("POST", "/session", body: #"{"parentID":"ses_1"}"#)
 
         #expect(child.status == 501)
     }
 
-    @Test func `PATCH /session/ID renames the session and returns it`() throws {
-        let run = try BridgeRun(
+    @Test func `PATCH /session/ID renames the session and returns it`() async throws {
+        let run = try await BridgeRun(
             "PATCH", "/session/ses_1", body: #"{"title":"New"}"#,
             replies: [.recorded("session-after-talk"), .recorded("session-rename"), .recorded("session-after-talk")])
         let change = #"PATCH /api/session/ses_1 {"title":"New"}"#
 
         #expect(run.calls == ["GET /api/session/ses_1", change, "GET /api/session/ses_1"])
 
-        let archive = try BridgeRun("PATCH", "/session/ses_1", body: #"{"time":{"archived":5}}"#)
+        let archive = try await BridgeRun("PATCH", "/session/ses_1", body: #"{"time":{"archived":5}}"#)
 
         #expect(archive.status == 501)
     }
 
-    @Test func `a missing session yields OpenCode 1's 404, except for an abort`() throws {
+    @Test func `a missing session yields OpenCode 1's 404, except for an abort`() async throws {
         for (method, path) in [("GET", "/session/ses_doesnotexist"), ("DELETE", "/session/ses_doesnotexist")] {
-            let run = try BridgeRun(method, path, replies: [.recorded("session-missing")])
+            let run = try await BridgeRun(method, path, replies: [.recorded("session-missing")])
             #expect(run.status == 404)
             #expect(run.json == (try Fixtures.answer("1.18.33", "session-missing")))
         }
-        let abort = try BridgeRun("POST", "/session/ses_doesnotexist/abort", replies: [.recorded("session-missing")])
+        let abort = try await BridgeRun(
+            "POST", "/session/ses_doesnotexist/abort", replies: [.recorded("session-missing")])
 
         #expect(abort.status == 200)
         #expect(abort.json == true)
     }
 
-    @Test func `an invalid session id yields 400, not a server error`() throws {
-        let run = try BridgeRun("GET", "/session/nope", replies: [.recorded("session-bad-id")])
+    @Test func `an invalid session id yields 400, not a server error`() async throws {
+        let run = try await BridgeRun("GET", "/session/nope", replies: [.recorded("session-bad-id")])
 
         #expect(run.status == 400)
         #expect(run.json?["name"] == "BadRequest")
     }
 
-    @Test func `/session/status lists the busy sessions`() throws {
-        let run = try BridgeRun(
+    @Test func `/session/status lists the busy sessions`() async throws {
+        let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [
                 .recorded("active-while-asking-tools"), .recorded("session-after-talk"),
@@ -298,13 +300,13 @@ import Testing
     @Test(arguments: [
         (1_795_338_539_288, ""), (1_795_338_539_288, #"{"id":"msg_3","type":"agent-switched"},"#),
     ])
-    func `/session/status lists a session that waits for the next attempt`(_ now: Int64, newer: String) throws {
-        let run = try BridgeRun(
+    func `/session/status lists a session that waits for the next attempt`(_ now: Int64, newer: String) async throws {
+        let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [
                 .recorded("active-retrying"), .recorded("session-after-talk"),
                 .says(200, #"{"data":[\#(newer)\#(Self.retried)]}"#),
-            ], by: Bridge(Turns.instanceDefaults, home: "/home/vibe", now: { now }))
+            ], by: BridgeRun.bridge(now: { now }))
 
         #expect(run.calls.last == "GET /api/session/ses_1/message?limit=5&order=desc")
         #expect(
@@ -317,40 +319,40 @@ import Testing
         (1_795_338_539_289, ""), (1_795_338_539_288, #"{"id":"msg_3","type":"user"},"#),
         (1_795_338_539_288, #"{"id":"msg_3","type":"idle"},"#),
     ])
-    func `/session/status is busy again when an attempt or a turn has begun`(_ now: Int64, newer: String) throws {
-        let run = try BridgeRun(
+    func `/session/status is busy again when an attempt or a turn has begun`(_ now: Int64, newer: String) async throws {
+        let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [
                 .recorded("active-retrying"), .recorded("session-after-talk"),
                 .says(200, #"{"data":[\#(newer)\#(Self.retried)]}"#),
-            ], by: Bridge(Turns.instanceDefaults, home: "/home/vibe", now: { now }))
+            ], by: BridgeRun.bridge(now: { now }))
 
         #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
     }
 
-    @Test func `/session/status reads a session's newest message alone if five are too large`() throws {
-        let run = try BridgeRun(
+    @Test func `/session/status reads a session's newest message alone if five are too large`() async throws {
+        let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [
                 .recorded("active-retrying"), .recorded("session-after-talk"), .tooLong,
                 .says(200, #"{"data":[\#(Self.retried)]}"#),
-            ], by: Bridge(Turns.instanceDefaults, home: "/home/vibe", now: { 1 }))
+            ], by: BridgeRun.bridge(now: { 1 }))
 
         #expect(run.calls.last == "GET /api/session/ses_1/message?limit=1&order=desc")
         #expect(run.json?.object?.members.map { $0.value["type"] } == ["retry"])
     }
 
-    @Test func `/session/status is busy if the messages cannot be read`() throws {
-        let run = try BridgeRun(
+    @Test func `/session/status is busy if the messages cannot be read`() async throws {
+        let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [.recorded("active-retrying"), .recorded("session-after-talk"), .empty(500)])
 
         #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
     }
 
-    @Test func `the children of a session are collected from all pages`() throws {
+    @Test func `the children of a session are collected from all pages`() async throws {
         let child = #"{"data":[],"cursor":{"previous":null,"next":null}}"#
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "GET", "/session/ses_dfd0738baffeeXDGULyP3M9N15/children",
             replies: [.recorded("session-after-talk"), .recorded("session-children"), .says(200, child)])
 
@@ -358,8 +360,8 @@ import Testing
         #expect(run.json?.array?.compactMap { $0["title"] } == ["Look around"])
     }
 
-    @Test func `a fork names its message by OpenCode 2's id`() throws {
-        let run = try BridgeRun(
+    @Test func `a fork names its message by OpenCode 2's id`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/fork", body: #"{"messageID":"msg_a_0000000012"}"#,
             replies: [.recorded("session-after-talk"), .recorded("session-fork")])
 
@@ -367,15 +369,15 @@ import Testing
         #expect(run.json?["title"] == "Renamed (fork #1)")
     }
 
-    @Test func `revert and unrevert return the session`() throws {
-        let run = try BridgeRun(
+    @Test func `revert and unrevert return the session`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/revert", body: #"{"messageID":"msg_1"}"#,
             replies: [.recorded("session-after-talk"), .recorded("revert-stage"), .recorded("session-reverted")])
 
         #expect(run.calls[1] == #"POST /api/session/ses_1/revert/stage {"messageID":"msg_1","files":true}"#)
         #expect(run.json?["revert"]?["messageID"]?.text?.hasPrefix("msg_") == true)
 
-        let back = try BridgeRun(
+        let back = try await BridgeRun(
             "POST", "/session/ses_1/unrevert",
             replies: [.recorded("session-after-talk"), .recorded("revert-clear"), .recorded("session-after-talk")])
 
@@ -384,62 +386,64 @@ import Testing
     }
 
     @Test(arguments: ["todo", "diff"])
-    func `each list that OpenCode 2 does not keep is empty`(_ name: String) throws {
-        let run = try BridgeRun("GET", "/session/ses_1/\(name)", replies: [.recorded("session-after-talk")])
+    func `each list that OpenCode 2 does not keep is empty`(_ name: String) async throws {
+        let run = try await BridgeRun("GET", "/session/ses_1/\(name)", replies: [.recorded("session-after-talk")])
 
         #expect(run.json == [])
     }
 
-    @Test func `paths, files, projects and file status have OpenCode 1's form`() throws {
-        let path = try BridgeRun("GET", "/path", replies: [.recorded("location")])
+    @Test func `paths, files, projects and file status have OpenCode 1's form`() async throws {
+        let path = try await BridgeRun("GET", "/path", replies: [.recorded("location")])
 
         #expect(path.json?.sorted == (try Fixtures.answer("1.18.33", "path"))?.sorted)
 
-        let files = try BridgeRun("GET", "/file", query: [("path", ".")], replies: [.recorded("fs-list")])
+        let files = try await BridgeRun("GET", "/file", query: [("path", ".")], replies: [.recorded("fs-list")])
         let recorded = try #require(try Fixtures.answer("1.18.33", "files")?.array)
 
         #expect(files.json?.array?.first?.sorted == recorded.first?.sorted)
 
-        let found = try BridgeRun("GET", "/find/file", query: [("query", "READ")], replies: [.recorded("fs-find")])
+        let found = try await BridgeRun(
+            "GET", "/find/file", query: [("query", "READ")], replies: [.recorded("fs-find")])
 
         #expect(found.json == (try Fixtures.answer("1.18.33", "find-file")))
 
-        let project = try BridgeRun("GET", "/project/current", replies: [.recorded("location"), .recorded("projects")])
+        let project = try await BridgeRun(
+            "GET", "/project/current", replies: [.recorded("location"), .recorded("projects")])
         let expected = try #require(try Fixtures.answer("1.18.33", "project-current")?.object)
 
         #expect(project.json?.object?.members.map(\.name).sorted() == expected.members.map(\.name).sorted())
 
-        let status = try BridgeRun("GET", "/file/status", replies: [.recorded("vcs-status")])
+        let status = try await BridgeRun("GET", "/file/status", replies: [.recorded("vcs-status")])
         let file: JSON = ["path": "big.txt", "added": 100000, "removed": 0, "status": "added"]
 
         #expect(status.json == [file])
     }
 
-    @Test func `file content is trimmed, binary content is base64 and a missing file is empty`() throws {
-        let run = try BridgeRun(
+    @Test func `file content is trimmed, binary content is base64 and a missing file is empty`() async throws {
+        let run = try await BridgeRun(
             "GET", "/file/content", query: [("path", "a b/README.md")], replies: [.says(200, "# demo\n")])
 
         #expect(run.calls == ["GET /api/fs/read/a%20b/README.md?location%5Bdirectory%5D=%2Fhome%2Fvibe%2Fdemo"])
         #expect(run.json == (try Fixtures.answer("1.18.33", "file-content")))
 
-        let missing = try BridgeRun("GET", "/file/content", query: [("path", "no")], replies: [.empty(404)])
+        let missing = try await BridgeRun("GET", "/file/content", query: [("path", "no")], replies: [.empty(404)])
 
         #expect(missing.status == 200)
         #expect(missing.json == ["type": "text", "content": ""])
 
         for path in ["../x", "/etc/hostname", "a/../../x"] {
-            let outside = try BridgeRun("GET", "/file/content", query: [("path", path)])
+            let outside = try await BridgeRun("GET", "/file/content", query: [("path", path)])
             #expect(outside.status == 400)
             #expect(outside.calls.isEmpty)
         }
-        let binary = try BridgeRun("GET", "/file/content", query: [("path", "b")], replies: [.says(200, "a\0b")])
+        let binary = try await BridgeRun("GET", "/file/content", query: [("path", "b")], replies: [.says(200, "a\0b")])
 
         #expect(binary.json?["content"] == "YQBi")
         #expect(binary.json?["encoding"] == "base64")
     }
 
-    @Test func `config, commands, health and providers have OpenCode 1's form and no secrets`() throws {
-        let config = try BridgeRun("GET", "/config", replies: [.recorded("config")])
+    @Test func `config, commands, health and providers have OpenCode 1's form and no secrets`() async throws {
+        let config = try await BridgeRun("GET", "/config", replies: [.recorded("config")])
 
         #expect(config.json?["model"] == "mock/talk")
         #expect(config.json?["autoupdate"] == false)
@@ -447,11 +451,11 @@ import Testing
         #expect(config.json?["provider"]?["mock"]?["npm"] == "@ai-sdk/openai-compatible")
         #expect(!String(decoding: config.body, as: UTF8.self).contains("not-a-secret"))
 
-        let commands = try BridgeRun("GET", "/command", replies: [.recorded("commands")])
+        let commands = try await BridgeRun("GET", "/command", replies: [.recorded("commands")])
 
         #expect(commands.json?.array?.compactMap { $0["name"] } == ["init", "review"])
 
-        let health = try BridgeRun("GET", "/global/health")
+        let health = try await BridgeRun("GET", "/global/health")
 
         #expect(health.json == ["healthy": true, "version": "2.0.15"])
 
@@ -467,7 +471,7 @@ import Testing
             {"data":[{"id":"mock","name":"Mock","activation":"auto","package":"aisdk:@ai-sdk/x","settings":{\#
             "apiKey":"secret","baseURL":"http://h"}}]}
             """#
-        let providers = try BridgeRun(
+        let providers = try await BridgeRun(
             "GET", "/config/providers",
             replies: [
                 .says(200, provider), .says(200, model), .says(200, #"{"data":{"id":"talk","providerID":"mock"}}"#),
@@ -482,12 +486,13 @@ import Testing
         #expect(!String(decoding: providers.body, as: UTF8.self).contains("secret"))
     }
 
-    @Test func `the responses for terminals are unwrapped`() throws {
-        let made = try BridgeRun("POST", "/pty", body: #"{"command":"/bin/sh"}"#, replies: [.recorded("pty-create")])
+    @Test func `the responses for terminals are unwrapped`() async throws {
+        let made = try await BridgeRun(
+            "POST", "/pty", body: #"{"command":"/bin/sh"}"#, replies: [.recorded("pty-create")])
 
         #expect(made.json?["command"] == "/bin/sh")
 
-        let gone = try BridgeRun("DELETE", "/pty/pty_1", replies: [.recorded("pty-delete")])
+        let gone = try await BridgeRun("DELETE", "/pty/pty_1", replies: [.recorded("pty-delete")])
 
         #expect(gone.json == true)
     }

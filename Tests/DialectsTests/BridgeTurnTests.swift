@@ -11,8 +11,8 @@ import Testing
     static let none = BridgeRun.Answer.says(200, #"{"data":[]}"#)
     static let prompted = BridgeRun.Answer.recorded("prompt-talk")
 
-    @Test func `a prompt sets a different agent and model before it is sent`() throws {
-        let run = try BridgeRun(
+    @Test func `a prompt sets a different agent and model before it is sent`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body:
                 #"""
@@ -31,8 +31,8 @@ import Testing
             ])
     }
 
-    @Test func `a prompt with the session's own model sets nothing`() throws {
-        let run = try BridgeRun(
+    @Test func `a prompt with the session's own model sets nothing`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body: #"{"model":{"providerID":"mock","modelID":"talk"},"parts":[{"type":"text","text":"a"}]}"#,
             replies: [.recorded("session-after-talk"), Self.idle, Self.prompted])
@@ -40,7 +40,7 @@ import Testing
         #expect(run.calls.count == 3)
     }
 
-    @Test func `a prompt without an agent restores the default one unless a turn is running`() throws {
+    @Test func `a prompt without an agent restores the default one unless a turn is running`() async throws {
         let plan = BridgeRun.Answer.says(
             200,
             #"""
@@ -50,20 +50,20 @@ import Testing
             """#
         )
         let body = #"{"parts":[{"type":"text","text":"a"}]}"#
-        let quiet = try BridgeRun(
+        let quiet = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body, replies: [plan, Self.idle, .empty(204), Self.prompted])
 
         #expect(quiet.calls[2] == #"POST /api/session/ses_1/agent {"agent":"build"}"#)
 
-        let busy = try BridgeRun(
+        let busy = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: body, replies: [plan, Self.running, Self.prompted])
 
         #expect(busy.calls.count == 3)
     }
 
-    @Test func `a failed model change is returned as the prompt's error`() throws {
+    @Test func `a failed model change is returned as the prompt's error`() async throws {
         let refusal = #"{"_tag":"InvalidRequestError","message":"no such model","kind":"Payload"}"#
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body: #"{"model":{"providerID":"x","modelID":"y"},"parts":[{"type":"text","text":"a"}]}"#,
             replies: [.recorded("session-after-talk"), Self.idle, .says(400, refusal)])
@@ -72,16 +72,16 @@ import Testing
         #expect(run.json?["data"]?["message"] == "no such model")
     }
 
-    @Test func `a staged revert is committed before a prompt`() throws {
-        let run = try BridgeRun(
+    @Test func `a staged revert is committed before a prompt`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async", body: #"{"parts":[{"type":"text","text":"a"}]}"#,
             replies: [.recorded("session-reverted"), Self.idle, .recorded("revert-commit"), Self.prompted])
 
         #expect(run.calls[2] == "POST /api/session/ses_1/revert/commit")
     }
 
-    @Test func `a prompt's files and agents are translated to OpenCode 2's form`() throws {
-        let run = try BridgeRun(
+    @Test func `a prompt's files and agents are translated to OpenCode 2's form`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body:
                 #"""
@@ -108,22 +108,22 @@ import Testing
         #"{"parts":[{"type":"subtask","prompt":"p","description":"d","agent":"a"}]}"#,
         #"{"format":{"type":"json_schema","schema":{}},"parts":[]}"#,
     ])
-    func `each prompt option without a counterpart is rejected with 501`(_ body: String) throws {
-        let run = try BridgeRun("POST", "/session/ses_1/prompt_async", body: body)
+    func `each prompt option without a counterpart is rejected with 501`(_ body: String) async throws {
+        let run = try await BridgeRun("POST", "/session/ses_1/prompt_async", body: body)
 
         #expect(run.status == 501)
         #expect(run.calls.isEmpty)
     }
 
-    @Test func `a prompt without parts is rejected with OpenCode 1's 400`() throws {
-        let run = try BridgeRun("POST", "/session/ses_1/prompt_async", body: "{}")
+    @Test func `a prompt without parts is rejected with OpenCode 1's 400`() async throws {
+        let run = try await BridgeRun("POST", "/session/ses_1/prompt_async", body: "{}")
 
         #expect(run.status == 400)
         #expect(run.json == (try Fixtures.answer("1.18.33", "prompt_async-no-parts")))
     }
 
-    @Test func `a blocking prompt is answered when its turn has ended`() throws {
-        let run = try BridgeRun(
+    @Test func `a blocking prompt is answered when its turn has ended`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/message", body: #"{"parts":[{"type":"text","text":"a"}]}"#,
             replies: [
                 .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
@@ -147,8 +147,8 @@ import Testing
     ])
     func `a blocking prompt's turn is watched before it begins and answered after the streams`(
         path: String, body: String, call: String
-    ) throws {
-        let run = try BridgeRun(
+    ) async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/\(path)", body: body,
             replies: [
                 .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
@@ -163,8 +163,8 @@ import Testing
     }
 
     /// OpenCode 2 sends no event that names the command.
-    @Test func `a command publishes command.executed with the last message of its turn`() throws {
-        let run = try BridgeRun(
+    @Test func `a command publishes command.executed with the last message of its turn`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/command", body: #"{"command":"init","arguments":"a \"b\""}"#,
             replies: [
                 .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
@@ -188,16 +188,16 @@ import Testing
         )
     }
 
-    @Test func `a command that does not run or has no answer publishes nothing`() throws {
+    @Test func `a command that does not run or has no answer publishes nothing`() async throws {
         let body = #"{"command":"none","arguments":""}"#
         let unknown = #"{"_tag":"CommandNotFoundError","command":"none","message":"Command not found: none"}"#
-        let refused = try BridgeRun(
+        let refused = try await BridgeRun(
             "POST", "/session/ses_1/command", body: body,
             replies: [.recorded("session-after-talk"), Self.idle, .says(404, unknown)])
-        let silent = try BridgeRun(
+        let silent = try await BridgeRun(
             "POST", "/session/ses_1/command", body: body,
             replies: [.recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204), Self.none])
-        let prompt = try BridgeRun(
+        let prompt = try await BridgeRun(
             "POST", "/session/ses_1/message", body: #"{"parts":[{"type":"text","text":"a"}]}"#,
             replies: [
                 .recorded("session-after-talk"), Self.idle, Self.prompted, .empty(204),
@@ -210,8 +210,8 @@ import Testing
         #expect(refused.published + silent.published + prompt.published == [])
     }
 
-    @Test func `an abort is answered after the turn has ended and the streams have sent its end`() throws {
-        let run = try BridgeRun(
+    @Test func `an abort is answered after the turn has ended and the streams have sent its end`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/abort",
             replies: [.recorded("session-after-talk"), .recorded("interrupt"), .empty(204)])
 
@@ -223,16 +223,16 @@ import Testing
             ])
     }
 
-    @Test func `an abort of an idle session waits for nothing`() throws {
-        let run = try BridgeRun(
+    @Test func `an abort of an idle session waits for nothing`() async throws {
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/abort", replies: [.recorded("session-after-talk"), .recorded("interrupt-idle")])
 
         #expect(run.json == true)
         #expect(run.calls.last == "POST /api/session/ses_1/interrupt")
     }
 
-    @Test func `a message list without a limit is read in pages and contains a waiting prompt once`() throws {
-        let run = try BridgeRun(
+    @Test func `a message list without a limit is read in pages and contains a waiting prompt once`() async throws {
+        let run = try await BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [.recorded("session-after-talk"), .recorded("inbox-steer"), .recorded("messages-steered")])
 
@@ -245,7 +245,7 @@ import Testing
         #expect(messages.count { $0.parts.first?.json["text"] == "second" } == 1)
 
         let item = #"{"data":[{"type":"user","id":"msg_z","payload":{"text":"third"},"time":{"created":9}}]}"#
-        let waiting = try BridgeRun(
+        let waiting = try await BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [.recorded("session-after-talk"), .says(200, item), .recorded("messages-steered")])
         let all = try #require(waiting.json?.array?.compactMap { Message(openCode1: $0) })
@@ -254,12 +254,12 @@ import Testing
         #expect(all.last?.parts.first?.json["text"] == "third")
     }
 
-    @Test func `a long message list is read in pages and aborted if one fails`() throws {
+    @Test func `a long message list is read in pages and aborted if one fails`() async throws {
         let message = #"{"id":"msg_1","type":"user","text":"x","time":{"created":1}}"#
         let full =
             #"{"data":["# + Array(repeating: message, count: 100).joined(separator: ",")
             + #"],"cursor":{"next":"abc"}}"#
-        let two = try BridgeRun(
+        let two = try await BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [
                 .recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, full),
@@ -269,16 +269,16 @@ import Testing
         #expect(two.calls[3] == "GET /api/session/ses_1/message?limit=100&cursor=abc")
         #expect(two.json?.array?.count == 101)
 
-        let broken = try BridgeRun(
+        let broken = try await BridgeRun(
             "GET", "/session/ses_1/message",
             replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, full), .empty(500)])
 
-        #expect(broken.wasAborted)
+        #expect(broken.wasTruncated)
     }
 
     /// A shell command is one message in OpenCode 2 and two messages in OpenCode 1. No page separates them.
     @Test(arguments: [(3, ["msg_2", "msg_3"]), (1, ["msg_3"]), (4, ["msg_1", "msg_1-answer", "msg_2", "msg_3"])])
-    func `the two messages of a shell command stay on one page`(_ limit: Int, _ ids: [String]) throws {
+    func `the two messages of a shell command stay on one page`(_ limit: Int, _ ids: [String]) async throws {
         let shell =
             #"{"id":"msg_1","type":"shell","command":"ls","time":{"created":1,"completed":1},"status":"exited"}"#
         let user = #"{"id":"msg_2","type":"user","text":"x","time":{"created":2}}"#
@@ -286,14 +286,14 @@ import Testing
             #"{"id":"msg_3","type":"assistant","agent":"build","model":{"id":"m","providerID":"p"},"#
             + #""time":{"created":3,"completed":3},"content":[]}"#
         let page = #"{"data":[\#(answer),\#(user),\#(shell)],"cursor":{}}"#
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", String(limit))],
             replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), .says(200, page)])
 
         #expect(run.json?.array?.compactMap { $0["info"]?["id"]?.text } == ids)
         #expect((run.fields["X-Next-Cursor"] == nil) == (limit == 4))
 
-        let alone = try BridgeRun(
+        let alone = try await BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "1")],
             replies: [
                 .recorded("session-after-talk"), .says(200, #"{"data":[]}"#),
@@ -303,9 +303,9 @@ import Testing
         #expect(alone.json?.array?.count == 2)
     }
 
-    @Test func `the newest messages are returned with a cursor for the next page`() throws {
+    @Test func `the newest messages are returned with a cursor for the next page`() async throws {
         let descending = try descending("messages-steered")
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "2")],
             replies: [.recorded("session-after-talk"), .says(200, #"{"data":[]}"#), descending])
         let messages = try #require(run.json?.array?.compactMap { Message(openCode1: $0) })
@@ -317,19 +317,19 @@ import Testing
 
         #expect(run.fields["Link"] == "<\(path)>; rel=\"next\"")
 
-        let next = try BridgeRun(
+        let next = try await BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "1"), ("before", cursor)],
             replies: [.recorded("session-after-talk"), descending])
 
         #expect(next.calls[1] == "GET /api/session/ses_1/message?limit=20&cursor=\(cursor)")
 
-        let bad = try BridgeRun(
+        let bad = try await BridgeRun(
             "GET", "/session/ses_1/message", query: [("limit", "1"), ("before", "nonsense")],
             replies: [.recorded("session-after-talk"), .recorded("messages-bad-cursor")])
 
         #expect(bad.status == 400)
 
-        let negative = try BridgeRun("GET", "/session/ses_1/message", query: [("limit", "-1")])
+        let negative = try await BridgeRun("GET", "/session/ses_1/message", query: [("limit", "-1")])
 
         #expect(negative.status == 400)
     }
@@ -341,19 +341,19 @@ import Testing
         return .says(200, json.shown)
     }
 
-    @Test func `a single message is returned with the id of its prompt`() throws {
+    @Test func `a single message is returned with the id of its prompt`() async throws {
         let all = try #require(try Fixtures.answer("2.0.15", "messages-after-talk")?["data"]?.array)
         let (answer, prompt) = (all[1], all[2])
         let id = try #require(answer["id"]?.text)
         let found: JSON = ["data": answer]
         let near: JSON = ["data": [prompt]]
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "GET", "/session/ses_1/message/\(id)",
             replies: [.recorded("session-after-talk"), .says(200, found.shown), .says(200, near.shown)])
 
         #expect(run.json?["info"]?["parentID"] == prompt["id"])
 
-        let missing = try BridgeRun(
+        let missing = try await BridgeRun(
             "GET", "/session/ses_1/message/msg_x",
             replies: [.recorded("session-after-talk"), .recorded("message-missing")])
 
@@ -361,14 +361,14 @@ import Testing
         #expect(missing.json?["name"] == "NotFoundError")
     }
 
-    @Test func `one answer without an end is completed when its turn has ended`() throws {
+    @Test func `one answer without an end is completed when its turn has ended`() async throws {
         let step =
             #"{"id":"msg_2","type":"assistant","agent":"build","time":{"created":5},"content":[],"#
             + #""model":{"id":"m","providerID":"p"}}"#
         let prompt = #"{"data":[{"id":"msg_1","type":"user","text":"hi","time":{"created":1}}]}"#
         let idle = #"{"data":[{"id":"msg_3","type":"idle","outcome":"interrupted","time":{"created":7}}]}"#
 
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "GET", "/session/ses_1/message/msg_2",
             replies: [
                 .recorded("session-after-talk"), .says(200, #"{"data":\#(step)}"#), .says(200, prompt),
@@ -379,7 +379,7 @@ import Testing
         #expect(run.json?["info"]?["parentID"] == "msg_1")
     }
 
-    @Test func `a shell command is answered when it has ended`() throws {
+    @Test func `a shell command is answered when it has ended`() async throws {
         func list(_ status: String) -> BridgeRun.Answer {
             .says(
                 200,
@@ -390,7 +390,7 @@ import Testing
                 """#
             )
         }
-        let run = try BridgeRun(
+        let run = try await BridgeRun(
             "POST", "/session/ses_1/shell", body: #"{"agent":"build","command":"ls"}"#,
             replies: [.recorded("session-after-talk"), .recorded("session-shell"), list("running"), list("exited")])
 
@@ -408,8 +408,8 @@ import Testing
         #expect(answer["parts"]?.array?.first?["state"]?["output"] == "x\n")
     }
 
-    @Test func `a command runs, and a summary restores the session's model`() throws {
-        let command = try BridgeRun(
+    @Test func `a command runs, and a summary restores the session's model`() async throws {
+        let command = try await BridgeRun(
             "POST", "/session/ses_1/command",
             body: #"{"command":"init","arguments":"","model":"mock/talk","agent":"build"}"#,
             replies: [
@@ -420,7 +420,7 @@ import Testing
         #expect(command.calls[2] == #"POST /api/session/ses_1/command {"text":"","name":"init"}"#)
         #expect(command.status == 200)
 
-        let summary = try BridgeRun(
+        let summary = try await BridgeRun(
             "POST", "/session/ses_1/summarize", body: #"{"providerID":"mock","modelID":"think"}"#,
             replies: [.recorded("session-after-talk"), .empty(204), .recorded("compact"), .empty(204), .empty(204)])
 

@@ -20,7 +20,7 @@ package final class DirectoryPinningFeature {
 
     /// Creates the feature.
     ///
-    /// - - Parameter tellOthers: Sends a message to the threads other than the loops that have a session index.
+    /// - Parameter tellOthers: Sends a message to the threads other than the loops that have a session index.
     package init(_ gateway: GatewayLoop, postToHub: @escaping @Sendable (SessionIndexMessage) -> Void) {
         self.gateway = gateway
         self.postToHub = postToHub

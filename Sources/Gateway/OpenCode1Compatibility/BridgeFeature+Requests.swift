@@ -20,14 +20,18 @@ extension BridgeFeature {
             route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
         // Such a request has no body to read, and only the document is long.
         let isShort = request.body.isEmpty && request.path != ["doc"]
-        return BridgeRun(self, to: route, limits: policy.limits, delegate: delegate, isShort: isShort) {
-            guard let endpoint, endpoint.family == .two else { return Bridge.pass(request) }
-            return threads.instanceDefaults.step(for: endpoint, in: workingDirectory) { defaults in
-                let bridge = Bridge(defaults, home: threads.home, directory: workingDirectory) { path in
-                    scope?.contains(Array(path.utf8)[...]) ?? true
-                }
-                return bridge.firstStep(request) ?? Bridge.pass(request)
+        return BridgeRun(
+            self, to: route, limits: policy.limits, delegate: delegate, startsHere: isShort
+        ) { transport throws(BridgeError) in
+            guard let endpoint, endpoint.family == .two else {
+                return .answer(try await Bridge.forward(request, over: transport))
             }
+            let defaults = try await threads.defaults.defaults(of: endpoint, in: own, over: transport)
+            let bridge = Bridge(
+                defaults, home: threads.home, directory: own,
+                holds: { path in scope?.contains(Array(path.utf8)[...]) ?? true }, transport: transport)
+            if let response = try await bridge.respond(to: request) { return response }
+            return .answer(try await Bridge.forward(request, over: transport))
         }
     }
 

@@ -20,8 +20,6 @@ package final class BridgeFeature {
     private var count = 0
     /// The requests whose bodies are still arriving.
     private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
-    /// The jobs that are sent to the workers at the end of the pass.
-    private var jobs: [BridgeJob] = []
 
     /// Creates the feature.
     ///
@@ -50,20 +48,11 @@ package final class BridgeFeature {
         arriving[ObjectIdentifier(exchange)] = isArriving ? exchange : nil
     }
 
-    /// Lets a worker compute the next action of a run.
-    ///
-    /// - Parameter isLong: Whether the job may take so long that other jobs should not wait for it.
-    func schedule(_ number: Int, isLong: Bool, _ next: @escaping BridgeAction.Next) {
-        guard let mailbox = owner.mailbox else { return }
-        if jobs.isEmpty { owner.loop.atEndOfPass(self) }
-        jobs.append(BridgeJob(run: number, loop: mailbox, isLong: isLong, next: next))
-    }
-
     func receive(_ message: BridgeMessage) {
         switch message {
-        case .steps(let steps): for step in steps { runs[step.run]?.perform(step.action) }
-        case .turn(let number, let session):
-            if let run = runs[number] { run.acquiredTurn(of: session) } else { threads.turns.release(session) }
+        case .perform(let number, let operation): operation(runs[number])
+        case .locked(let number, let session):
+            if let run = runs[number] { run.locked(session) } else { threads.locks.release(session) }
         }
     }
 }
@@ -126,12 +115,5 @@ extension BridgeFeature: InstanceRequestHandler {
     package func endRequests() {
         for run in Array(runs.values) { run.failAtShutdown() }
         for exchange in Array(arriving.values) { exchange.giveUp() }
-    }
-}
-
-extension BridgeFeature: PassHandler {
-    func passEnded() {
-        threads.enqueue(jobs)
-        jobs.removeAll(keepingCapacity: true)
     }
 }

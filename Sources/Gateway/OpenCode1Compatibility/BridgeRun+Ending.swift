@@ -26,10 +26,10 @@ extension BridgeRun {
             fail(ControlAnswers.ended(route.text, by: initiator))
         } else if !isRouted {
             switch phase {
-            case .lost(let failure): report(failure)
+            case .lost(let failure, _): report(failure)
             // The connection reports the failure of a call in progress.
             case .calling: break
-            case .working, .waiting, .ended: endOfInstance()
+            case .running, .waiting, .ended: endOfInstance()
             }
         }
     }
@@ -49,8 +49,10 @@ extension BridgeRun {
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNoServer { mayBeReceived = isPartlyDone }
         if owner.isDraining || currentRoute?.stopInitiator != nil { return endOfInstance() }
-        guard case .noAnswer = failure, isRouted else { return report(failure) }
-        phase = .lost(failure)
+        guard case .noAnswer = failure, isRouted, case .calling(_, let continuation) = phase else {
+            return report(failure)
+        }
+        phase = .lost(failure, continuation)
         arm(Self.verdictTime)
     }
 

@@ -17,7 +17,7 @@ protocol BridgeDelegate: AnyObject {
     func answered(_ answer: ClientAnswer)
     /// Receives the beginning of an answer whose body is streamed.
     func started(_ answer: ClientAnswer)
-    /// Receives the next part of the body. Returns false if the next part may only follow after ``BridgeRun/goOn()``.
+    /// Receives the next part of the body. Returns false if the next part may only follow after ``BridgeRun/resume()``.
     func wrote(_ bytes: [UInt8]) -> Bool
     /// Called when the body is complete. No other call follows.
     func completed()
@@ -28,19 +28,19 @@ protocol BridgeDelegate: AnyObject {
     func failed(_ error: GatewayError)
 }
 
-/// A request in OpenCode 1's API. It executes the bridge's steps one after the other on its loop, and sends the calls
-/// to the instance. A worker thread reads and writes the JSON.
+/// A request in OpenCode 1's API. A task on a worker's thread handles it; the run sends its calls to the instance and
+/// its answer to the delegate, on the loop's thread.
 final class BridgeRun {
     /// The event that the run waits for.
     enum Phase {
-        /// The next step from the worker.
-        case working
+        /// The next operation of the task.
+        case running
         /// The answer of the instance to a call.
-        case calling(BridgeCall, next: @Sendable (Reply) -> BridgeStep)
+        case calling(BridgeCall, BridgeContinuation<Reply>)
         /// Whether the instance has a stop initiator, after the instance has aborted a call.
-        case lost(UpstreamFailure)
-        /// A timer, the session's lock, or the client.
-        case waiting(next: BridgeAction.Next)
+        case lost(UpstreamFailure, BridgeContinuation<Reply>)
+        /// A timer, the session's lock or the client.
+        case waiting(BridgeContinuation<Void>)
         case ended
     }
 
@@ -52,15 +52,15 @@ final class BridgeRun {
         var body: [UInt8] = []
     }
 
-    /// The maximum size in bytes of an answer whose translation takes only a few tenths of a millisecond.
-    private static let shortReply = 16 * 1024
+    /// Handles the request: returns the response, or throws if the run has ended before.
+    typealias Handler = @Sendable (LoopTransport) async throws(BridgeError) -> BridgeResponse
 
     let bridge: BridgeFeature
     let route: RoutingTable.Route
     private let limits: GatewayLimits
     private var delegate: (any BridgeDelegate)?
     private var number = 0
-    var phase = Phase.working
+    var phase = Phase.running
     private(set) var hasBegun = false
     /// Whether any call may have made the instance execute an operation that must not be repeated.
     var mayBeReceived = false
@@ -68,7 +68,8 @@ final class BridgeRun {
     private(set) var isPartlyDone = false
     /// Whether the client has disconnected. Changes that have begun are still completed, as OpenCode 1 does.
     private var isAbandoned = false
-    private var turn: String?
+    /// The session whose lock the run holds.
+    private var lockedSession: String?
     /// The watch for the end of the session's turn (``TurnEnds``).
     private var watch: Int?
     private var holdsEnd = false
@@ -77,14 +78,15 @@ final class BridgeRun {
     private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
 
-    /// Starts the steps that `first` begins, and reports the answer to `follower`, but not during this initializer.
+    /// Starts a task that handles the request.
     ///
-    /// - Parameter isShort: Whether `first` runs on this thread instead of a worker thread. Its initial call is then
-    ///   sent immediately.
+    /// - Parameters:
+    ///   - delegate: Receives the answer, but not during this initializer.
+    ///   - startsHere: Whether the task runs on this thread until it first waits. Otherwise it starts on a worker's thread.
+    ///   - handler: Handles the request.
     init(
         _ bridge: BridgeFeature, to route: RoutingTable.Route, limits: GatewayLimits,
-        delegate: any BridgeDelegate,
-        isShort: Bool, first: @escaping BridgeAction.Next
+        delegate: any BridgeDelegate, startsHere: Bool, handler: @escaping Handler
     ) {
         self.bridge = bridge
         self.route = route
@@ -92,112 +94,118 @@ final class BridgeRun {
         self.delegate = delegate
         timer = owner.loop.spareTimer(self)
         number = bridge.add(self)
-        if isShort, route.endpoint != nil, isRouted { performInline(first) } else { schedule(first) }
+        guard let mailbox = owner.mailbox else { return }
+        let transport = LoopTransport(run: number, loop: mailbox)
+        let handle: @Sendable () async -> Void = {
+            // The run has already reported its end.
+            guard let response = try? await handler(transport) else { return }
+            transport.perform { $0.finish(response) }
+        }
+        if startsHere {
+            Task.immediate(executorPreference: bridge.threads, operation: handle)
+        } else {
+            Task(executorPreference: bridge.threads, operation: handle)
+        }
     }
 
     var owner: GatewayLoop { bridge.owner }
 
-    /// Runs the next step on a worker. `isLong` is whether the step may take a millisecond or more, as a page of a long
-    /// list does.
-    private func schedule(isLong: Bool? = nil, _ next: @escaping BridgeAction.Next) {
-        phase = .working
-        bridge.schedule(number, isLong: isLong ?? hasBegun, next)
+    // MARK: Operations of the task
+
+    /// Waits until an event resumes `continuation`, unless the client has left.
+    private func wait(_ continuation: BridgeContinuation<Void>) -> Bool {
+        phase = .waiting(continuation)
+        guard isAbandoned else { return true }
+        end()
+        return false
     }
 
-    /// Runs the first step without a worker. An answer is delivered through the mailbox, like that of a worker.
-    private func performInline(_ first: BridgeAction.Next) {
-        let action = BridgeAction(first())
-        if case .call = action {
-            perform(action)
-        } else {
-            owner.mailbox?.post(.feature(BridgeMessage.steps([(number, action)])))
-        }
+    func lock(_ session: String, _ continuation: BridgeContinuation<Void>) {
+        guard let mailbox = owner.mailbox, lockedSession == nil else { return continuation.resume() }
+        phase = .waiting(continuation)
+        if bridge.threads.locks.acquire(session, run: number, of: mailbox) { locked(session) }
     }
 
-    /// Executes the worker's next action.
-    func perform(_ action: BridgeAction) {
-        guard case .working = phase else { return }
-        if isAbandoned, !action.isShort { return close() }
-        switch action {
-        case .call(let call, let next): send(call, next)
-        case .hold(let session, let next):
-            guard let mailbox = owner.mailbox, turn == nil else { return schedule(next) }
-            phase = .waiting(next: next)
-            if bridge.threads.turns.acquire(session, run: number, of: mailbox) { acquiredTurn(of: session) }
-        case .release(let next):
-            releaseTurn()
-            schedule(next)
-        case .watchTurn(let session, let holds, let next):
-            if watch == nil, let events = bridge.events {
-                holdsEnd = holds
-                watch = events.watchTurn(of: session, route.name, holds: holds)
-            }
-            schedule(next)
-        case .awaitStreams(let next): awaitStreams(next)
-        case .publish(let event, let next):
-            if let watch { bridge.events?.turnEnds.publish(event, after: watch) }
-            schedule(next)
-        case .pause(let milliseconds, let next):
-            phase = .waiting(next: next)
-            arm(.milliseconds(milliseconds))
-        case .answer(let answer): finish { $0.answered(answer) }
-        case .begin(let answer, let next):
-            hasBegun = true
-            delegate?.started(answer)
-            if case .working = phase { schedule(next) }
-        case .write(let bytes, let next):
-            phase = .waiting(next: next)
-            if delegate?.wrote(bytes) == true { resume() }
-        case .end: finish { $0.completed() }
-        case .abort: finish { $0.aborted() }
-        }
-    }
-
-    /// Resumes after the client has read enough, the time has passed, or the session was acquired.
-    func resume() {
-        guard case .waiting(let next) = phase else { return }
-        timer?.disarm()
-        awaitsStreams = false
-        schedule(next)
-    }
-
-    /// Records that the run holds the session until it releases it.
-    func acquiredTurn(of session: String) {
-        turn = session
+    /// Records that the run holds the session's lock until it releases it.
+    func locked(_ session: String) {
+        lockedSession = session
         resume()
     }
 
-    private func awaitStreams(_ next: @escaping BridgeAction.Next) {
-        guard let watch, let events = bridge.events, let mailbox = owner.mailbox else { return schedule(next) }
+    func unlock() {
+        if let lockedSession { bridge.threads.locks.release(lockedSession) }
+        lockedSession = nil
+    }
+
+    func watchTurn(of session: String, holdsEnd: Bool) {
+        guard watch == nil, let events = bridge.events else { return }
+        self.holdsEnd = holdsEnd
+        watch = events.watchTurn(of: session, route.name, holds: holdsEnd)
+    }
+
+    func awaitStreams(_ continuation: BridgeContinuation<Void>) {
+        guard wait(continuation) else { return }
+        guard let watch, let events = bridge.events, let mailbox = owner.mailbox else { return resume() }
         switch events.turnEnds.wait(watch, run: number, of: mailbox) {
-        case .nothing: schedule(next)
-        case .pause:
-            phase = .waiting(next: next)
-            arm(TurnEnds.pause)
+        case .nothing: resume()
+        case .pause: arm(TurnEnds.pause)
         case .streams:
-            phase = .waiting(next: next)
             awaitsStreams = true
             arm(TurnEnds.longestWait)
         }
     }
 
-    /// Called after the streams have sent the events that the run waits for.
+    /// Called when the streams have sent the events that the run waits for.
     func streamed() {
         guard awaitsStreams, case .waiting = phase else { return }
         awaitsStreams = false
         if holdsEnd { arm(TurnEnds.pause) } else { resume() }
     }
 
-    private func releaseTurn() {
-        if let turn { bridge.threads.turns.release(turn) }
-        turn = nil
+    func publish(_ event: [UInt8]) {
+        if let watch, !isAbandoned { bridge.events?.turnEnds.publish(event, after: watch) }
+    }
+
+    func pause(_ duration: Duration, _ continuation: BridgeContinuation<Void>) {
+        if wait(continuation) { arm(duration) }
+    }
+
+    func begin(_ answer: ClientAnswer) {
+        guard !isAbandoned else { return end() }
+        hasBegun = true
+        delegate?.began(answer)
+    }
+
+    func write(_ bytes: [UInt8], _ continuation: BridgeContinuation<Void>) {
+        guard wait(continuation) else { return }
+        if delegate?.wrote(bytes) == true { resume() }
+    }
+
+    /// Resumes the task after the client has read enough, the time is over, or the session's lock was acquired.
+    func resume() {
+        guard case .waiting(let continuation) = phase else { return }
+        timer?.disarm()
+        awaitsStreams = false
+        phase = .running
+        continuation.resume()
+    }
+
+    func finish(_ response: BridgeResponse) {
+        report { delegate in
+            switch response {
+            case .answer(let answer): hasBegun ? delegate.cut() : delegate.answered(answer)
+            case .completed: delegate.completed()
+            case .truncated: delegate.cut()
+            }
+        }
     }
 
     // MARK: Calls
 
-    private func send(_ call: BridgeCall, _ next: @escaping @Sendable (Reply) -> BridgeStep) {
+    func send(_ call: BridgeCall, _ continuation: BridgeContinuation<Reply>) {
+        phase = .calling(call, continuation)
+        if isAbandoned, !call.isSentForAbsentClient { return end() }
         guard let endpoint = route.endpoint, isRouted else { return endOfInstance() }
-        phase = .calling(call, next: next)
         received = Received()
         var fields = FieldList()
         fields.append("Accept", "application/json")
@@ -238,12 +246,13 @@ final class BridgeRun {
         transfer?.cancel()
         transfer = nil
         timer?.disarm()
-        guard case .calling(_, let next) = phase else { return }
+        guard case .calling(_, let continuation) = phase else { return }
         let reply = Reply(
             status: received.status, type: received.type, nextCursor: received.nextCursor, body: received.body,
             isCut: isCut)
         received = Received()
-        schedule(isLong: reply.body.count > Self.shortReply) { next(reply) }
+        phase = .running
+        continuation.resume(returning: reply)
     }
 
     // MARK: The end
@@ -253,46 +262,40 @@ final class BridgeRun {
     func abandon(isReading: Bool) {
         delegate = nil
         isAbandoned = true
-        if case .waiting = phase, turn != nil || isReading || hasBegun { return close() }
+        if case .waiting = phase, lockedSession != nil || isReading || hasBegun { return close() }
         if isReading { return close() }
         if case .calling(let call, _) = phase, call.isLong, !call.isOwed { close() }
     }
 
     /// Ends the run with this error instead of an answer. An answer that has begun is aborted.
-    func fail(_ error: GatewayError) {
-        finish { hasBegun ? $0.aborted() : $0.failed(error) }
-    }
+    func fail(_ error: GatewayError) { report { hasBegun ? $0.aborted() : $0.failed(error) } }
 
-    private func finish(_ notify: (any BridgeDelegate) -> Void) {
+    /// Ends the run, and reports its result.
+    private func report(_ result: (any BridgeDelegate) -> Void) {
         guard let delegate else { return close() }
         close()
-        notify(delegate)
+        result(delegate)
     }
 
     private func close() {
-        if case .ended = phase { return }
+        let last = phase
         phase = .ended
+        switch last {
+        case .calling(_, let continuation), .lost(_, let continuation):
+            continuation.resume(throwing: BridgeError.ended)
+        case .waiting(let continuation): continuation.resume(throwing: BridgeError.ended)
+        case .running: break
+        case .ended: return
+        }
         transfer?.cancel()
         transfer = nil
         if let timer { owner.loop.release(timer) }
         timer = nil
-        releaseTurn()
+        unlock()
         if let watch { bridge.events?.turnEnds.stopWatching(watch) }
         watch = nil
         delegate = nil
         bridge.remove(number)
-    }
-}
-
-extension BridgeAction {
-    /// Whether the action is executed for a client that has disconnected. Only calls and their preparation are
-    /// executed. A call that waits for the end of a turn is executed only if settings must be restored afterwards.
-    fileprivate var isShort: Bool {
-        switch self {
-        case .call(let call, _): !call.isLong || call.isOwed
-        case .hold, .release, .watchTurn: true
-        default: false
-        }
     }
 }
 
@@ -350,7 +353,7 @@ extension BridgeRun: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
         switch phase {
         case .waiting: resume()
-        case .lost(let failure): report(failure)
+        case .lost(let failure, _): report(failure)
         case .calling(let call, _) where call.patience != nil:
             received = Received()
             received.status = 504
@@ -358,7 +361,7 @@ extension BridgeRun: TimerHandler {
         case .calling:
             let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
             fail(GatewayError(504, LostInstance.late(route.text, after: answerTimeout, setting: setting)))
-        case .working, .ended: break
+        case .running, .ended: break
         }
     }
 }

@@ -33,7 +33,7 @@ package final class UpstreamClient {
     /// Creates a client on `loop`.
     ///
     /// - Parameters:
-    ///   - - connectTimeout: The time limit for establishing a connection. A loopback peer responds immediately or not
+    ///   - connectTimeout: The time limit for establishing a connection. A loopback peer responds immediately or not
     ///     at all, except if its accept queue is full.
     ///   - keepTimeout: The maximum time that a connection is kept after its last request was sent. OpenCode 2 closes a
     ///     connection that was idle for 5 s, and bytes in transit are then lost.

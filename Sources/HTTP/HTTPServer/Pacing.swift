@@ -123,7 +123,7 @@ struct ReadingStall: Equatable {
     /// Checks the connection between two runs. Returns whether it is blocked.
     ///
     /// - Parameters:
-    ///   - - bytesRead: The number of bytes read from the socket, as counted by the kernel.
+    ///   - bytesRead: The number of bytes read from the socket, as counted by the kernel.
     ///   - mayBeFull: Whether the bytes read may fill the memory.
     mutating func look(bytesRead: UInt64?, isInputWaiting: Bool, mayBeFull: Bool) -> Bool {
         defer {

@@ -125,7 +125,7 @@ package struct ResponseHeadReader: Sendable {
     ///
     /// - Parameters:
     ///   - line: The field line without its line end.
-    ///   - - bytes: The same line including its line end.
+    ///   - bytes: The same line including its line end.
     private mutating func add(_ line: Span<UInt8>, _ bytes: Span<UInt8>) throws(Fault) {
         guard !line[0].isOptionalWhiteSpace else { throw .foldedLine }
         let colon = line.firstIndex(of: UInt8(ascii: ":"), from: 0)

@@ -13,7 +13,7 @@ package enum PeerUser {
     ///
     /// This takes four system calls. Call it for the first request of a connection, not for each request.
     ///
-    /// - - Returns: nil if the peer is not on this machine and in this network namespace, if it is closed, or if the
+    /// - Returns: nil if the peer is not on this machine and in this network namespace, if it is closed, or if the
     ///   kernel does not respond.
     package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
         let (isNamed, local) = SocketAddress.filled { getsockname(descriptor, $0, $1) }

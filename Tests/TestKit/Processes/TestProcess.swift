@@ -55,7 +55,7 @@ package final class TestProcess: Sendable {
     ///
     /// - Parameters:
     ///   - path: The executable's absolute path.
-    ///   - - environment: The variables to add. An empty value is set as an empty value. Only a few variables are
+    ///   - environment: The variables to add. An empty value is set as an empty value. Only a few variables are
     ///     inherited from the test runner, so that the settings of a developer do not influence the tests.
     ///   - directory: The working directory; nil for the directory of the runner.
     ///   - ownGroup: Whether the program leads its own process group, which `deinit` kills as a whole.

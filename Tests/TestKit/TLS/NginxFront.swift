@@ -16,7 +16,7 @@ package final class NginxFront: Sendable {
 
     /// Starts nginx in front of a port.
     ///
-    /// - - Parameter settings: The directives in the block `location /`.
+    /// - Parameter settings: The directives in the block `location /`.
     package init(_ pair: TestCertificates.Pair, to upstream: UInt16, settings: String = "") throws {
         let folder = try TemporaryDirectory()
         for name in ["body", "proxy", "fastcgi", "uwsgi", "scgi"] { try folder.makeDirectory(name) }

@@ -7,12 +7,12 @@ extension EventLog {
     /// Returns where reading continues for a client that has read up to this event, regardless of the frames made from
     /// it.
     ///
-    /// - - If the event is older than the kept events, the client receives a gap `retention`, then the events from the
+    /// - If the event is older than the kept events, the client receives a gap `retention`, then the events from the
     ///   oldest kept event on.
-    /// - - If the event is after the last event of a kept generation, it was lost in a power failure, or with the
+    /// - If the event is after the last event of a kept generation, it was lost in a power failure, or with the
     ///   memory that held it. The client receives a gap `damaged`, unless the log has another gap there, then the
     ///   events after that generation.
-    /// - - If the event's id was never assigned, the client receives a gap `unknown-id`, then the events from now on.
+    /// - If the event's id was never assigned, the client receives a gap `unknown-id`, then the events from now on.
     package func position(after id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let state = shared.withLock { $0 }

@@ -57,8 +57,8 @@ struct EventStreamState {
     /// - Parameters:
     ///   - isPlain: Whether this is one of OpenCode's own streams.
     ///   - isTranslated: Whether its events are translated for clients of OpenCode 1.
-    ///   - - maxRate: The maximum number of reads of the log per second; nil if there is no limit.
-    ///   - - stallLimit: How long the client may accept no bytes.
+    ///   - maxRate: The maximum number of reads of the log per second; nil if there is no limit.
+    ///   - stallLimit: How long the client may accept no bytes.
     init(isPlain: Bool, isTranslated: Bool, maxRate: Int?, stallLimit: Duration, at now: MonotonicTime) {
         self.isPlain = isPlain
         sendsHeartbeats = isPlain && isTranslated

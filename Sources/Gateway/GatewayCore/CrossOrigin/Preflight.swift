@@ -23,7 +23,7 @@ struct Preflight {
     /// Returns the answer for a path with these methods (``EndpointTable/allow(_:)``), which is 204 with the allowed
     /// methods and fields. The caller adds the fields of `terms`, as for every other answer.
     ///
-    /// - - Throws: A 403 error for a page that is not allowed, as the Fetch standard encourages ("HTTP responses"), and
+    /// - Throws: A 403 error for a page that is not allowed, as the Fetch standard encourages ("HTTP responses"), and
     ///   a 404 error for an unknown path.
     func answer(_ allow: String?, _ terms: CrossOriginTerms?) throws(GatewayError) -> GatewayAnswer {
         guard let allow else { throw .notFound }

@@ -18,7 +18,7 @@ package final class HeldRequest {
 
     /// Ends the wait.
     ///
-    /// - - Returns: The request with the current route to the same instance; nil if the client has disconnected or has
+    /// - Returns: The request with the current route to the same instance; nil if the client has disconnected or has
     ///   received an answer.
     package func release() -> InstanceRequest? {
         answerIfEnded(whileDraining: true)

@@ -15,8 +15,8 @@ final class InstanceWait {
     private let proceed: (ClientConnection) -> Void
 
     /// - Parameters:
-    ///   - - limit: The maximum time to wait.
-    ///   - - proceed: Called when the instance is ready, or will no longer be ready soon.
+    ///   - limit: The maximum time to wait.
+    ///   - proceed: Called when the instance is ready, or will no longer be ready soon.
     init(
         _ loop: GatewayLoop, _ connection: ClientConnection, project: ProjectName, limit: Duration,
         proceed: @escaping (ClientConnection) -> Void

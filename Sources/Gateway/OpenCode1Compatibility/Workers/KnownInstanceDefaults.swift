@@ -10,35 +10,32 @@ import Locking
 /// name an agent or model use them.
 final class KnownInstanceDefaults: Sendable {
     /// How long an answer is cached. The time is limited, because the configuration may change while the instance runs.
-    private static let trust = Duration.seconds(10)
+    private static let lifetime = Duration.seconds(10)
 
-    private struct Known: Sendable {
+    private struct Entry: Sendable {
         let generation: UInt64
         let time: MonotonicTime
         let defaults: InstanceDefaults
     }
 
     /// The known defaults by the instance's slot.
-    private let known = Locked<[Int: Known]>([:])
+    private let known = Locked<[Int: Entry]>([:])
 
-    /// Continues with the known defaults of an instance, or requests them first. Runs on a worker thread.
+    /// Returns the defaults of an instance, and requests them if they are not known.
     ///
     /// - Parameter directory: The directory of the project.
-    func step(
-        for instance: InstanceEndpoint, in directory: String,
-        then next: @escaping @Sendable (InstanceDefaults) -> BridgeStep
-    ) -> BridgeStep {
+    func defaults(
+        of instance: InstanceEndpoint, in directory: String, over transport: any BridgeTransport
+    ) async throws(BridgeError) -> InstanceDefaults {
         let slot = instance.slot
         let generation = instance.generation
         let last = known.withLock { $0[slot] }
-        if let last, last.generation == generation, MonotonicTime.now - last.time < Self.trust {
-            return next(last.defaults)
+        if let last, last.generation == generation, MonotonicTime.now - last.time < Self.lifetime {
+            return last.defaults
         }
-        return InstanceDefaults.request(version: instance.version ?? "", directory: directory) { [self] defaults in
-            known.withLock {
-                $0[slot] = Known(generation: generation, time: .now, defaults: defaults)
-            }
-            return next(defaults)
-        }
+        let defaults = try await InstanceDefaults.request(
+            version: instance.version ?? "", directory: directory, over: transport)
+        known.withLock { $0[slot] = Entry(generation: generation, time: .now, defaults: defaults) }
+        return defaults
     }
 }

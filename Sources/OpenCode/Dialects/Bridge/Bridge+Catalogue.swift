@@ -6,34 +6,37 @@ extension Bridge {
     /// The routes of agents, commands, models and other data of an instance.
     static let catalogue: [BridgeRoute] = [
         BridgeRoute(.get, "/global/health") { bridge, _, _ in
-            .answer(ClientAnswer(["healthy": true, "version": .string(bridge.defaults.version)]))
+            ClientAnswer(["healthy": true, "version": .string(bridge.defaults.version)])
         },
-        BridgeRoute(.get, "/doc") { _, _, _ in .answer(ClientAnswer(200, bytes: OpenCode1Document.bytes)) },
+        BridgeRoute(.get, "/doc") { _, _, _ in ClientAnswer(200, bytes: OpenCode1Document.bytes) },
         BridgeRoute(.post, "/log") { bridge, _, request in bridge.log(request) },
         BridgeRoute(.post, "/instance/dispose") { bridge, _, _ in
-            bridge.send(Call("POST", ["api", "location", "reload"])) { _ in bridge.yes() }
+            _ = try await bridge.fetch(Call("POST", ["api", "location", "reload"]))
+            return yes
         },
         BridgeRoute(.get, "/config") { bridge, _, request in
-            bridge.send(Call("GET", ["api", "config"], query: bridge.location(request))) { reply in
-                .answer(ClientAnswer(Configurations.openCode1(reply.json?.array ?? [])))
-            }
+            let reply = try await bridge.fetch(Call("GET", ["api", "config"], query: bridge.location(request)))
+            return ClientAnswer(Configurations.openCode1(reply.json?.array ?? []))
         },
-        BridgeRoute(.get, "/config/providers") { bridge, _, request in bridge.providers(request, isShort: true) },
-        BridgeRoute(.get, "/provider") { bridge, _, request in bridge.providers(request, isShort: false) },
+        BridgeRoute(.get, "/config/providers") { bridge, _, request in
+            try await bridge.providers(request, isShort: true)
+        },
+        BridgeRoute(.get, "/provider") { bridge, _, request in
+            try await bridge.providers(request, isShort: false)
+        },
         BridgeRoute(.get, "/agent") { bridge, _, request in
-            bridge.list("agent", for: request, transform: Catalogue.agent)
+            try await bridge.list("agent", for: request, translate: Catalogue.agent)
         },
         BridgeRoute(.get, "/command") { bridge, _, request in
-            bridge.list("command", for: request, transform: Catalogue.command)
+            try await bridge.list("command", for: request, translate: Catalogue.command)
         },
         BridgeRoute(.get, "/skill") { bridge, _, request in
-            bridge.list("skill", for: request, transform: Catalogue.skill)
+            try await bridge.list("skill", for: request, translate: Catalogue.skill)
         },
         BridgeRoute(.get, "/mcp") { bridge, _, request in
-            bridge.send(Call("GET", ["api", "mcp"], query: bridge.location(request))) { reply in
-                let servers = (reply.data?.array ?? []).compactMap(Catalogue.server)
-                return .answer(ClientAnswer(.object(JSONObject(servers))))
-            }
+            let reply = try await bridge.fetch(Call("GET", ["api", "mcp"], query: bridge.location(request)))
+            let servers = (reply.data?.array ?? []).compactMap(Catalogue.server)
+            return ClientAnswer(.object(JSONObject(servers)))
         },
         // OpenCode 1's terminal program requests these paths. OpenCode 2 has no such data.
         BridgeRoute("/experimental/capabilities", answer: ["backgroundSubagents": false]),
@@ -49,41 +52,37 @@ extension Bridge {
     ]
 
     /// Validates a client's log message and discards it.
-    private func log(_ request: ClientRequest) -> BridgeStep {
-        guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
+    private func log(_ request: ClientRequest) -> ClientAnswer {
+        guard let body = body(request) else { return Refusals.bad("Expected a JSON object.") }
         for name in ["service", "message"] where body[name]?.text == nil {
-            return .answer(Refusals.bad("Expected a string\n  at [\"\(name)\"]"))
+            return Refusals.bad("Expected a string\n  at [\"\(name)\"]")
         }
         if let extra = body["extra"], extra.object == nil {
-            return .answer(Refusals.bad("Expected object\n  at [\"extra\"]"))
+            return Refusals.bad("Expected object\n  at [\"extra\"]")
         }
         guard let level = body["level"]?.text, ["debug", "info", "error", "warn"].contains(level) else {
             let words = #""debug" | "info" | "error" | "warn""#
-            return .answer(Refusals.bad("Expected \(words)\n  at [\"level\"]"))
+            return Refusals.bad("Expected \(words)\n  at [\"level\"]")
         }
-        return yes()
+        return Self.yes
     }
 
     private func list(
-        _ name: String, for request: ClientRequest, transform: @escaping @Sendable (JSON) -> JSON?
-    ) -> BridgeStep {
-        send(Call("GET", ["api", name], query: location(request))) { reply in
-            .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap(transform))))
-        }
+        _ name: String, for request: ClientRequest, translate: (JSON) -> JSON?
+    ) async throws(BridgeError) -> ClientAnswer {
+        let reply = try await fetch(Call("GET", ["api", name], query: location(request)))
+        return ClientAnswer(.array((reply.data?.array ?? []).compactMap(translate)))
     }
 
-    private func providers(_ request: ClientRequest, isShort: Bool) -> BridgeStep {
-        send(Call("GET", ["api", "provider"], query: location(request))) { providers in
-            send(Call("GET", ["api", "model"], query: location(request))) { models in
-                send(Call("GET", ["api", "model", "default"], query: location(request))) { first in
-                    let all = Catalogue.providers(providers.data?.array ?? [], models.data?.array ?? [])
-                    let defaults = Catalogue.defaults(all, first.data)
-                    if isShort { return .answer(ClientAnswer(["providers": .array(all), "default": defaults])) }
-                    let ids = JSON.array(all.compactMap { $0["id"] })
-                    return .answer(ClientAnswer(["all": .array(all), "default": defaults, "connected": ids]))
-                }
-            }
-        }
+    private func providers(_ request: ClientRequest, isShort: Bool) async throws(BridgeError) -> ClientAnswer {
+        let providers = try await fetch(Call("GET", ["api", "provider"], query: location(request)))
+        let models = try await fetch(Call("GET", ["api", "model"], query: location(request)))
+        let first = try await fetch(Call("GET", ["api", "model", "default"], query: location(request)))
+        let all = Catalogue.providers(providers.data?.array ?? [], models.data?.array ?? [])
+        let defaults = Catalogue.defaults(all, first.data)
+        if isShort { return ClientAnswer(["providers": .array(all), "default": defaults]) }
+        let ids = JSON.array(all.compactMap { $0["id"] })
+        return ClientAnswer(["all": .array(all), "default": defaults, "connected": ids])
     }
 }
 

@@ -7,42 +7,39 @@ extension Bridge {
     /// The routes of directories and files.
     static let files: [BridgeRoute] = [
         BridgeRoute(.get, "/path") { bridge, _, request in
-            bridge.withLocation(request) { .answer(ClientAnswer(bridge.path($0))) }
+            ClientAnswer(bridge.path(try await bridge.openCodeLocation(request)))
         },
         BridgeRoute(.get, "/project") { bridge, _, _ in
-            bridge.send(Call("GET", ["api", "project"])) { reply in
-                let projects = (reply.json?.array ?? []).compactMap { $0.object.flatMap(Projects.openCode1) }
-                return .answer(ClientAnswer(.array(projects)))
-            }
+            let reply = try await bridge.fetch(Call("GET", ["api", "project"]))
+            let projects = (reply.json?.array ?? []).compactMap { $0.object.flatMap(Projects.openCode1) }
+            return ClientAnswer(.array(projects))
         },
         BridgeRoute(.get, "/project/current") { bridge, _, request in
-            bridge.withLocation(request) { bridge.project($0["project"]?["id"]?.text) }
+            try await bridge.project(bridge.openCodeLocation(request)["project"]?["id"]?.text)
         },
         BridgeRoute(.get, "/vcs") { bridge, _, request in
-            bridge.send(Call("GET", ["api", "vcs"], query: bridge.location(request))) { reply in
-                let branch = reply.data?["branch"]
-                return .answer(ClientAnswer(["branch": branch?["current"], "default_branch": branch?["default"]]))
-            }
+            let reply = try await bridge.fetch(Call("GET", ["api", "vcs"], query: bridge.location(request)))
+            let branch = reply.data?["branch"]
+            return ClientAnswer(["branch": branch?["current"], "default_branch": branch?["default"]])
         },
         BridgeRoute(.get, "/file") { bridge, _, request in
-            bridge.inside(request) { bridge.directory($0, segments: $1, of: request) }
+            bridge.inside(request) { try await bridge.directory($0, segments: $1, of: request) }
         },
         BridgeRoute(.get, "/file/content") { bridge, _, request in
-            bridge.inside(request) { _, segments in bridge.content(segments, of: request) }
+            bridge.inside(request) { _, segments in try await bridge.content(segments, of: request) }
         },
         BridgeRoute(.get, "/file/status") { bridge, _, request in
-            bridge.send(Call("GET", ["api", "vcs", "status"], query: bridge.location(request))) { reply in
-                .answer(ClientAnswer(.array((reply.data?.array ?? []).map(status))))
-            }
+            let reply = try await bridge.fetch(Call("GET", ["api", "vcs", "status"], query: bridge.location(request)))
+            return ClientAnswer(.array((reply.data?.array ?? []).map(status)))
         },
-        BridgeRoute(.get, "/find/file") { bridge, _, request in bridge.find(request) },
+        BridgeRoute(.get, "/find/file") { bridge, _, request in try await bridge.find(request) },
     ]
 
-    private func withLocation(_ request: ClientRequest, _ next: @escaping @Sendable (JSON) -> BridgeStep) -> BridgeStep
-    {
-        send(Call("GET", ["api", "location"], query: location(request))) { reply in
-            reply.json.map(next) ?? .answer(Refusals.strange)
-        }
+    /// Requests what OpenCode 2 knows about the directory of a request: the directory and its project.
+    private func openCodeLocation(_ request: ClientRequest) async throws(BridgeError) -> JSON {
+        let reply = try await fetch(Call("GET", ["api", "location"], query: location(request)))
+        guard let location = reply.json else { throw .answer(Refusals.strange) }
+        return location
     }
 
     private func path(_ location: JSON) -> JSON {
@@ -53,38 +50,36 @@ extension Bridge {
         ]
     }
 
-    private func project(_ id: String?) -> BridgeStep {
-        send(Call("GET", ["api", "project"])) { reply in
-            let found = reply.json?.array?.first { $0["id"]?.text == id }?.object.flatMap(Projects.openCode1)
-            return .answer(found.map { ClientAnswer($0) } ?? Refusals.notFound("Project not found: \(id ?? "")"))
-        }
+    private func project(_ id: String?) async throws(BridgeError) -> ClientAnswer {
+        let reply = try await fetch(Call("GET", ["api", "project"]))
+        let found = reply.json?.array?.first { $0["id"]?.text == id }?.object.flatMap(Projects.openCode1)
+        return found.map { ClientAnswer($0) } ?? Refusals.notFound("Project not found: \(id ?? "")")
     }
 
     /// Continues with the path that the request names, and its segments below the request's directory.
     private func inside(
         _ request: ClientRequest, _ next: (_ path: String, _ segments: [String]) -> BridgeStep
-    ) -> BridgeStep {
-        guard let path = request["path"] else {
-            return .answer(Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query"))
-        }
-        guard let segments = inside(path, request) else {
-            return .answer(Refusals.bad("The path is outside the directory. Use a path inside it.", kind: "Query"))
-        }
+    ) async throws(BridgeError) -> ClientAnswer {
+        guard let path = request["path"] else { return Self.noPath }
+        guard let segments = inside(path, request) else { return Self.pathOutside }
         return next(path, segments)
     }
 
     private func directory(_ path: String, segments: [String], of request: ClientRequest) -> BridgeStep {
-        let relativePath = segments.isEmpty ? "." : segments.joined(separator: "/")
-        let list = Call("GET", ["api", "fs", "list"], query: location(request) + [("path", relativePath)])
-        return .call(list) { reply in
-            guard reply.isGood else {
-                let missing = Refusals.notFound("The directory \(path) does not exist or cannot be read.")
-                return refused(list, reply, wordless: segments.isEmpty ? nil : missing)
-            }
-            let base = reply.json?["location"]?["directory"]?.text ?? request.directory
-            return .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap { Self.entry($0, base) })))
+        let requested = segments.isEmpty ? "." : segments.joined(separator: "/")
+        let list = Call("GET", ["api", "fs", "list"], query: location(request) + [("path", requested)])
+        let reply = try await send(list)
+        guard reply.isGood else {
+            let missing = Refusals.notFound("The directory \(path) does not exist or cannot be read.")
+            return try await error(for: reply, to: list, otherwise: segments.isEmpty ? nil : missing)
         }
+        let base = reply.json?["location"]?["directory"]?.text ?? request.directory
+        return ClientAnswer(.array((reply.data?.array ?? []).compactMap { Self.entry($0, base) }))
     }
+
+    private static let noPath = Refusals.bad("Missing key\n  at [\"path\"]", kind: "Query")
+    private static let pathOutside = Refusals.bad(
+        "The path is outside the directory. Use a path inside it.", kind: "Query")
 
     /// Returns the segments of a path below the request's directory; nil if the path is outside it.
     private func inside(_ path: String, _ request: ClientRequest) -> [String]? {
@@ -119,21 +114,21 @@ extension Bridge {
     }
 
     /// Reads a file. OpenCode 1 trims the content, and returns an empty text if the file is missing.
-    private func content(_ segments: [String], of request: ClientRequest) -> BridgeStep {
+    private func content(_ segments: ClientRequest) async throws(BridgeError) -> ClientAnswer {
+        guard let path = request["path"] else { return Self.noPath }
+        guard let segments -> BridgeStep { return Self.pathOutside }
         let read = Call("GET", ["api", "fs", "read"] + segments, query: location(request))
-        return .call(read) { reply in
-            if reply.status == 404 { return .answer(ClientAnswer(["type": "text", "content": ""])) }
-            guard reply.isGood else { return refused(read, reply) }
-            if let text = String(validating: reply.body, as: UTF8.self), !reply.body.contains(0) {
-                return .answer(ClientAnswer(["type": "text", "content": .string(Self.trimmed(text))]))
-            }
-            let type = reply.type.map { String($0.prefix { $0 != ";" }) } ?? "application/octet-stream"
-            return .answer(
-                ClientAnswer([
-                    "type": "binary", "content": .string(Base64Encoding.encode(reply.body)), "encoding": "base64",
-                    "mimeType": .string(type),
-                ]))
+        let reply = try await send(read)
+        if reply.status == 404 { return ClientAnswer(["type": "text", "content": ""]) }
+        guard reply.isGood else { return try await error(for: reply, to: read) }
+        if let text = String(validating: reply.body, as: UTF8.self), !reply.body.contains(0) {
+            return ClientAnswer(["type": "text", "content": .string(Self.trimmed(text))])
         }
+        let type = reply.type.map { String($0.prefix { $0 != ";" }) } ?? "application/octet-stream"
+        return ClientAnswer([
+            "type": "binary", "content": .string(Base64Encoding.encode(reply.body)), "encoding": "base64",
+            "mimeType": .string(type),
+        ])
     }
 
     private static func trimmed(_ text: String) -> String {
@@ -143,20 +138,19 @@ extension Bridge {
         return String(text)
     }
 
-    private func find(_ request: ClientRequest) -> BridgeStep {
+    private func find(_ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let query = request["query"] else {
-            return .answer(Refusals.bad("Missing key\n  at [\"query\"]", kind: "Query"))
+            return Refusals.bad("Missing key\n  at [\"query\"]", kind: "Query")
         }
         let wrong = request.wrong([
             ("dirs", .words(["true", "false"])), ("type", .words(["file", "directory"])),
             ("limit", .count(from: 1, upTo: 200)),
         ])
-        if let wrong { return .answer(wrong) }
+        if let wrong { return wrong }
         let type = request["type"] ?? (request["dirs"] == "false" ? "file" : nil)
         let parameters: [(String, String?)] = [("query", query), ("type", type), ("limit", request["limit"])]
-        return send(Call("GET", ["api", "fs", "find"], query: location(request) + parameters)) { reply in
-            .answer(ClientAnswer(.array((reply.data?.array ?? []).compactMap { $0["path"] })))
-        }
+        let reply = try await fetch(Call("GET", ["api", "fs", "find"], query: location(request) + parameters))
+        return ClientAnswer(.array((reply.data?.array ?? []).compactMap { $0["path"] }))
     }
 }
 
@@ -164,40 +158,41 @@ extension Bridge {
     /// The routes of terminals except the WebSocket. Both versions of OpenCode use the same objects.
     static let terminals: [BridgeRoute] = [
         BridgeRoute(.get, "/pty") { bridge, _, request in
-            bridge.terminal(Call("GET", ["api", "pty"], query: bridge.location(request)))
+            try await bridge.terminal(Call("GET", ["api", "pty"], query: bridge.location(request)))
         },
-        BridgeRoute(.post, "/pty") { bridge, _, request in bridge.createTerminal(request) },
+        BridgeRoute(.post, "/pty") { bridge, _, request in try await bridge.createTerminal(request) },
         BridgeRoute(.get, "/pty/{ptyID}") { bridge, path, request in
-            bridge.terminal(Call("GET", ["api", "pty", path["ptyID"]], query: bridge.location(request)))
+            try await bridge.terminal(Call("GET", ["api", "pty", path["ptyID"]], query: bridge.location(request)))
         },
         BridgeRoute(.put, "/pty/{ptyID}") { bridge, path, request in
-            guard let body = bridge.body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
-            return bridge.terminal(
+            guard let body = bridge.body(request) else { return Refusals.bad("Expected a JSON object.") }
+            return try await bridge.terminal(
                 Call("PUT", ["api", "pty", path["ptyID"]], query: bridge.location(request), body: .object(body)))
         },
         BridgeRoute(.delete, "/pty/{ptyID}") { bridge, path, request in
-            let call = Call("DELETE", ["api", "pty", path["ptyID"]], query: bridge.location(request))
-            return bridge.send(call) { _ in bridge.yes() }
+            _ = try await bridge.fetch(
+                Call("DELETE", ["api", "pty", path["ptyID"]], query: bridge.location(request)))
+            return yes
         },
         BridgeRoute(.post, "/pty/{ptyID}/connect-token") { bridge, path, request in
-            bridge.terminal(
+            try await bridge.terminal(
                 Call(
                     "POST", ["api", "pty", path["ptyID"], "connect-token"], query: bridge.location(request),
                     fields: ["x-opencode-ticket": "1"]))
         },
     ]
 
-    private func createTerminal(_ request: ClientRequest) -> BridgeStep {
-        guard let body = body(request) else { return .answer(Refusals.bad("Expected a JSON object.")) }
+    private func createTerminal(_ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
+        guard let body = body(request) else { return Refusals.bad("Expected a JSON object.") }
         if let folder = body["cwd"]?.text, !contains(FolderPath.absolute(folder, in: request.directory)) {
             let sentence =
                 "cwd names a directory outside the project. Name a directory inside the project, or omit cwd."
-            return .answer(Refusals.outside(sentence))
+            return Refusals.outside(sentence)
         }
-        return terminal(Call("POST", ["api", "pty"], query: location(request), body: .object(body)))
+        return try await terminal(Call("POST", ["api", "pty"], query: location(request), body: .object(body)))
     }
 
-    private func terminal(_ call: Call) -> BridgeStep {
-        send(call) { reply in .answer(reply.data.map { ClientAnswer($0) } ?? Refusals.strange) }
+    private func terminal(_ call: Call) async throws(BridgeError) -> ClientAnswer {
+        try await fetch(call).data.map { ClientAnswer($0) } ?? Refusals.strange
     }
 }

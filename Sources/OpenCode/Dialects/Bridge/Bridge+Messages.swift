@@ -5,29 +5,32 @@ internal import JSONText
 extension Bridge {
     /// The routes of messages and prompts of a session.
     static let turns: [BridgeRoute] = [
-        BridgeRoute(.get, "/session/{sessionID}/message") { bridge, path, request in
-            bridge.messages(path.session, request)
-        },
+        BridgeRoute(
+            .get, "/session/{sessionID}/message",
+            streaming: { bridge, path, request in
+                try await bridge.messages(path.session, request)
+            }),
         BridgeRoute(.get, "/session/{sessionID}/message/{messageID}") { bridge, path, _ in
-            let message = path["messageID"]
-            return bridge.session(path.session) { bridge.one(message, $0) }
+            try await bridge.one(path["messageID"], bridge.session(path.session))
         },
         BridgeRoute(.post, "/session/{sessionID}/message") { bridge, path, request in
-            bridge.prompt(path.session, for: request, isAwaited: true) { session, sent in
-                bridge.awaitTurn(session) { .awaitStreams { bridge.lastAnswer(session, after: sent) } }
-            }
+            let (session, prompt) = try await bridge.prompt(path.session, for: request, isAwaited: true)
+            try await bridge.awaitTurn(session)
+            try await bridge.transport.awaitStreams()
+            return ClientAnswer(try await bridge.lastAnswer(session, after: prompt).json)
         },
         BridgeRoute(.post, "/session/{sessionID}/prompt_async") { bridge, path, request in
-            bridge.prompt(path.session, for: request) { _, _ in .answer(ClientAnswer(204, nil)) }
+            _ = try await bridge.prompt(path.session, for: request)
+            return ClientAnswer(204, nil)
         },
         BridgeRoute(.post, "/session/{sessionID}/command") { bridge, path, request in
-            bridge.command(path.session, request)
+            try await bridge.command(path.session, request)
         },
         BridgeRoute(.post, "/session/{sessionID}/shell") { bridge, path, request in
-            bridge.shell(path.session, request)
+            try await bridge.shell(path.session, request)
         },
         BridgeRoute(.post, "/session/{sessionID}/summarize") { bridge, path, request in
-            bridge.summarize(path.session, request)
+            try await bridge.summarize(path.session, request)
         },
     ]
 
@@ -36,19 +39,23 @@ extension Bridge {
     /// The approximate maximum size of a page in bytes. A larger page is requested again with fewer messages.
     private static let longestPage = 1024 * 1024
 
-    /// Requests a page of messages. A page that is too large is requested again with fewer messages.
-    func pages(
-        _ id: String, order: String, limit: Int, cursor: String?,
-        _ next: @escaping @Sendable (_ limit: Int, Reply) -> BridgeStep
-    ) -> BridgeStep {
-        let longest = limit > 1 ? Self.longestPage : Call.longestReply
-        return .call(page(id, order: order, limit: limit, cursor: cursor, longest: longest)) { reply in
-            guard reply.isCut, limit > 1 else { return next(limit, reply) }
-            return pages(id, order: order, limit: max(limit / 5, 1), cursor: cursor, next)
+    /// Requests a page of messages, and again with fewer messages if it is too long.
+    ///
+    /// - Returns: The reply, whatever its status, and the number of messages that were requested last.
+    func page(
+        _ id: String, order: String, limit: Int, cursor: String?
+    ) async throws(BridgeError) -> (limit: Int, reply: Reply) {
+        var limit = limit
+        while true {
+            let longest = limit > 1 ? Self.longestPage : Call.longestReply
+            let reply = try await send(
+                Self.pageCall(id, order: order, limit: limit, cursor: cursor, longest: longest))
+            guard reply.isCut, limit > 1 else { return (limit, reply) }
+            limit = max(limit / 5, 1)
         }
     }
 
-    private func page(
+    private static func pageCall(
         _ id: String, order: String, limit: Int, cursor: String?, longest: Int = Call.longestReply
     ) -> Call {
         // A cursor also contains the order.
@@ -58,82 +65,47 @@ extension Bridge {
         return Call("GET", ["api", "session", id, "message"], query: query, longestReply: longest)
     }
 
-    private func inbox(_ id: String, _ next: @escaping @Sendable ([JSON]) -> BridgeStep) -> BridgeStep {
-        send(Call("GET", ["api", "session", id, "inbox"])) { next($0.data?.array ?? []) }
+    private func inbox(_ id: String) async throws(BridgeError) -> [JSON] {
+        try await fetch(Call("GET", ["api", "session", id, "inbox"])).data?.array ?? []
     }
 
-    private func messages(_ id: String, _ request: ClientRequest) -> BridgeStep {
+    private func messages(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> BridgeResponse {
         if let wrong = request.wrong([("limit", .count(from: 0))]) { return .answer(wrong) }
         let limit = request["limit"].flatMap { Int($0) } ?? 0
-        return session(id) { session in
-            if limit == 0 {
-                let head = ClientAnswer(200, nil)
-                let list = MessageList(session: session, defaults)
-                // Read the inbox first: a prompt may be delivered in the meantime, and must be listed only once.
-                return inbox(id) { waiting in
-                    all(
-                        list, of: session,
-                        from: ListPosition(cursor: nil, size: Self.page, waiting: waiting, isFirst: true)
-                    ) {
-                        batch in
-                        .begin(head) { .write(Array("[".utf8) + batch.bytes, batch.next) }
-                    }
-                }
-            }
-            guard let before = request["before"] else {
-                return inbox(id) { waiting in
-                    newest(limit, of: session, for: request, cursor: nil, waiting: waiting, older: [])
-                }
-            }
-            return newest(limit, of: session, for: request, cursor: before, waiting: [], older: [])
-        }
+        let session = try await session(id)
+        // Read the inbox first: a prompt may be delivered in the meantime, and must be listed only once.
+        if limit == 0 { return try await all(of: session, waiting: inbox(id)) }
+        let before = request["before"]
+        let waiting = before == nil ? try await inbox(id) : []
+        return .answer(try await newest(limit, of: session, before: before, waiting: waiting))
     }
 
-    /// A batch of a long list, with the step that follows it.
-    struct ListBatch: Sendable {
-        let bytes: [UInt8]
-        let next: @Sendable () -> BridgeStep
-    }
-
-    /// A position in a list: the size of the next page, the inbox that follows all pages, and whether the list is still
-    /// empty.
-    private struct ListPosition {
-        let cursor: String?
-        let size: Int
-        let waiting: [JSON]
-        let isFirst: Bool
-    }
-
-    /// Writes all messages, oldest first. Each page is requested after the previous one has been written.
-    private func all(
-        _ list: MessageList, of session: Session, from position: ListPosition,
-        then write: @escaping @Sendable (ListBatch) -> BridgeStep
-    ) -> BridgeStep {
-        pages(session.id, order: "asc", limit: position.size, cursor: position.cursor) { requested, reply in
-            guard reply.isGood, let data = reply.data?.array else {
-                return position.cursor == nil ? .answer(Refusals.of(reply)) : .cut
+    /// Writes all messages, oldest first: a page is requested after the previous one has been written. `waiting` is the
+    /// inbox, which follows all pages.
+    private func all(of session: Session, waiting: [JSON]) async throws(BridgeError) -> BridgeResponse {
+        var list = MessageList(session: session, defaults)
+        var waiting = waiting
+        var size = Self.page
+        var cursor: String?
+        var isFirst = true
+        while true {
+            let page = try await page(session.id, order: "asc", limit: size, cursor: cursor)
+            guard page.reply.isGood, let data = page.reply.data?.array else {
+                return cursor == nil ? .answer(Refusals.of(page.reply)) : .truncated
             }
-            var list = list
             let messages = data.flatMap { list.add($0) }
-            let waiting = Self.waiting(position.waiting, without: data)
-            let remaining = list
-            let written = Self.written(messages, isFirst: position.isFirst)
-            let isEmpty = position.isFirst && messages.isEmpty
-            guard data.count == requested, let next = reply.json?["cursor"]?["next"]?.text else {
-                return write(ListBatch(bytes: written) { finish(remaining, waiting, isFirst: isEmpty) })
-            }
-            return write(
-                ListBatch(bytes: written) {
-                    let following = ListPosition(cursor: next, size: requested, waiting: waiting, isFirst: isEmpty)
-                    return all(remaining, of: session, from: following) { .write($0.bytes, $0.next) }
-                })
+            waiting = Self.waiting(waiting, without: data)
+            if cursor == nil { transport.begin(ClientAnswer(200, nil)) }
+            let opening = cursor == nil ? Array("[".utf8) : []
+            try await transport.write(opening + Self.written(messages, isFirst: isFirst))
+            isFirst = isFirst && messages.isEmpty
+            size = page.limit
+            guard data.count == size, let next = page.reply.json?["cursor"]?["next"]?.text else { break }
+            cursor = next
         }
-    }
-
-    private func finish(_ list: MessageList, _ waiting: [JSON], isFirst: Bool) -> BridgeStep {
-        var list = list
-        let messages = list.finish(inbox: waiting)
-        return .write(Self.written(messages, isFirst: isFirst) + Array("]".utf8)) { .end }
+        try await transport.write(
+            Self.written(list.finish(inbox: waiting), isFirst: isFirst) + Array("]".utf8))
+        return .completed
     }
 
     /// Returns the inbox without the prompts that were delivered in the meantime.
@@ -152,28 +124,29 @@ extension Bridge {
         return bytes
     }
 
-    /// Returns the newest messages before a position. Reads OpenCode 2's pages until they contain enough of OpenCode
-    /// 1's messages.
-    ///
-    /// - Parameter older: The messages that were read so far, newest first.
+    /// Responds with the newest messages before a position. Requests OpenCode 2's pages until they contain enough of
+    /// OpenCode 1's messages.
     private func newest(
-        _ limit: Int, of session: Session, for request: ClientRequest, cursor: String?, waiting: [JSON], older: [JSON]
-    ) -> BridgeStep {
-        pages(session.id, order: "desc", limit: min(max(limit * 2, 20), Self.page), cursor: cursor) { _, reply in
-            guard reply.isGood else { return .answer(Refusals.of(reply)) }
-            guard let data = reply.data?.array else { return .answer(Refusals.strange) }
-            let read = older + data
-            let isAll = data.isEmpty || reply.json?["cursor"]?["next"]?.text == nil
+        _ limit: Int, of session: Session, before: String?, waiting: [JSON]
+    ) async throws(BridgeError) -> ClientAnswer {
+        let size = min(max(limit * 2, 20), Self.page)
+        var cursor = before
+        // OpenCode 2's messages, newest first.
+        var messages: [JSON] = []
+        while true {
+            let reply = try await page(session.id, order: "desc", limit: size, cursor: cursor).reply
+            guard reply.isGood else { return Refusals.of(reply) }
+            guard let data = reply.data?.array else { return Refusals.strange }
+            messages += data
+            cursor = reply.json?["cursor"]?["next"]?.text
             let picked = Picked(
-                read, limit: limit, session: session, defaults: defaults, waiting: waiting, isAll: isAll)
-            if let picked { return .answer(answer(picked, of: session, for: request, limit: limit)) }
-            return newest(
-                limit, of: session, for: request, cursor: reply.json?["cursor"]?["next"]?.text, waiting: waiting,
-                older: read)
+                messages, limit: limit, session: session, defaults: defaults, waiting: waiting,
+                isAll: data.isEmpty || cursor == nil)
+            if let picked { return answer(picked, of: session, limit: limit) }
         }
     }
 
-    private func answer(_ picked: Picked, of session: Session, for request: ClientRequest, limit: Int) -> ClientAnswer {
+    private func answer(_ picked: Picked, of session: Session, limit: Int) -> ClientAnswer {
         var fields: [String: String] = [:]
         if let before = picked.before {
             let cursor = Cursors.after(before, order: "desc")
@@ -184,62 +157,51 @@ extension Bridge {
         return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))
     }
 
-    /// Returns one message. The message before or after it contains its prompt or its answer.
-    private func one(_ message: String, _ session: Session) -> BridgeStep {
+    /// Responds with one message. The message before or after it contains its prompt or its answer.
+    private func one(_ message: String, _ session: Session) async throws(BridgeError) -> ClientAnswer {
         let id = MessageIDs.openCode2(message)
-        return send(Call("GET", ["api", "session", session.id, "message", id])) { reply in
-            guard let found = reply.data else { return .answer(Refusals.strange) }
-            let isPrompt = found["type"]?.text == "user"
-            let isOpen = found["type"]?.text == "assistant" && found["time"]?["completed"] == nil
-            let order = isPrompt ? "asc" : "desc"
-            let near = page(session.id, order: order, limit: 20, cursor: Cursors.after(id, order: order))
-            return send(near) { reply in
-                let others = reply.data?.array ?? []
-                let all = isPrompt ? [found] + others : others.reversed() + [found]
-                guard isOpen else { return one(message, of: all, session) }
-                // The next message shows whether this message is still being written.
-                let following = page(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
-                return send(following) { one(message, of: all + ($0.data?.array ?? []), session) }
-            }
+        guard let found = try await fetch(Call("GET", ["api", "session", session.id, "message", id])).data else {
+            return Refusals.strange
         }
-    }
-
-    private func one(_ message: String, of all: [JSON], _ session: Session) -> BridgeStep {
+        let isPrompt = found["type"]?.text == "user"
+        let order = isPrompt ? "asc" : "desc"
+        let near = Self.pageCall(session.id, order: order, limit: 20, cursor: Cursors.after(id, order: order))
+        let others = try await fetch(near).data?.array ?? []
+        var all = isPrompt ? [found] + others : others.reversed() + [found]
+        if found["type"]?.text == "assistant", found["time"]?["completed"] == nil {
+            // The next message shows whether this message is still being written.
+            let next = Self.pageCall(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
+            all += try await fetch(next).data?.array ?? []
+        }
         var list = MessageList(session: session, defaults)
         let messages = all.flatMap { list.add($0) } + list.finish()
-        guard let found = messages.first(where: { $0.info.id == message }) else {
-            return .answer(Refusals.notFound("Message not found: \(message)"))
+        guard let translated = messages.first(where: { $0.info.id == message }) else {
+            return Refusals.notFound("Message not found: \(message)")
         }
-        return .answer(ClientAnswer(found.json))
+        return ClientAnswer(translated.json)
     }
 
-    /// Waits until a session is idle.
-    func awaitTurn(
-        _ session: Session, isOwed: Bool = false, _ next: @escaping @Sendable () -> BridgeStep
-    ) -> BridgeStep {
-        let wait = Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true, isOwed: isOwed)
-        return send(wait) { _ in next() }
+    /// Waits until a session is idle. `isOwed` is that of the call (``Call/isOwed``).
+    func awaitTurn(_ session: Session, isOwed: Bool = false) async throws(BridgeError) {
+        _ = try await fetch(
+            Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true, isOwed: isOwed))
     }
 
-    /// Responds with the newest answer to a prompt.
-    func lastAnswer(
-        _ session: Session, after sent: String?,
-        _ next: @escaping @Sendable (Message) -> BridgeStep = { .answer(ClientAnswer($0.json)) }
-    ) -> BridgeStep {
-        send(page(session.id, order: "desc", limit: 20, cursor: nil)) { reply in
-            let data = reply.data?.array ?? []
-            var list = MessageList(session: session, defaults, parentID: sent)
-            let messages = data.reversed().flatMap { list.add($0) } + list.finish()
-            // Messages before the prompt do not answer it. If the page does not contain the prompt, all its messages
+    /// Returns the newest answer to a prompt.
+    func lastAnswer(_ session: Session, after prompt: String?) async throws(BridgeError) -> Message {
+        let reply = try await fetch(Self.pageCall(session.id, order: "desc", limit: 20, cursor: nil))
+        let data = reply.data?.array ?? []
+        var list = MessageList(session: session, defaults, parentID: prompt)
+        let messages = data.reversed().flatMap { list.add($0) } + list.finish()
+        // Messages before the prompt do not answer it. If the page does not contain the prompt, all its messages
             // follow it.
-            let prompt = sent.map(MessageIDs.openCode1)
-            let start = messages.firstIndex { prompt != nil && $0.info.id == prompt } ?? messages.startIndex
-            let answer = messages[start...].last { message in
-                if case .assistant = message.info { true } else { false }
-            }
-            guard let answer else { return .answer(Refusals.noAnswer) }
-            return next(answer)
+        let promptID = prompt.map(MessageIDs.openCode1)
+        let start = messages.firstIndex { promptID != nil && $0.info.id == promptID } ?? messages.startIndex
+        let answer = messages[start...].last { message in
+            if case .assistant = message.info { true } else { false }
         }
+        guard let answer else { throw .answer(Refusals.noAnswer) }
+        return answer
     }
 }
 

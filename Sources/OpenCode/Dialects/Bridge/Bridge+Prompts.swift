@@ -3,32 +3,32 @@
 internal import JSONText
 
 extension Bridge {
-    /// Sends a prompt. First changes the agent and the model if they differ, and commits a revert. Continues with the
-    /// id that the prompt received. If one of these requests fails, the prompt is not sent.
+    /// Sends a prompt. First changes the agent and the model if they differ, and commits a revert. If one of
+    /// these requests fails, the prompt is not sent.
     ///
     /// - Parameter isAwaited: Whether the client receives its response at the end of the turn.
+    /// - Returns: The session, and the id that the prompt received.
     func prompt(
-        _ id: String, for request: ClientRequest, isAwaited: Bool = false,
-        then next: @escaping @Sendable (Session, String?) -> BridgeStep
-    ) -> BridgeStep {
-        guard let body = body(request) else { return .answer(Refusals.bad("Expected a valid JSON body")) }
-        guard let parts = body["parts"]?.array else { return .answer(Refusals.bad("Missing key\n  at [\"parts\"]")) }
-        if let sentence = Self.unsupported(body, parts) { return .answer(Refusals.notTranslated(sentence)) }
-        guard parts.allSatisfy({ isInside($0, request) }) else { return .answer(Self.fileOutside) }
-        var sent = Self.prompt(parts)
-        sent.add("id", body["messageID"]?.text.map(MessageIDs.openCode2))
-        sent.add("delivery", "steer")
-        let prompt = JSON.object(sent)
-        let wanted = Self.wanted(agent: body["agent"]?.text, model: body["model"], variant: body["variant"]?.text)
-        return settled(id, wanted: wanted) { session in
-            let send = BridgeStep.call(Call("POST", ["api", "session", id, "prompt"], body: prompt)) { reply in
-                // A prompt with this id already exists, and OpenCode 2 does not accept an id twice.
-                let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
-                guard reply.isGood || again != nil else { return .answer(Refusals.of(reply)) }
-                return .releaseLock { next(session, again ?? reply.data?["id"]?.text) }
-            }
-            return isAwaited ? .watchTurn(session: id, delaysStreams: true) { send } : send
+        _ id: String, for request: ClientRequest, isAwaited: Bool = false
+    ) async throws(BridgeError) -> (session: Session, id: String?) {
+        guard let body = body(request) else { throw .answer(Refusals.bad("Expected a valid JSON body")) }
+        guard let parts = body["parts"]?.array else {
+            throw .answer(Refusals.bad("Missing key\n  at [\"parts\"]"))
         }
+        if let sentence = Self.unsupported(body, parts) { throw .answer(Refusals.notTranslated(sentence)) }
+        guard parts.allSatisfy({ isInside($0, request) }) else { throw .answer(Self.fileOutside) }
+        var prompt = Self.prompt(parts)
+        prompt.add("id", body["messageID"]?.text.map(MessageIDs.openCode2))
+        prompt.add("delivery", "steer")
+        let wanted = Self.wanted(agent: body["agent"]?.text, model: body["model"], variant: body["variant"]?.text)
+        let session = try await settled(id, wanted: wanted)
+        if isAwaited { transport.watchTurn(of: id, holdsEnd: true) }
+        let reply = try await send(Call("POST", ["api", "session", id, "prompt"], body: .object(prompt)))
+        // A prompt with this id already exists, and OpenCode 2 does not accept an id twice.
+        let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
+        guard reply.isGood || again != nil else { throw .answer(Refusals.of(reply)) }
+        transport.unlock()
+        return (session, again ?? reply.data?["id"]?.text)
     }
 
     /// Returns whether a part names no file outside the project.
@@ -112,41 +112,30 @@ extension Bridge {
 
     /// Changes the agent and the model of a session if they differ, and commits a revert. A prompt without an agent
     /// resets the session to the default agent, as in OpenCode 1. If a turn is running and the prompt names neither an
-    /// agent nor a model, nothing is changed.
-    private func settled(
-        _ id: String, wanted: Wanted, then next: @escaping @Sendable (Session) -> BridgeStep
-    ) -> BridgeStep {
-        .acquireLock(session: id) {
-            session(id) { session in
-                send(Call("GET", ["api", "session", "active"])) { reply in
-                    let isRunning = reply.data?[id] != nil
-                    let isSilent = isRunning && wanted.agent == nil && wanted.model == nil
-                    let agent = isSilent ? nil : wanted.agent ?? defaults.agent
-                    return committed(session) {
-                        set(agent: agent, session) { set(model: wanted.model, session) { next(session) } }
-                    }
-                }
-            }
+    /// agent nor a model, nothing is changed. The session stays locked.
+    private func settled(_ id: String, wanted: Wanted) async throws(BridgeError) -> Session {
+        try await transport.lock(session: id)
+        let session = try await session(id)
+        let active = try await fetch(Call("GET", ["api", "session", "active"]))
+        let isRunning = active.data?[id] != nil
+        let isSilent = isRunning && wanted.agent == nil && wanted.model == nil
+        if session.revert != nil {
+            _ = try await fetch(Call("POST", ["api", "session", id, "revert", "commit"]))
         }
+        if !isSilent { try await set(agent: wanted.agent ?? defaults.agent, session) }
+        try await set(model: wanted.model, session)
+        return session
     }
 
-    private func committed(_ session: Session, _ next: @escaping @Sendable () -> BridgeStep) -> BridgeStep {
-        guard session.revert != nil else { return next() }
-        return send(Call("POST", ["api", "session", session.id, "revert", "commit"])) { _ in next() }
+    private func set(agent: String?, _ session: Session) async throws(BridgeError) {
+        guard let agent, agent != session.agent ?? defaults.agent else { return }
+        _ = try await fetch(Call("POST", ["api", "session", session.id, "agent"], body: ["agent": .string(agent)]))
     }
 
-    private func set(
-        agent: String?, _ session: Session, _ next: @escaping @Sendable () -> BridgeStep
-    ) -> BridgeStep {
-        guard let agent, agent != session.agent ?? defaults.agent else { return next() }
-        let body: JSON = ["agent": .string(agent)]
-        return send(Call("POST", ["api", "session", session.id, "agent"], body: body)) { _ in next() }
-    }
-
-    func set(model: Model?, _ session: Session, _ next: @escaping @Sendable () -> BridgeStep) -> BridgeStep {
-        guard let model, !Self.isSame(model, session.model ?? defaults.model) else { return next() }
-        let body: JSON = ["model": model.sessionJSON]
-        return send(Call("POST", ["api", "session", session.id, "model"], body: body)) { _ in next() }
+    private func set(model: Model?, _ session: Session) async throws(BridgeError) {
+        guard let model, !Self.isSame(model, session.model ?? defaults.model) else { return }
+        _ = try await fetch(
+            Call("POST", ["api", "session", session.id, "model"], body: ["model": model.sessionJSON]))
     }
 
     private static func isSame(_ one: Model, _ other: Model?) -> Bool {
@@ -157,35 +146,27 @@ extension Bridge {
 
     /// Runs a command and responds with the last message of its turn. Also creates the event that reports the command
     /// to OpenCode 1's clients, because no event of OpenCode 2 names the command.
-    func command(_ id: String, _ request: ClientRequest) -> BridgeStep {
+    func command(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let body = body(request), let name = body["command"]?.text, let text = body["arguments"]?.text else {
-            return .answer(Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]"))
+            return Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]")
         }
         let parts = body["parts"]?.array ?? []
-        guard parts.allSatisfy({ isInside($0, request) }) else { return .answer(Self.fileOutside) }
-        var sent = Self.prompt(parts)
-        sent["text"] = .string(text)
-        sent.add("name", name)
-        let command = JSON.object(sent)
+        guard parts.allSatisfy({ isInside($0, request) }) else { return Self.fileOutside }
+        var command = Self.prompt(parts)
+        command["text"] = .string(text)
+        command.add("name", name)
         let wanted = Wanted(
             agent: body["agent"]?.text, model: body["model"]?.text.flatMap { Self.model($0, body["variant"]?.text) })
-        return settled(id, wanted: wanted) { session in
-            .watchTurn(session: id, delaysStreams: true) {
-                send(Call("POST", ["api", "session", id, "command"], body: command)) { _ in
-                    .releaseLock {
-                        awaitTurn(session) {
-                            .awaitStreams {
-                                lastAnswer(session, after: nil) { answer in
-                                    let executed = Change.commandExecuted(
-                                        name, arguments: text, sessionID: id, messageID: answer.info.id)
-                                    return .publish(executed) { .answer(ClientAnswer(answer.json)) }
-                                }
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        let session = try await settled(id, wanted: wanted)
+        transport.watchTurn(of: id, holdsEnd: true)
+        _ = try await fetch(Call("POST", ["api", "session", id, "command"], body: .object(command)))
+        transport.unlock()
+        try await awaitTurn(session)
+        try await transport.awaitStreams()
+        let answer = try await lastAnswer(session, after: nil)
+        transport.publish(
+            Change.commandExecuted(name, arguments: text, sessionID: id, messageID: answer.info.id))
+        return ClientAnswer(answer.json)
     }
 
     /// Parses a model in the form that commands use: `provider/model`.
@@ -196,50 +177,47 @@ extension Bridge {
     }
 
     /// Runs a shell command and responds with its message after it has ended.
-    func shell(_ id: String, _ request: ClientRequest) -> BridgeStep {
+    func shell(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let body = body(request), let line = body["command"]?.text else {
-            return .answer(Refusals.bad("Missing key\n  at [\"command\"]"))
+            return Refusals.bad("Missing key\n  at [\"command\"]")
         }
-        return session(id) { session in
-            // OpenCode 2 responds after the command has ended.
-            let run = Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)], isLong: true)
-            return send(run) { _ in shellAnswer(session, line) }
-        }
+        let session = try await session(id)
+        // OpenCode 2 responds after the command has ended.
+        _ = try await fetch(
+            Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)], isLong: true))
+        return try await shellAnswer(session, line)
     }
 
-    private func shellAnswer(_ session: Session, _ line: String) -> BridgeStep {
+    /// Returns the message of a shell command. It is sometimes complete only a moment after the command's reply.
+    private func shellAnswer(_ session: Session, _ line: String) async throws(BridgeError) -> ClientAnswer {
         let call = Call(
             "GET", ["api", "session", session.id, "message"], query: [("limit", "20"), ("order", "desc")])
-        return send(call) { reply in
-            let shells = reply.data?.array?.filter { $0["type"]?.text == "shell" && $0["command"]?.text == line }
-            guard let newest = shells?.first, newest["status"]?.text != "running" else {
-                return .pause(milliseconds: 50) { shellAnswer(session, line) }
+        while true {
+            let messages = try await fetch(call).data?.array
+            let shells = messages?.filter { $0["type"]?.text == "shell" && $0["command"]?.text == line }
+            if let newest = shells?.first, newest["status"]?.text != "running" {
+                var list = MessageList(session: session, defaults)
+                return list.add(newest).last.map { ClientAnswer($0.json) } ?? Refusals.strange
             }
-            var list = MessageList(session: session, defaults)
-            guard let answer = list.add(newest).last else { return .answer(Refusals.strange) }
-            return .answer(ClientAnswer(answer.json))
+            try await transport.pause(milliseconds: 50)
         }
     }
 
     /// Summarizes a session with the requested model, and restores the session's model afterwards.
-    func summarize(_ id: String, _ request: ClientRequest) -> BridgeStep {
+    func summarize(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let body = body(request), let model = Model(openCode1Message: .object(body)) else {
-            return .answer(Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]"))
+            return Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]")
         }
         // The session is locked, because otherwise the summarizing model would answer a prompt that arrives in the
         // meantime.
-        return .acquireLock(session: id) {
-            session(id) { session in
-                set(model: Model(providerID: model.providerID, modelID: model.modelID), session) {
-                    send(Call("POST", ["api", "session", id, "compact"], body: [:])) { _ in
-                        awaitTurn(session, isOwed: true) {
-                            var used = session
-                            used.model = model
-                            return set(model: session.model, used) { yes() }
-                        }
-                    }
-                }
-            }
-        }
+        try await transport.lock(session: id)
+        let session = try await session(id)
+        try await set(model: Model(providerID: model.providerID, modelID: model.modelID), session)
+        _ = try await fetch(Call("POST", ["api", "session", id, "compact"], body: [:]))
+        try await awaitTurn(session, isOwed: true)
+        var summarized = session
+        summarized.model = model
+        try await set(model: session.model, summarized)
+        return Self.yes
     }
 }

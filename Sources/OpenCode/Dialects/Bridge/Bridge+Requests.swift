@@ -6,51 +6,53 @@ extension Bridge {
     /// The routes of permissions and questions.
     static let requests: [BridgeRoute] = [
         BridgeRoute(.get, "/permission") { bridge, _, request in
-            bridge.permissions(request) { list in bridge.pending(list[...], []) }
+            try await bridge.pending(bridge.permissions(request))
         },
         BridgeRoute(.post, "/permission/{requestID}/reply") { bridge, path, request in
-            bridge.permission(path["requestID"], request)
+            try await bridge.permission(path["requestID"], request)
         },
         BridgeRoute(.post, "/session/{sessionID}/permissions/{permissionID}") { bridge, path, request in
             guard let body = bridge.body(request), let decision = decision(body["response"]) else {
-                return .answer(Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"response\"]"))
+                return Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"response\"]")
             }
-            return bridge.decide(decision, message: nil, path["permissionID"], session: path.session)
+            return try await bridge.decide(decision, message: nil, path["permissionID"], session: path.session)
         },
         BridgeRoute(.get, "/question") { bridge, _, request in
-            bridge.forms(request) { list in .answer(ClientAnswer(.array(list.map(\.question.json)))) }
+            ClientAnswer(.array(try await bridge.forms(request).map(\.question.json)))
         },
         BridgeRoute(.post, "/question/{requestID}/reply") { bridge, path, request in
-            bridge.question(path["requestID"], request)
+            try await bridge.question(path["requestID"], request)
         },
         BridgeRoute(.post, "/question/{requestID}/reject") { bridge, path, request in
-            bridge.form(path["requestID"], for: request) { form in
-                bridge.settle(form, Call("DELETE", ["api", "session", form.sessionID, "form", form.id]))
-            }
+            let form = try await bridge.form(path["requestID"], for: request)
+            return try await bridge.settle(form, Call("DELETE", ["api", "session", form.sessionID, "form", form.id]))
         },
     ]
 
-    private func permissions(
-        _ request: ClientRequest, _ next: @escaping @Sendable ([JSON]) -> BridgeStep
-    ) -> BridgeStep {
-        send(Call("GET", ["api", "permission", "request"], query: location(request))) { next($0.data?.array ?? []) }
+    private func permissions(_ request: ClientRequest) async throws(BridgeError) -> [JSON] {
+        let reply = try await fetch(Call("GET", ["api", "permission", "request"], query: location(request)))
+        return reply.data?.array ?? []
     }
 
     /// Responds with the list. Adds the command to each request of a shell, because only the tool call contains it.
-    private func pending(_ list: ArraySlice<JSON>, _ translated: [JSON]) -> BridgeStep {
-        guard let request = list.first else { return .answer(ClientAnswer(.array(translated))) }
-        let respond: @Sendable (JSONObject?) -> BridgeStep = { input in
-            pending(
-                list.dropFirst(), translated + [Permission(openCode2: request, input: input)?.json].compactMap { $0 })
+    private func pending(_ list: [JSON]) async throws(BridgeError) -> ClientAnswer {
+        var permissions: [JSON] = []
+        for request in list {
+            let input = try await input(of: request)
+            if let permission = Permission(openCode2: request, input: input) { permissions.append(permission.json) }
         }
+        return ClientAnswer(.array(permissions))
+    }
+
+    /// Requests the input of the tool call that a shell's permission request belongs to.
+    private func input(of request: JSON) async throws(BridgeError) -> JSONObject? {
         guard request["action"]?.text == "shell", request["metadata"]?["command"] == nil,
             let session = request["sessionID"]?.text, let message = request["source"]?["messageID"]?.text,
             let call = request["source"]?["id"]?.text
-        else { return respond(nil) }
-        return .call(Call("GET", ["api", "session", session, "message", message])) { reply in
-            let content = reply.isGood ? reply.data?["content"]?.array : nil
-            return respond(content?.first { $0["id"]?.text == call }?["state"]?["input"]?.object)
-        }
+        else { return nil }
+        let reply = try await send(Call("GET", ["api", "session", session, "message", message]))
+        let content = reply.isGood ? reply.data?["content"]?.array : nil
+        return content?.first { $0["id"]?.text == call }?["state"]?["input"]?.object
     }
 
     private static func decision(_ json: JSON?) -> String? {
@@ -59,57 +61,50 @@ extension Bridge {
 
     /// Replies to a permission request. OpenCode 1 identifies the request by its id alone. OpenCode 2 also needs the id
     /// of its session.
-    private func permission(_ id: String, _ request: ClientRequest) -> BridgeStep {
+    private func permission(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let body = body(request), let decision = Self.decision(body["reply"]) else {
-            return .answer(Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"reply\"]"))
+            return Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"reply\"]")
         }
-        let message = body["message"]
-        return permissions(request) { list in
-            guard let session = list.first(where: { $0["id"]?.text == id })?["sessionID"]?.text else {
-                return .answer(Refusals.noPermission(id))
-            }
-            return decide(decision, message: message, id, session: session)
+        let list = try await permissions(request)
+        guard let session = list.first(where: { $0["id"]?.text == id })?["sessionID"]?.text else {
+            return Refusals.noPermission(id)
         }
+        return try await decide(decision, message: body["message"], id, session: session)
     }
 
-    private func decide(_ decision: String, message: JSON?, _ id: String, session: String) -> BridgeStep {
+    private func decide(
+        _ decision: String, message: JSON?, _ id: String, session: String
+    ) async throws(BridgeError) -> ClientAnswer {
         let body: JSON = ["decision": .string(decision), "message": message]
-        let reply = Call("POST", ["api", "session", session, "permission", id, "reply"], body: body)
-        return self.session(session) { _ in send(reply) { _ in yes() } }
+        try await self.session(session)
+        _ = try await fetch(Call("POST", ["api", "session", session, "permission", id, "reply"], body: body))
+        return Self.yes
     }
 
-    private func forms(
-        _ request: ClientRequest, _ next: @escaping @Sendable ([QuestionForm]) -> BridgeStep
-    ) -> BridgeStep {
-        send(Call("GET", ["api", "form"], query: location(request))) { reply in
-            next((reply.data?.array ?? []).compactMap { QuestionForm($0) })
+    private func forms(_ request: ClientRequest) async throws(BridgeError) -> [QuestionForm] {
+        let reply = try await fetch(Call("GET", ["api", "form"], query: location(request)))
+        return (reply.data?.array ?? []).compactMap { QuestionForm($0) }
+    }
+
+    private func form(_ question: String, for request: ClientRequest) async throws(BridgeError) -> QuestionForm {
+        let forms = try await forms(request)
+        guard let form = forms.first(where: { $0.id == QuestionIDs.openCode2(question) }) else {
+            throw .answer(Refusals.noQuestion(question))
         }
+        return form
     }
 
-    private func form(
-        _ question: String, for request: ClientRequest, then next: @escaping @Sendable (QuestionForm) -> BridgeStep
-    ) -> BridgeStep {
-        forms(request) { list in
-            guard let form = list.first(where: { $0.id == QuestionIDs.openCode2(question) }) else {
-                return .answer(Refusals.noQuestion(question))
-            }
-            return next(form)
-        }
+    private func settle(_ form: QuestionForm, _ call: Call) async throws(BridgeError) -> ClientAnswer {
+        let reply = try await send(call)
+        return reply.isGood ? Self.yes : Refusals.of(reply, question: QuestionIDs.openCode1(form.id))
     }
 
-    private func settle(_ form: QuestionForm, _ call: Call) -> BridgeStep {
-        .call(call) { reply in
-            reply.isGood ? yes() : .answer(Refusals.of(reply, question: QuestionIDs.openCode1(form.id)))
-        }
-    }
-
-    private func question(_ id: String, _ request: ClientRequest) -> BridgeStep {
+    private func question(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         let rows = body(request)?["answers"]?.array?.all { row in row.array?.all { $0.text } }
-        guard let rows else { return .answer(Refusals.bad("Expected arrays of strings\n  at [\"answers\"]")) }
-        return form(id, for: request) { form in
-            let answer: JSON = ["answer": form.answer(rows)]
-            return settle(
-                form, Call("POST", ["api", "session", form.sessionID, "form", form.id, "reply"], body: answer))
-        }
+        guard let rows else { return Refusals.bad("Expected arrays of strings\n  at [\"answers\"]") }
+        let form = try await form(id, for: request)
+        let answer: JSON = ["answer": form.answer(rows)]
+        return try await settle(
+            form, Call("POST", ["api", "session", form.sessionID, "form", form.id, "reply"], body: answer))
     }
 }

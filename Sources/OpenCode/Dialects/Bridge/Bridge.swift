@@ -4,7 +4,7 @@ internal import Encodings
 internal import JSONText
 
 /// Translates requests for OpenCode 1's routes into calls to an OpenCode 2. It selects the calls and their order, and
-/// interprets the replies. It has no sockets; the caller performs its steps (``BridgeStep``).
+/// interprets the replies. It has no sockets; it sends calls and responses through a ``BridgeTransport``.
 package struct Bridge: Sendable {
     let defaults: InstanceDefaults
     /// The home directory of the user who runs OpenCode.
@@ -15,25 +15,29 @@ package struct Bridge: Sendable {
     let now: @Sendable () -> Int64
     /// Whether an absolute path is inside the project.
     let contains: @Sendable (String) -> Bool
+    /// The connections of the request that is being answered.
+    let transport: any BridgeTransport
 
     /// Creates a bridge.
     ///
     /// - Parameters:
     ///   - home: The home directory of the user who runs OpenCode.
     ///   - directory: OpenCode's working directory.
-    ///   - - holds: Returns whether an absolute path is inside the project. Everything outside, including sessions, is
+    ///   - contains: Returns whether an absolute path is inside the project. Everything outside, including sessions, is
     ///     reported as not found.
-    ///   - - now: Returns the current time in milliseconds since 1970.
+    ///   - now: Returns the current time in milliseconds since 1970.
+    ///   - transport: The connections of the request that is answered.
     package init(
         _ defaults: InstanceDefaults, home: String, directory: String? = nil,
         contains: @escaping @Sendable (String) -> Bool = { _ in true },
-        now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
+        now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }, transport: any BridgeTransport
     ) {
         self.defaults = defaults
         self.home = home
         self.directory = directory
         self.contains = contains
         self.now = now
+        self.transport = transport
     }
 
     /// The kind of a route of OpenCode 1.
@@ -57,26 +61,35 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Returns the first step for a request; nil if it is not a route of OpenCode 1. Other components handle the event
+    /// Answers a request. Returns nil if the request belongs to no route of OpenCode 1. Other components handle the event
     /// streams and a terminal's WebSocket.
-    package func firstStep(_ request: ClientRequest) -> BridgeStep? {
+    ///
+    /// - Throws: ``BridgeError/ended``.
+    package func respond(to request: ClientRequest) async throws(BridgeError) -> BridgeResponse? {
         guard let match = OpenCode1Routes.find(request.method, request.path) else { return nil }
         guard let bridged = match.bridged, case .bridge(let handler) = bridged.handling else {
             return .answer(Refusals.notTranslated(Self.instead(of: match.route)))
         }
-        let read = Self.withParsedBody(request, match.route)
-        return Self.refusal(read, bridged).map(BridgeStep.answer) ?? handler(self, match.values, read)
+        let request = Self.parsed(request, match.route)
+        if let refusal = Self.refusal(request, bridged) { return .answer(refusal) }
+        do {
+            return try await handler(self, match.values, request)
+        } catch BridgeError.answer(let answer) {
+            return .answer(answer)
+        } catch {
+            throw .ended
+        }
     }
 
     /// Parses the body once, if the route has one.
-    private static func withParsedBody(_ request: ClientRequest, _ route: OpenCode1Route) -> ClientRequest {
+    private static func parsed(_ request: ClientRequest, _ route: OpenCode1Route) -> ClientRequest {
         guard !request.body.isEmpty, BodySchema.of(route) != nil, let json = JSONParser.parse(request.body) else {
             return request
         }
-        var read = request
-        read.json = json
-        read.body = []
-        return read
+        var parsed = request
+        parsed.json = json
+        parsed.body = []
+        return parsed
     }
 
     /// Returns the error for a body that OpenCode 1's document does not allow; nil if the body is allowed.
@@ -118,41 +131,54 @@ package struct Bridge: Sendable {
 
     // MARK: Common steps
 
-    /// Sends a call and continues after a successful reply. Any other reply becomes an error of OpenCode 1.
-    func send(_ call: Call, _ next: @escaping @Sendable (Reply) -> BridgeStep) -> BridgeStep {
-        .call(call) { reply in reply.isGood ? next(reply) : refused(call, reply) }
+    /// Sends a call and returns its reply, whatever its status.
+    func send(_ call: Call) async throws(BridgeError) -> Reply { try await transport.send(call) }
+
+    /// Sends a call, and returns its successful reply. Any other reply becomes an error of OpenCode 1.
+    func fetch(_ call: Call) async throws(BridgeError) -> Reply {
+        let reply = try await send(call)
+        guard reply.isGood else { throw .answer(try await error(for: reply, to: call)) }
+        return reply
     }
 
-    /// Returns the step for an unsuccessful reply. An empty reply with status 500 may mean that the directory does not
+    /// Returns the response to an unsuccessful reply. An empty reply with status 500 may mean that the directory does not
     /// exist, which is the client's error.
     ///
-    /// - Parameter wordless: The response for any other cause of an empty reply.
-    func refused(_ call: Call, _ reply: Reply, wordless: ClientAnswer? = nil) -> BridgeStep {
-        guard reply.status == 500, reply.body.isEmpty else { return .answer(Refusals.of(reply)) }
-        let answer = wordless ?? Refusals.of(reply)
-        guard let named = call.directory, named != directory else { return .answer(answer) }
-        return .call(Call("GET", ["api", "location"], query: [(Self.location, named)])) { location in
-            guard location.status == 500 else { return .answer(answer) }
-            return .answer(
-                Refusals.notFound("OpenCode cannot open the directory \(named). Name a directory that exists."))
-        }
+    /// - Parameter otherwise: The response for any other cause of an empty reply.
+    func error(for reply: Reply, to call: Call, otherwise: ClientAnswer? = nil) async throws(BridgeError)
+        -> ClientAnswer
+    {
+        guard reply.status == 500, reply.body.isEmpty else { return Refusals.of(reply) }
+        let answer = otherwise ?? Refusals.of(reply)
+        guard let named = call.directory, named != directory else { return answer }
+        let location = try await send(Call("GET", ["api", "location"], query: [(Self.location, named)]))
+        guard location.status == 500 else { return answer }
+        return Refusals.notFound("OpenCode cannot open the directory \(named). Name a directory that exists.")
     }
 
     /// Requests a session of the project. A session of another project is reported as not found.
-    func session(_ id: String, _ next: @escaping @Sendable (Session) -> BridgeStep) -> BridgeStep {
-        send(Call("GET", ["api", "session", id])) { reply in
-            guard let session = reply.data.flatMap({ Session(openCode2: $0, defaults) }) else {
-                return .answer(Refusals.strange)
-            }
-            guard contains(session.directory) else { return .answer(Refusals.notFound("Session not found: \(id)")) }
-            return next(session)
+    @discardableResult
+    func session(_ id: String) async throws(BridgeError) -> Session {
+        let session = try session(in: await fetch(Call("GET", ["api", "session", id])))
+        guard contains(session.directory) else { throw .answer(Refusals.notFound("Session not found: \(id)")) }
+        return session
+    }
+
+    /// Returns the session in a reply.
+    func session(in reply: Reply) throws(BridgeError) -> Session {
+        guard let session = reply.data.flatMap({ Session(openCode2: $0, defaults) }) else {
+            throw .answer(Refusals.strange)
         }
+        return session
     }
 
     /// Responds with the current state of a session.
-    func answer(session id: String) -> BridgeStep { session(id) { .answer(ClientAnswer($0.json)) } }
+    func answer(session id: String) async throws(BridgeError) -> ClientAnswer {
+        ClientAnswer(try await session(id).json)
+    }
 
-    func yes() -> BridgeStep { .answer(ClientAnswer(true)) }
+    /// The response of many routes that change something.
+    static let yes = ClientAnswer(true)
 
     /// Returns the object in the body, or an empty object for an empty body; nil if the body is neither.
     func body(_ request: ClientRequest) -> JSONObject? {

@@ -83,13 +83,15 @@ struct PathValues: Sendable {
 
 /// A route of OpenCode 1 that has a counterpart in OpenCode 2.
 struct BridgeRoute: Sendable {
-    /// Returns the first step for a request.
-    typealias Handler = @Sendable (Bridge, PathValues, ClientRequest) -> BridgeStep
+    /// Answers a request. Throws only ``BridgeError``. Swift 6.3 does not infer the error's type in closures.
+    typealias Handler = @Sendable (Bridge, PathValues, ClientRequest) async throws -> ClientAnswer
+    /// Answers a request, possibly with a body that is sent in batches. Throws only ``BridgeError``.
+    typealias StreamHandler = @Sendable (Bridge, PathValues, ClientRequest) async throws -> BridgeResponse
 
     /// The component that answers a request.
     enum Handling: Sendable {
         /// The bridge itself, with this handler.
-        case bridge(Handler)
+        case bridge(StreamHandler)
         /// The event hub, whose streams are translated.
         case eventStream
         /// The instance, which serves the terminal's WebSocket under another path.
@@ -116,12 +118,18 @@ struct BridgeRoute: Sendable {
         invalidBody: @escaping @Sendable (BodySchema.Mismatch) -> ClientAnswer = { Refusals.bad($0.message) },
         handler: @escaping Handler
     ) {
-        self.init(method, template, handling: .bridge(handler), invalidBody: invalidBody)
+        let whole: StreamHandler = { bridge, path, request in .answer(try await handler(bridge, path, request)) }
+        self.init(method, template, handling: .bridge(whole), invalidBody: invalidBody)
+    }
+
+    /// Creates a route whose response the bridge sends in batches.
+    init(_ method: OpenCode1Route.Method, _ template: String, streaming handler: @escaping StreamHandler) {
+        self.init(method, template, .bridge(handler))
     }
 
     /// Creates a GET route that always has the same response.
     init(_ template: String, answer: JSON) {
-        self.init(.get, template) { _, _, _ in .answer(ClientAnswer(answer)) }
+        self.init(.get, template) { _, _, _ in ClientAnswer(answer) }
     }
 
     /// All routes that have a counterpart.

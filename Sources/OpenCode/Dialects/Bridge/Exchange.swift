@@ -154,34 +154,56 @@ package struct ClientAnswer: Sendable, Equatable {
     init(_ json: JSON) { self.init(200, json) }
 }
 
-/// The next step in handling a request. The caller, which has the sockets, performs this step.
-package indirect enum BridgeStep: Sendable {
-    /// Send a call to OpenCode 2 and continue with its reply.
-    case call(Call, @Sendable (Reply) -> BridgeStep)
-    /// Acquire the session's lock and continue. Requests that change a session's agent and model and then send a prompt
-    /// must not interleave. The lock is held until ``releaseLock(_:)`` or the end of the response.
-    case acquireLock(session: String, @Sendable () -> BridgeStep)
-    /// Release the session's lock and continue.
-    case releaseLock(@Sendable () -> BridgeStep)
-    /// Watch for the next end of the session's turn. ``awaitStreams(_:)`` waits for this end. With `delaysStreams`, the event
-    /// streams hold that end back until the response to this request was sent, as OpenCode 1 does.
-    case watchTurn(session: String, delaysStreams: Bool, @Sendable () -> BridgeStep)
-    /// Continue after the project's event streams have sent all events that precede the response, or after a short
-    /// time-out.
-    case awaitStreams(@Sendable () -> BridgeStep)
-    /// Send this event of OpenCode 1 to the project's event streams, directly after the end of the watched turn
-    /// (``watchTurn(session:delaysStreams:_:)``), and continue. Use it for events that OpenCode 2 does not send.
-    case publish(Change, @Sendable () -> BridgeStep)
-    /// Continue after this number of milliseconds.
-    case pause(milliseconds: Int, @Sendable () -> BridgeStep)
-    /// Send this complete response and end the sequence of steps.
+/// The connections of one translated request: to OpenCode 2, to the project's event streams, and to the client. The
+/// bridge's handlers use it.
+package protocol BridgeTransport: Sendable {
+    /// Sends a call to OpenCode 2 and returns its reply.
+    func send(_ call: Call) async throws(BridgeError) -> Reply
+
+    /// Acquires the session's lock. Requests that change a session's agent and model and then send a prompt must not
+    /// interleave. The lock is held until ``unlock()`` or the end of the response.
+    func lock(session: String) async throws(BridgeError)
+
+    /// Releases the session's lock.
+    func unlock()
+
+    /// Watches for the next end of the session's turn. ``awaitStreams()`` waits for this end.
+    ///
+    /// - Parameter holdsEnd: Whether event streams hold this end back until the response to this request, as OpenCode 1
+    ///   does.
+    func watchTurn(of session: String, holdsEnd: Bool)
+
+    /// Waits until the project's event streams have sent all events that precede the response, or for a short time-out.
+    func awaitStreams() async throws(BridgeError)
+
+    /// Sends this event of OpenCode 1 to the project's event streams, directly after the end of the watched turn
+    /// (``watchTurn(of:holdsEnd:)``). Use it for events that OpenCode 2 does not send.
+    func publish(_ event: Change)
+
+    /// Waits for this number of milliseconds.
+    func pause(milliseconds: Int) async throws(BridgeError)
+
+    /// Begins a response whose body follows in batches.
+    func begin(_ answer: ClientAnswer)
+
+    /// Sends the next batch of the body, and returns when the client can receive another one.
+    func write(_ bytes: [UInt8]) async throws(BridgeError)
+}
+
+/// The reason why a handler of the bridge does not return its normal response.
+package enum BridgeError: Error {
+    /// The client receives this response instead.
     case answer(ClientAnswer)
-    /// Begin a response whose body follows in batches. The body of this response is the first batch.
-    case begin(ClientAnswer, @Sendable () -> BridgeStep)
-    /// Send the next batch of the body.
-    case write([UInt8], @Sendable () -> BridgeStep)
-    /// Mark the end of the complete body.
-    case end
-    /// Abort the response, because it cannot be completed. The client must detect the truncation.
-    case cut
+    /// The request has ended: its client has left, or the instance has stopped. A handler does nothing more.
+    case ended
+}
+
+/// The response to a request of a client of OpenCode 1.
+package enum BridgeResponse: Sendable {
+    /// The complete response.
+    case answer(ClientAnswer)
+    /// A response that was begun and whose body is complete.
+    case completed
+    /// A response that was begun and cannot be completed. The client must detect the truncation.
+    case truncated
 }

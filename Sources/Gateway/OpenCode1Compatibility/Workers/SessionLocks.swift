@@ -4,20 +4,20 @@ import EventLoop
 import GatewayCore
 import Locking
 
-/// A queue for the locks on sessions. The holder of a lock may set the session's agent and model and send it a prompt.
-/// Only one request at a time, on any loop, holds the lock of a session.
-final class SessionTurnQueue: Sendable {
-    /// A run that waits for the lock of a session.
+/// The locks of sessions. Only the request that holds a session's lock may set the session's agent and model and then send
+/// a prompt, across all loops.
+final class SessionLocks: Sendable {
+    /// A run that waits for a lock.
     private struct Waiter: Sendable {
         let loop: Mailbox<LoopMessage>
         let run: Int
     }
 
-    /// The waiting runs of each session whose lock is held.
+    /// The waiting runs of each locked session.
     private let waiting = Locked<[String: [Waiter]]>([:])
 
-    /// Acquires the lock of a session. If this returns false, the run receives ``BridgeMessage/turn(_:session:)`` after
-    /// it has acquired the lock.
+    /// Acquires a session's lock. If the result is false, the loop calls ``BridgeRun/locked(_:)`` once the run has
+    /// acquired the lock.
     func acquire(_ session: String, run: Int, of loop: Mailbox<LoopMessage>) -> Bool {
         waiting.withLock { waiting in
             guard waiting[session] != nil else {
@@ -41,6 +41,6 @@ final class SessionTurnQueue: Sendable {
             return next
         }
         // If the run no longer exists, its loop passes the lock on.
-        if let next { next.loop.post(.feature(BridgeMessage.turn(next.run, session: session))) }
+        if let next { next.loop.post(.feature(BridgeMessage.locked(run: next.run, session: session))) }
     }
 }

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Dialects
+import Encodings
+import EventHub
+import EventLoop
+import GatewayCore
+internal import JSONText
+
+/// The transport of one run. A task on a worker's thread uses it; the run performs the operations on its loop.
+struct LoopTransport: BridgeTransport {
+    /// The number of the run, and its loop.
+    let run: Int
+    let loop: Mailbox<LoopMessage>
+
+    func send(_ call: Call) async throws(BridgeError) -> Reply {
+        // The body is encoded on this thread.
+        let call = BridgeCall(call)
+        return try await suspend { run, reply in run.send(call, reply) }
+    }
+
+    func lock(session: String) async throws(BridgeError) {
+        try await suspend { run, isLocked in run.lock(session, isLocked) }
+    }
+
+    func unlock() { perform { $0.unlock() } }
+
+    func watchTurn(of session: String, holdsEnd: Bool) {
+        perform { $0.watchTurn(of: session, holdsEnd: holdsEnd) }
+    }
+
+    func awaitStreams() async throws(BridgeError) { try await suspend { run, sent in run.awaitStreams(sent) } }
+
+    func publish(_ event: Change) {
+        let id = OpenCodeEventID.make(at: WallClock.milliseconds)
+        let json = Event(id: String(decoding: id, as: UTF8.self), event).json()?.bytes ?? []
+        perform { $0.publish(json) }
+    }
+
+    func pause(milliseconds: Int) async throws(BridgeError) {
+        try await suspend { run, isOver in run.pause(.milliseconds(milliseconds), isOver) }
+    }
+
+    func begin(_ answer: ClientAnswer) { perform { $0.begin(answer) } }
+
+    func write(_ bytes: [UInt8]) async throws(BridgeError) {
+        try await suspend { run, hasRoom in run.write(bytes, hasRoom) }
+    }
+
+    /// Performs an operation on the loop, if the run has not ended.
+    func perform(_ operation: @escaping @Sendable (BridgeRun) -> Void) {
+        loop.post(.feature(BridgeMessage.perform(run: run) { if let run = $0 { operation(run) } }))
+    }
+
+    /// Starts an operation on the loop, and returns when the run resumes the continuation.
+    private func suspend<Value: Sendable>(
+        _ operation: @escaping @Sendable (BridgeRun, BridgeContinuation<Value>) -> Void
+    ) async throws(BridgeError) -> Value {
+        do {
+            return try await withUnsafeThrowingContinuation { (continuation: BridgeContinuation<Value>) in
+                loop.post(
+                    .feature(
+                        BridgeMessage.perform(run: run) { run in
+                            guard let run else { return continuation.resume(throwing: BridgeError.ended) }
+                            operation(run, continuation)
+                        }))
+            }
+        } catch {
+            throw .ended
+        }
+    }
+}
+
+/// A suspended task of a worker. The run resumes it exactly once: with a value, or with ``BridgeError/ended``. Only the end
+/// of the process leaves tasks suspended, which a checked continuation would report as a misuse.
+typealias BridgeContinuation<Value: Sendable> = UnsafeContinuation<Value, any Error>
+
+/// A call to an instance, ready to be sent.
+struct BridgeCall: Sendable {
+    let method: String
+    let target: [UInt8]
+    let fields: [String: String]
+    let body: [UInt8]?
+    let isLong: Bool
+    let isOwed: Bool
+    let patience: Duration?
+    let longestReply: Int
+
+    init(_ call: Call) {
+        method = call.method
+        target = Array(call.target.utf8)
+        fields = call.fields
+        body = call.body?.bytes
+        isLong = call.isLong
+        isOwed = call.isOwed
+        longestReply = call.longestReply
+        patience = call.patience.map { .milliseconds($0) }
+    }
+
+    /// Whether the call is sent for a client that has left. A call that waits for the end of a turn is sent only if
+    /// settings must be restored afterwards.
+    var isSentForAbsentClient: Bool { !isLong || isOwed }
+}
+
+/// A message from another thread to a loop's bridge.
+enum BridgeMessage: FeatureMessage {
+    /// Perform an operation of the run with this number, which is nil if the run has ended.
+    case perform(run: Int, @Sendable (BridgeRun?) -> Void)
+    /// The run with this number has acquired the session's lock.
+    case locked(run: Int, session: String)
+
+    func deliver(to feature: LoopBridge) { feature.receive(self) }
+}

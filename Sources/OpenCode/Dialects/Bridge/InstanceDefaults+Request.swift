@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import JSONText
+
+extension InstanceDefaults {
+    /// Requests the default agent and model of an OpenCode 2. They come from its configuration; otherwise the model is
+    /// OpenCode's own default. `directory`: the project's directory.
+    ///
+    /// - Throws: ``BridgeError/ended``.
+    package static func request(
+        version: String, directory: String, over transport: any BridgeTransport
+    ) async throws(BridgeError) -> InstanceDefaults {
+        let location: [(String, String?)] = [("location[directory]", directory)]
+        let config = try await transport.send(Call("GET", ["api", "config"], query: location))
+        // Without a successful reply, the client's requests are handled all the same.
+        var known = InstanceDefaults(version: version, configuration: config.isGood ? config.json : nil, model: nil)
+        if known.model != nil { return known }
+        let reply = try await transport.send(Call("GET", ["api", "model", "default"], query: location))
+        known.model = reply.isGood ? reply.data.flatMap { Model(openCode1Session: $0) } : nil
+        return known
+    }
+}
+
+extension Bridge {
+    /// Forwards a request to an instance of OpenCode 1, and returns its response.
+    ///
+    /// - Throws: ``BridgeError/ended``.
+    package static func forward(
+        _ request: ClientRequest, over transport: any BridgeTransport
+    ) async throws(BridgeError) -> ClientAnswer {
+        let isLong =
+            request.method == "POST"
+            && ["message", "command", "shell", "summarize", "init"].contains(request.path.last ?? "")
+        let body = request.body.isEmpty ? nil : JSONParser.parse(request.body)
+        guard request.body.isEmpty || body != nil else { return Refusals.bad("Expected a valid JSON body") }
+        let query = request.query.map { ($0.name, Optional($0.value)) } + [("directory", request.directory)]
+        let reply = try await transport.send(
+            Call(request.method, request.path, query: query, body: body, isLong: isLong))
+        if reply.isCut { return Refusals.tooLong }
+        let fields = reply.nextCursor.map { ["X-Next-Cursor": $0] } ?? [:]
+        return ClientAnswer(reply.status, fields: fields, bytes: reply.body)
+    }
+}
