@@ -26,10 +26,10 @@ extension BridgeFeature {
             guard let endpoint, endpoint.family == .two else {
                 return .answer(try await Bridge.forward(request, over: transport))
             }
-            let defaults = try await threads.defaults.defaults(of: endpoint, in: own, over: transport)
+            let defaults = try await threads.defaults.defaults(of: endpoint, in: workingDirectory, over: transport)
             let bridge = Bridge(
-                defaults, home: threads.home, directory: own,
-                holds: { path in scope?.contains(Array(path.utf8)[...]) ?? true }, transport: transport)
+                defaults, home: threads.home, directory: workingDirectory,
+                contains: { path in scope?.contains(Array(path.utf8)[...]) ?? true }, transport: transport)
             if let response = try await bridge.respond(to: request) { return response }
             return .answer(try await Bridge.forward(request, over: transport))
         }

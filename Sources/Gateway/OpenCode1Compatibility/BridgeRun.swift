@@ -92,7 +92,7 @@ final class BridgeRun {
         self.route = route
         self.limits = limits
         self.delegate = delegate
-        timer = owner.loop.spareTimer(self)
+        timer = owner.loop.pooledTimer(self)
         number = bridge.add(self)
         guard let mailbox = owner.mailbox else { return }
         let transport = LoopTransport(run: number, loop: mailbox)
@@ -116,7 +116,7 @@ final class BridgeRun {
     private func wait(_ continuation: BridgeContinuation<Void>) -> Bool {
         phase = .waiting(continuation)
         guard isAbandoned else { return true }
-        end()
+        close()
         return false
     }
 
@@ -171,9 +171,9 @@ final class BridgeRun {
     }
 
     func begin(_ answer: ClientAnswer) {
-        guard !isAbandoned else { return end() }
+        guard !isAbandoned else { return close() }
         hasBegun = true
-        delegate?.began(answer)
+        delegate?.started(answer)
     }
 
     func write(_ bytes: [UInt8], _ continuation: BridgeContinuation<Void>) {
@@ -193,9 +193,9 @@ final class BridgeRun {
     func finish(_ response: BridgeResponse) {
         report { delegate in
             switch response {
-            case .answer(let answer): hasBegun ? delegate.cut() : delegate.answered(answer)
+            case .answer(let answer): hasBegun ? delegate.aborted() : delegate.answered(answer)
             case .completed: delegate.completed()
-            case .truncated: delegate.cut()
+            case .truncated: delegate.aborted()
             }
         }
     }
@@ -204,7 +204,7 @@ final class BridgeRun {
 
     func send(_ call: BridgeCall, _ continuation: BridgeContinuation<Reply>) {
         phase = .calling(call, continuation)
-        if isAbandoned, !call.isSentForAbsentClient { return end() }
+        if isAbandoned, !call.isSentForAbsentClient { return close() }
         guard let endpoint = route.endpoint, isRouted else { return endOfInstance() }
         received = Received()
         var fields = FieldList()
@@ -221,7 +221,7 @@ final class BridgeRun {
             fields: fields, body: isEmpty ? .none : .whole(call.body ?? []))
         isPartlyDone = mayBeReceived
         if request.connectionChoice != .kept { mayBeReceived = true }
-        transfer = owner.client.start(request, follower: self)
+        transfer = owner.client.start(request, delegate: self)
         arm(answerTimeout)
     }
 

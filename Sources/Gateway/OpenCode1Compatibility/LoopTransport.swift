@@ -109,5 +109,5 @@ enum BridgeMessage: FeatureMessage {
     /// The run with this number has acquired the session's lock.
     case locked(run: Int, session: String)
 
-    func deliver(to feature: LoopBridge) { feature.receive(self) }
+    func deliver(to feature: BridgeFeature) { feature.receive(self) }
 }

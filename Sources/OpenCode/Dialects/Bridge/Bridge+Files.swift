@@ -22,12 +22,8 @@ extension Bridge {
             let branch = reply.data?["branch"]
             return ClientAnswer(["branch": branch?["current"], "default_branch": branch?["default"]])
         },
-        BridgeRoute(.get, "/file") { bridge, _, request in
-            bridge.inside(request) { try await bridge.directory($0, segments: $1, of: request) }
-        },
-        BridgeRoute(.get, "/file/content") { bridge, _, request in
-            bridge.inside(request) { _, segments in try await bridge.content(segments, of: request) }
-        },
+        BridgeRoute(.get, "/file") { bridge, _, request in try await bridge.directory(request) },
+        BridgeRoute(.get, "/file/content") { bridge, _, request in try await bridge.content(request) },
         BridgeRoute(.get, "/file/status") { bridge, _, request in
             let reply = try await bridge.fetch(Call("GET", ["api", "vcs", "status"], query: bridge.location(request)))
             return ClientAnswer(.array((reply.data?.array ?? []).map(status)))
@@ -56,16 +52,9 @@ extension Bridge {
         return found.map { ClientAnswer($0) } ?? Refusals.notFound("Project not found: \(id ?? "")")
     }
 
-    /// Continues with the path that the request names, and its segments below the request's directory.
-    private func inside(
-        _ request: ClientRequest, _ next: (_ path: String, _ segments: [String]) -> BridgeStep
-    ) async throws(BridgeError) -> ClientAnswer {
+    private func directory(_ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let path = request["path"] else { return Self.noPath }
         guard let segments = inside(path, request) else { return Self.pathOutside }
-        return next(path, segments)
-    }
-
-    private func directory(_ path: String, segments: [String], of request: ClientRequest) -> BridgeStep {
         let requested = segments.isEmpty ? "." : segments.joined(separator: "/")
         let list = Call("GET", ["api", "fs", "list"], query: location(request) + [("path", requested)])
         let reply = try await send(list)
@@ -83,14 +72,14 @@ extension Bridge {
 
     /// Returns the segments of a path below the request's directory; nil if the path is outside it.
     private func inside(_ path: String, _ request: ClientRequest) -> [String]? {
-        var remainder = path[...]
-        if remainder.hasPrefix("/") {
-            guard remainder.hasPrefix(request.directory) else { return nil }
-            remainder = remainder.dropFirst(request.directory.count)
-            guard remainder.isEmpty || remainder.hasPrefix("/") else { return nil }
+        var rest = path[...]
+        if rest.hasPrefix("/") {
+            guard rest.hasPrefix(request.directory) else { return nil }
+            rest = rest.dropFirst(request.directory.count)
+            guard rest.isEmpty || rest.hasPrefix("/") else { return nil }
         }
         var segments: [String] = []
-        for segment in remainder.split(separator: "/") where segment != "." {
+        for segment in rest.split(separator: "/") where segment != "." {
             if segment != ".." { segments.append(String(segment)) } else if segments.popLast() == nil { return nil }
         }
         return segments
@@ -114,9 +103,9 @@ extension Bridge {
     }
 
     /// Reads a file. OpenCode 1 trims the content, and returns an empty text if the file is missing.
-    private func content(_ segments: ClientRequest) async throws(BridgeError) -> ClientAnswer {
+    private func content(_ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let path = request["path"] else { return Self.noPath }
-        guard let segments -> BridgeStep { return Self.pathOutside }
+        guard let segments = inside(path, request) else { return Self.pathOutside }
         let read = Call("GET", ["api", "fs", "read"] + segments, query: location(request))
         let reply = try await send(read)
         if reply.status == 404 { return ClientAnswer(["type": "text", "content": ""]) }

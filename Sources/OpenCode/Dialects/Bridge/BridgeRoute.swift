@@ -124,7 +124,7 @@ struct BridgeRoute: Sendable {
 
     /// Creates a route whose response the bridge sends in batches.
     init(_ method: OpenCode1Route.Method, _ template: String, streaming handler: @escaping StreamHandler) {
-        self.init(method, template, .bridge(handler))
+        self.init(method, template, handling: .bridge(handler))
     }
 
     /// Creates a GET route that always has the same response.
