@@ -88,7 +88,7 @@ package struct ConversationState: Sendable {
     /// is refused.
     func catalogueForMessage() -> Plan<Catalogue> {
         let plan: Plan<Catalogue> =
-            if let catalogue, !catalogue.models.isEmpty { .done(catalogue) } else { asking.catalogue() }
+            if let catalogue, !catalogue.models.isEmpty { .done(catalogue) } else { requestBuilder.catalogue() }
         return plan.then { $0.models.isEmpty ? .refused(.noModel) : .done($0) }
     }
 

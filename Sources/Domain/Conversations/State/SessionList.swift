@@ -57,12 +57,12 @@ extension ConversationState {
     }
 
     /// Applies a list and the counts of its conversations' messages, by session.
-    mutating func learn(_ list: SessionList, surveys: [String: Survey], revisions: [String: Int], at now: Int64)
+    mutating func apply(_ list: SessionList, surveys: [String: Survey], revisions: [String: Int], at now: Int64)
         -> [ConversationEvent]
     {
-        let events = learn(list, at: now)
+        let events = apply(list, at: now)
         for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
-            learn(survey, of: session, revision: revisions[session] ?? 0)
+            apply(survey, of: session, revision: revisions[session] ?? 0)
         }
         return events
     }

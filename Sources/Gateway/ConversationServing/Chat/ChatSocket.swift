@@ -38,7 +38,7 @@ package final class ChatSocket {
     ///
     /// - Parameter onEnd: Called once, with the number of bytes that were sent.
     init(
-        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, _ socket: Socket, peer: String, principal: Principal?,
+        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, socket: Socket, peer: String, principal: Principal?,
         delegate: (any ChatDelegate)?, limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
     ) {
         self.owner = owner

@@ -80,11 +80,11 @@ final class ConversationFeed {
     }
 
     private func readEvents() {
-        while !isQuerying, let batch = reader?.read(atMost: Self.portion) {
+        while !isQuerying, let batch = reader?.nextBatch(atMost: Self.portion) {
             if !batch.events.isEmpty {
                 if isReplaying { project.replay(batch.events) } else { project.receive(batch.events) }
             }
-            if let query = batch.question { return sendQuery(query) }
+            if let query = batch.query { return sendQuery(query) }
             if batch.isAtEnd { return reachedEnd() }
         }
     }
@@ -98,7 +98,7 @@ final class ConversationFeed {
 
     private func answered(_ answer: TranslationAnswer) {
         isQuerying = false
-        reader?.learn(answer)
+        reader?.resume(answer)
         readEvents()
     }
 

@@ -147,7 +147,7 @@ package final class LoopSessionIndex {
     /// Returns the OpenCode project of an instance's folder if it is available immediately. While a stream on this loop
     /// follows the instance's events, changes of the project are noticed.
     package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
-        guard let openCodeProject = route.ownProject, let endpoint = route.endpoint, let run = run(endpoint),
+        guard let openCodeProject = route.openCodeProject, let endpoint = route.endpoint, let run = run(endpoint),
             run.trusts(openCodeProject)
         else {
             return nil
@@ -169,9 +169,9 @@ package final class LoopSessionIndex {
         callCount += 1
         let call = callCount
         let run = route.endpoint.flatMap(run)
-        let changeCount = run?.events.projectNews
+        let changeCount = run?.events.projectChanges
         calls[call] = { [unowned self] openCodeProject in
-            guard let openCodeProject, let run, run.events.projectNews != changeCount, attempts > 1 else {
+            guard let openCodeProject, let run, run.events.projectChanges != changeCount, attempts > 1 else {
                 return proceed(openCodeProject)
             }
             lookUpProject(of: route, newerThan: openCodeProject.number, attempts: attempts - 1, proceed: proceed)
