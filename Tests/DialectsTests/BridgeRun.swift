@@ -28,7 +28,11 @@ struct BridgeRun {
         in directory: String? = nil, now: @escaping @Sendable () -> Int64 = { 1_800_000_000_000 },
         contains: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> (any BridgeTransport) -> Bridge {
-        { Bridge(Turns.instanceDefaults, home: "/home/vibe", directory: directory, contains: holds, now: now, transport: $0) }
+        { transport in
+            Bridge(
+                Turns.instanceDefaults, home: "/home/vibe", directory: directory, contains: contains, now: now,
+                transport: transport)
+        }
     }
 
     /// Runs a request.
@@ -88,12 +92,10 @@ struct BridgeRun {
                         let status = exchange?["response"]?["status"]?.number?.integer
                     else { continue }
                     let body = exchange?["response"]?["body"]?.text ?? ""
-                    return Reply(status: status
-                fields = type: nil, body: Array(body.utf8))
+                    return Reply(status: status, type: nil, body: Array(body.utf8))
                 }
                 throw NoReply(call: name)
-            case .says(let status, let body): return Reply(status: status
-                fields = type: nil, body: Array(body.utf8))
+            case .says(let status, let body): return Reply(status: status, type: nil, body: Array(body.utf8))
             case .empty(let status): return Reply(status: status, type: nil, body: [])
             case .tooLong: return Reply(status: 200, type: nil, body: [], isCut: true)
             }
