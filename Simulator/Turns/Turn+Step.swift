@@ -10,9 +10,9 @@ extension Turn {
     ) throws(TurnControl.Aborted) {
         beginStep()
         let reasoningPart = reasoning.isEmpty ? nil : try stream(reasoning) { Part(content: .reasoning($0)) }
-        if let reasoningPart, !traits.reasoningEndsWithText { finish(reasoningPart) }
+        if let reasoningPart, !traits.reasoningEndsWithText { complete(reasoningPart) }
         openText = try stream(text) { Part(content: .text($0)) }
-        if let reasoningPart, traits.reasoningEndsWithText { finish(reasoningPart) }
+        if let reasoningPart, traits.reasoningEndsWithText { complete(reasoningPart) }
         endText()
         endStep(reason: reason)
     }
@@ -28,7 +28,7 @@ extension Turn {
 
     /// Ends the open text part.
     func endText() {
-        if let openText { finish(openText) }
+        if let openText { complete(openText) }
         openText = nil
     }
 
@@ -76,7 +76,7 @@ extension Turn {
         return part
     }
 
-    private func finish(_ part: Part) {
+    private func complete(_ part: Part) {
         var part = part
         switch part.content {
         case .text(let block): part.content = .text(ended(block))

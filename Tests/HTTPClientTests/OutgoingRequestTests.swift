@@ -52,9 +52,9 @@ import Testing
 
         #expect(!request.isStreamed)
         #expect(request.hasMore)
-        #expect(!request.isSent)
+        #expect(!request.isFullySent)
         #expect(send(&request, step) == Self.head + "Content-Length: 1\r\n\r\nx")
-        #expect(request.isSent)
+        #expect(request.isFullySent)
         #expect(!request.hasMore)
 
         request.rewind()
@@ -68,7 +68,7 @@ import Testing
 
         #expect(send(&request, step) == Self.head + "Content-Length: 11\r\n\r\n")
         #expect(request.isStreamed)
-        #expect(!request.isSent)
+        #expect(!request.isFullySent)
         #expect(!request.hasMore)
 
         add("hello ", &request)
@@ -80,9 +80,9 @@ import Testing
         add("world", &request)
         request.finishContent()
 
-        #expect(!request.isSent)
+        #expect(!request.isFullySent)
         #expect(send(&request, step) == "world")
-        #expect(request.isSent)
+        #expect(request.isFullySent)
     }
 
     @Test(arguments: [1, 2, 3, 7, 1000]) func `a body of unknown length is sent chunked`(step: Int) {
@@ -94,7 +94,7 @@ import Testing
             send(&request, step)
                 == Self.head + "Transfer-Encoding: chunked\r\n\r\n1b\r\nhello, world: 26 characters\r\n")
         #expect(!request.hasMore)
-        #expect(!request.isSent)
+        #expect(!request.isFullySent)
 
         add("x", &request)
 
@@ -104,7 +104,7 @@ import Testing
         request.finishContent()
 
         #expect(send(&request, step) == "4\r\nlast\r\n0\r\n\r\n")
-        #expect(request.isSent)
+        #expect(request.isFullySent)
         #expect(!request.hasMore)
     }
 
@@ -128,9 +128,9 @@ import Testing
         var request = outgoing(.streamed(length: nil))
         request.finishContent()
 
-        #expect(!request.isSent)
+        #expect(!request.isFullySent)
         #expect(send(&request, 5).hasSuffix("chunked\r\n\r\n0\r\n\r\n"))
-        #expect(request.isSent)
+        #expect(request.isFullySent)
     }
 
     @Test func `no byte is lost when the kernel accepts none`() {
@@ -156,7 +156,7 @@ extension OutgoingRequest {
         var copy = self
         return copy.canSend()
     }
-    fileprivate var isSent: Bool {
+    fileprivate var isFullySent: Bool {
         var copy = self
         return copy.isSent()
     }

@@ -20,9 +20,9 @@ struct EventReader {
         filter = EventDirectoryFilter(scope: scope, limit: limit)
     }
 
-    mutating func filter(_ text: String, answering: Bool = true) { filter(Array(text.utf8), answering: answering) }
+    mutating func process(_ text: String, answering: Bool = true) { process(Array(text.utf8), answering: answering) }
 
-    mutating func filter(_ bytes: [UInt8], answering: Bool = true) {
+    mutating func process(_ bytes: [UInt8], answering: Bool = true) {
         filter.filter(bytes.span, &sessionIndex) { [self] span in append(span) }
         flush()
         while answering, let query = filter.query { answer(query) }

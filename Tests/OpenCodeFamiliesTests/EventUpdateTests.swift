@@ -28,8 +28,8 @@ import Testing
 
         for split in 0...stream.count {
             var reader = reader()
-            reader.filter(Array(stream[..<split]))
-            reader.filter(Array(stream[split...]))
+            reader.process(Array(stream[..<split]))
+            reader.process(Array(stream[split...]))
             #expect(reader.text == inTree + inTree, "split at \(split)")
             #expect(reader.queries.contains("news"))
         }
@@ -38,7 +38,7 @@ import Testing
     @Test func `an event of the folder passes without waiting for pending updates`() {
         var reader = reader()
         let connected = #"data: {"type":"server.connected","data":{}}"# + "\n\n"
-        reader.filter(own + ": heartbeat\n\n" + connected, answering: false)
+        reader.process(own + ": heartbeat\n\n" + connected, answering: false)
 
         #expect(reader.filter.query == nil)
         #expect(reader.text == own + ": heartbeat\n\n" + connected)
@@ -46,12 +46,12 @@ import Testing
 
     @Test func `events after one that waits for pending updates keep their order`() {
         var reader = reader()
-        reader.filter(own + inTree + own, answering: false)
+        reader.process(own + inTree + own, answering: false)
 
         #expect(reader.text == own)
         #expect(reader.filter.query == .updates)
 
-        reader.filter(foreign + own, answering: false)
+        reader.process(foreign + own, answering: false)
         reader.answer(.updates)
 
         #expect(reader.text == own + inTree + own + own)
@@ -59,7 +59,7 @@ import Testing
 
     @Test func `an event that is outside the scope after pending updates is removed`() {
         var reader = reader(updated: nil)
-        reader.filter(foreign + own)
+        reader.process(foreign + own)
 
         #expect(reader.text == own)
         #expect(reader.queries == ["news"])
@@ -68,13 +68,13 @@ import Testing
     @Test func `a session is queried only if pending updates do not contain it`() {
         var silent = reader()
         silent.sessions = ["ses_1": Self.home]
-        silent.filter(deleted)
+        silent.process(deleted)
 
         #expect(silent.text == deleted)
         #expect(silent.queries == ["news", "ses_1"])
 
         var telling = reader()
-        telling.filter(deleted, answering: false)
+        telling.process(deleted, answering: false)
         telling.sessionIndex.sessions.record(Array("ses_1".utf8), Array(Self.home.utf8))
         telling.answer(.updates)
 
@@ -85,15 +85,15 @@ import Testing
     @Test func `an event at the limit or the end of the stream is decided without pending updates`() {
         var full = EventReader(Self.before, limit: 300)
         full.sessionIndex.hasPendingUpdates = true
-        full.filter(deleted + own, answering: false)
+        full.process(deleted + own, answering: false)
         full.sessionIndex.hasPendingUpdates = false
-        full.filter(own + own, answering: false)
+        full.process(own + own, answering: false)
 
         #expect(full.text == own + own + own)
         #expect(full.filter.overlongFrames == 1)
 
         var ended = reader()
-        ended.filter(inTree + own, answering: false)
+        ended.process(inTree + own, answering: false)
         ended.sessionIndex.hasPendingUpdates = false
         ended.finish()
 

@@ -30,7 +30,7 @@ import Testing
         let stream = try recorded(name)
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
-        for byte in stream { other.filter([byte]) }
+        for byte in stream { other.process([byte]) }
 
         // Every byte passes without a query, because the stream names the session with its folder first.
         #expect(other.passed == stream)
@@ -39,7 +39,7 @@ import Testing
         #expect(try types(other.text)["session.usage.updated"] == (name == "second-server" ? 1 : 2))
 
         var demo = EventReader(Self.demo)
-        demo.filter(stream)
+        demo.process(stream)
 
         #expect(try types(demo.text) == ["server.connected": 1])
         #expect(demo.text.contains(": heartbeat\n\n"))
@@ -53,14 +53,14 @@ import Testing
         let remainder = String(text[frameStart.lowerBound...])
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.sessions = ["ses_dfd7bc744ffek3LKsgJzqw84Ie": "/home/vibe/other.app"]
-        other.filter(remainder)
+        other.process(remainder)
 
         #expect(other.text == remainder)
         #expect(other.queries == ["ses_dfd7bc744ffek3LKsgJzqw84Ie"])
 
         var demo = EventReader(Self.demo)
         demo.sessions = other.sessions
-        demo.filter(remainder)
+        demo.process(remainder)
 
         #expect(demo.text == "")
         #expect(demo.queries.count == 1)
@@ -71,7 +71,7 @@ import Testing
         let text = String(decoding: stream, as: UTF8.self)
         var whole = EventReader(DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree]))
         whole.project = Self.ownProject
-        whole.filter(stream)
+        whole.process(stream)
 
         #expect(whole.text == text)
         #expect(whole.queries == ["project"])
@@ -79,7 +79,7 @@ import Testing
         // Without the worktree, only events in the folder pass, including the moves.
         var folder = EventReader(Self.demo)
         folder.project = Self.ownProject
-        folder.filter(stream)
+        folder.process(stream)
         let seen = try types(folder.text)
 
         #expect(seen["session.moved"] == 2)
@@ -95,7 +95,7 @@ import Testing
         // A scope of another project passes no event.
         var other = EventReader(DirectoryScope(folder: "/home/vibe/other.app", resolved: "/home/vibe/other.app"))
         other.project = "653f6b7731c475c75e36b3017d6a9786d8aedc67"
-        other.filter(stream)
+        other.process(stream)
 
         #expect(try types(other.text) == ["server.connected": 1])
     }

@@ -26,7 +26,7 @@ import Testing
         let other =
             frame("session.created", #"\#(session("ses_2")),"location":{"directory":"/x"}"#, location: "/x")
             + frame("session.execution.started", session("ses_2")) + frame("session.usage.updated", session("ses_2"))
-        reader.filter(
+        reader.process(
             own + other + frame("session.deleted", session("ses_1")) + frame("session.deleted", session("ses_2")))
 
         #expect(reader.text == own + frame("session.deleted", session("ses_1")))
@@ -37,7 +37,7 @@ import Testing
         var reader = EventReader(Self.demo)
         reader.sessions = ["ses_1": "\(Self.home)/sub", "ses_2": "/x"]
         for _ in 0..<3 {
-            for id in ["ses_1", "ses_2", "ses_3"] { reader.filter(frame("session.viewed", session(id))) }
+            for id in ["ses_1", "ses_2", "ses_3"] { reader.process(frame("session.viewed", session(id))) }
         }
 
         #expect(reader.text == String(repeating: frame("session.viewed", session("ses_1")), count: 3))
@@ -46,7 +46,7 @@ import Testing
 
         // The session was created later.
         let made = frame("session.created", session("ses_3"), location: Self.home)
-        reader.filter(made + frame("session.viewed", session("ses_3")))
+        reader.process(made + frame("session.viewed", session("ses_3")))
 
         #expect(reader.text.hasSuffix(made + frame("session.viewed", session("ses_3"))))
     }
@@ -54,13 +54,13 @@ import Testing
     @Test func `an event whose query fails is removed, and the next one causes another query`() {
         var reader = EventReader(Self.demo)
         reader.isSilent = true
-        reader.filter(frame("session.viewed", session("ses_1")))
+        reader.process(frame("session.viewed", session("ses_1")))
 
         #expect(reader.text == "")
 
         reader.isSilent = false
         reader.sessions = ["ses_1": Self.home]
-        reader.filter(frame("session.viewed", session("ses_1")))
+        reader.process(frame("session.viewed", session("ses_1")))
 
         #expect(reader.text == frame("session.viewed", session("ses_1")))
         #expect(reader.queries == ["ses_1", "ses_1"])
@@ -70,7 +70,7 @@ import Testing
         var reader = EventReader(Self.demo)
         reader.sessionIndex.unanswered = [Array("ses_1".utf8)]
         let own = frame("agent.updated", "", location: Self.home)
-        reader.filter(frame("session.viewed", session("ses_1")) + own, answering: false)
+        reader.process(frame("session.viewed", session("ses_1")) + own, answering: false)
 
         #expect(reader.text == own)
         #expect(reader.filter.query == nil)
@@ -84,13 +84,13 @@ import Testing
             own + frame("session.viewed", session("ses_1")) + own + ": heartbeat\n\n"
             + frame("session.viewed", session("ses_2")) + own + frame("agent.updated", "", location: "/x")
             + frame("session.viewed", session("ses_3")) + own
-        reader.filter(stream, answering: false)
+        reader.process(stream, answering: false)
 
         #expect(reader.text == own)
         #expect(reader.filter.query == .session(Array("ses_1".utf8)))
 
         // Bytes that arrive in the meantime are processed after the event, and are not lost.
-        reader.filter(own, answering: false)
+        reader.process(own, answering: false)
         reader.answer(try #require(reader.filter.query))
 
         #expect(reader.text == own + frame("session.viewed", session("ses_1")) + own + ": heartbeat\n\n")
@@ -108,10 +108,10 @@ import Testing
     @Test func `the bytes that wait for a query are limited`() {
         var reader = EventReader(Self.demo, limit: 1_000)
         let own = frame("agent.updated", "", location: Self.home)
-        reader.filter(frame("session.viewed", session("ses_1")), answering: false)
+        reader.process(frame("session.viewed", session("ses_1")), answering: false)
         var count = 0
         while reader.filter.query != nil, count < 100 {
-            reader.filter(own, answering: false)
+            reader.process(own, answering: false)
             count += 1
         }
 
@@ -123,7 +123,7 @@ import Testing
     @Test func `events of the folder that wait after a query pass when the stream ends`() {
         var reader = EventReader(Self.demo)
         let own = frame("agent.updated", "", location: Self.home)
-        reader.filter(
+        reader.process(
             frame("session.viewed", session("ses_1")) + own + frame("session.viewed", session("ses_2")) + own,
             answering: false)
 
@@ -142,7 +142,7 @@ import Testing
             frame("agent.updated", "", location: Self.home),
         ]
         .map { $0.replacing("\n", with: "\r\n") }
-        for byte in crlf.joined().utf8 { reader.filter([byte]) }
+        for byte in crlf.joined().utf8 { reader.process([byte]) }
 
         #expect(reader.text == crlf[0] + crlf[2])
     }
@@ -156,7 +156,7 @@ import Testing
             (Self.demo, away + back + used), (DirectoryScope(folder: "/x", resolved: "/x"), away + used + back),
         ] {
             var reader = EventReader(scope)
-            reader.filter(away + used + back + used)
+            reader.process(away + used + back + used)
             #expect(reader.text == expected)
             #expect(reader.queries == [])
         }
@@ -166,13 +166,13 @@ import Testing
             "session.moved", #"\#(session("ses_1")),"note":"\#(much)","location":{"directory":"/x"}"#,
             location: Self.home)
         var own = EventReader(Self.demo)
-        own.filter(far + used)
+        own.process(far + used)
 
         #expect(own.text == far)
 
         // The event is irrelevant to all other projects.
         var third = EventReader(DirectoryScope(folder: "/y", resolved: "/y"))
-        third.filter(away + used + back + used)
+        third.process(away + used + back + used)
 
         #expect(third.text == "")
     }
@@ -182,14 +182,14 @@ import Testing
         let other = frame("worktree.updated", #""projectID":"653f6b77""#)
         var reader = EventReader(Self.demo)
         reader.project = Self.ownProject
-        reader.filter(own + other + own + other)
+        reader.process(own + other + own + other)
 
         #expect(reader.text == own + own)
         // A single query serves all events.
         #expect(reader.queries == ["project"])
 
         var unsure = EventReader(Self.demo)
-        unsure.filter(own + other)
+        unsure.process(own + other)
 
         #expect(unsure.text == "")
     }
@@ -200,14 +200,14 @@ import Testing
         }
         var reader = EventReader(Self.demo)
         reader.project = "global"
-        reader.filter(updated("global"))
+        reader.process(updated("global"))
         let first = reader.sessionIndex.projectChanges
 
         #expect(first == 1)
 
         // The event that reports the first commit causes a new query for the known ID.
         reader.project = Self.ownProject
-        reader.filter(updated(Self.ownProject) + updated("653f6b77"))
+        reader.process(updated(Self.ownProject) + updated("653f6b77"))
 
         #expect(reader.text == updated("global") + updated(Self.ownProject))
         #expect(reader.queries == ["project", "project", "project"])
@@ -216,14 +216,14 @@ import Testing
         // Events of version control also report a commit, unless they belong to another folder.
         reader.sessionIndex.project = Array(Self.ownProject.utf8)
         let changeCount = reader.sessionIndex.projectChanges
-        reader.filter(
+        reader.process(
             frame("vcs.branch.updated", #""branch":"x""#, location: "/x")
                 + frame("agent.updated", "", location: Self.home))
 
         #expect(reader.sessionIndex.projectChanges == changeCount)
         #expect(reader.sessionIndex.project != nil)
 
-        reader.filter(frame("vcs.branch.updated", #""branch":"x""#, location: Self.home))
+        reader.process(frame("vcs.branch.updated", #""branch":"x""#, location: Self.home))
 
         #expect(reader.sessionIndex.projectChanges == changeCount + 1)
         #expect(reader.sessionIndex.project == nil)
@@ -231,13 +231,13 @@ import Testing
 
     @Test func `a wrapped event of OpenCode 1 also reports a commit`() {
         var reader = EventReader(Self.demo)
-        reader.filter(
+        reader.process(
             "data: {\"directory\":\"\(Self.home)\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n"
         )
 
         #expect(reader.sessionIndex.projectChanges == 1)
 
-        reader.filter(
+        reader.process(
             "data: {\"directory\":\"/x\",\"payload\":{\"type\":\"vcs.branch.updated\",\"properties\":{}}}\n\n")
 
         #expect(reader.sessionIndex.projectChanges == 1)
@@ -247,12 +247,12 @@ import Testing
     @Test func `events of a new worktree pass from the next event after the scope contains it`() {
         var reader = EventReader(Self.demo)
         let event = frame("agent.updated", "", location: Self.worktree)
-        reader.filter(event)
+        reader.process(event)
 
         #expect(reader.text == "")
 
         reader.filter.scope = DirectoryScope(folder: Self.home, resolved: Self.home, worktrees: [Self.worktree])
-        reader.filter(event)
+        reader.process(event)
 
         #expect(reader.text == event)
     }

@@ -128,7 +128,7 @@ struct EventTests {
         let prompt = Prompt.text("wait [silent=300ms]")
         let start = ContinuousClock.now
         try connection.send("POST", "/session/\(session)/message", body: Array(prompt.utf8))
-        connection.unread(try connection.read(upTo: 1)[...])
+        connection.pushBack(try connection.read(upTo: 1)[...])
 
         #expect(ContinuousClock.now - start >= .milliseconds(300))
         #expect(try ResponseReader(connection, method: "POST").readAll().status == 200)

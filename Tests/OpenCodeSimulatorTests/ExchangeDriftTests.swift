@@ -91,14 +91,13 @@ struct ExchangeSituation {
             try simulator.post("/session/\(session)/fork")
             try simulator.post("/session/\(session)/message", Prompt.text("again"))
         case let name where retrying.contains(name):
-            session = try prepare(simulator, "ratelimit") { $0["status"]?["type"] == "retry" }
+            session = try start(simulator, "ratelimit") { $0["status"]?["type"] == "retry" }
         case "permission-once", "permission-reject", "permissions-pending-tools", "permissions-pending-ask":
-            session = try prepare(simulator, "tools", until: "permission.asked")
-        case "questions-pending", "question-reply":
-            session = try prepare(simulator, "question", until: "question.asked")
+            session = try start(simulator, "tools", until: "permission.asked")
+        case "questions-pending", "question-reply": session = try start(simulator, "question", until: "question.asked")
         // The first published part belongs to the prompt itself, before the turn has begun.
-        case "session-status-busy": session = try prepare(simulator, "long") { $0["status"]?["type"] == "busy" }
-        case let name where busy.contains(name): session = try prepare(simulator, "long", until: "message.part.updated")
+        case "session-status-busy": session = try start(simulator, "long") { $0["status"]?["type"] == "busy" }
+        case let name where busy.contains(name): session = try start(simulator, "long", until: "message.part.updated")
         case "session-of-other-directory", "session-list-other", "second-server-reads-firsts-session":
             let directory = "?directory=/home/vibe/other.app"
             session = try simulator.post("/session\(directory)").json["id"]?.text ?? ""
@@ -115,7 +114,7 @@ struct ExchangeSituation {
     }
 
     /// Begins a turn and waits for one of its events.
-    private static func prepare(
+    private static func start(
         _ simulator: SimulatorProcess, _ model: String, until type: String = "session.status",
         where condition: (JSON) -> Bool = { _ in true }
     ) throws -> String {

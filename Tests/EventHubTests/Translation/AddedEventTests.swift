@@ -51,16 +51,16 @@ import Testing
     private static func interrupted() -> TranslatedFixture {
         let fixture = TranslatedFixture()
         fixture.created()
-        fixture.append("session.execution.started")
+        fixture.appendEvent("session.execution.started")
         let message = #""assistantMessageID":"msg_1""#
-        fixture.append(
+        fixture.appendEvent(
             "session.step.started", "ses_1",
             message + #","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
-        fixture.append("session.text.started", "ses_1", message + #","ordinal":0"#)
-        for _ in 0..<2 { fixture.append("session.text.delta", "ses_1", message + #","ordinal":0,"delta":"a""#) }
-        fixture.append(
+        fixture.appendEvent("session.text.started", "ses_1", message + #","ordinal":0"#)
+        for _ in 0..<2 { fixture.appendEvent("session.text.delta", "ses_1", message + #","ordinal":0,"delta":"a""#) }
+        fixture.appendEvent(
             "session.step.failed", "ses_1", message + #","error":{"type":"aborted","message":"Step interrupted"}"#)
-        fixture.append("session.execution.interrupted", "ses_1", #""reason":"user""#)
+        fixture.appendEvent("session.execution.interrupted", "ses_1", #""reason":"user""#)
         return fixture
     }
 

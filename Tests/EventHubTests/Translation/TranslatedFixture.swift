@@ -41,28 +41,30 @@ final class TranslatedFixture {
     }
 
     /// Appends an event of this session.
-    func append(_ type: String, _ session: String = "ses_1", _ members: String = "", directory: String = "/d") {
+    func appendEvent(_ type: String, _ session: String = "ses_1", _ members: String = "", directory: String = "/d") {
         append(
             #"{"id":"evt_\#(count)","created":\#(1_000 + count),"type":"\#(type)","location":{"directory":"\#(directory)"},"#
                 + #""data":{"sessionID":"\#(session)"\#(members.isEmpty ? "" : "," + members)}}"#)
     }
 
     func created(_ session: String = "ses_1") {
-        append("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
+        appendEvent("session.created", session, #""projectID":"p","location":{"directory":"/d"}"#)
     }
 
     /// Appends a turn with this number of text deltas.
     func turn(_ fragments: Int, _ session: String = "ses_1", number: Int = 1) {
-        append("session.execution.started", session)
-        append(
+        appendEvent("session.execution.started", session)
+        appendEvent(
             "session.step.started", session,
             #""assistantMessageID":"msg_\#(number)","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
         let text = #""assistantMessageID":"msg_\#(number)","ordinal":0"#
-        append("session.text.started", session, text)
-        for fragment in 0..<fragments { append("session.text.delta", session, text + #","delta":"\#(fragment) ""#) }
-        append("session.text.ended", session, text + #","text":"all""#)
-        append("session.step.ended", session, #""assistantMessageID":"msg_\#(number)","finish":"stop","cost":0"#)
-        append("session.execution.succeeded", session)
+        appendEvent("session.text.started", session, text)
+        for fragment in 0..<fragments {
+            appendEvent("session.text.delta", session, text + #","delta":"\#(fragment) ""#)
+        }
+        appendEvent("session.text.ended", session, text + #","text":"all""#)
+        appendEvent("session.step.ended", session, #""assistantMessageID":"msg_\#(number)","finish":"stop","cost":0"#)
+        appendEvent("session.execution.succeeded", session)
     }
 
     func cursor(_ start: EventCursor.Start, _ encoding: EventEncoding = .raw, shape: EventShape = .payload)

@@ -78,14 +78,14 @@ import Testing
     @Test func `the end of an aborted turn is the last time that it is idle`() {
         let fixture = TranslatedFixture()
         fixture.created()
-        fixture.append("session.execution.started")
-        fixture.append(
+        fixture.appendEvent("session.execution.started")
+        fixture.appendEvent(
             "session.step.started", "ses_1",
             #""assistantMessageID":"msg_1","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
-        fixture.append(
+        fixture.appendEvent(
             "session.step.failed", "ses_1",
             #""assistantMessageID":"msg_1","error":{"type":"aborted","message":"x"}"#)
-        fixture.append("session.execution.interrupted", "ses_1", #""reason":"user""#)
+        fixture.appendEvent("session.execution.interrupted", "ses_1", #""reason":"user""#)
         var cursor = fixture.cursor(.time(0))
 
         let before = fixture.readBatch(&cursor) { _, _ in true }
@@ -109,7 +109,7 @@ import Testing
         let fixture = TranslatedFixture()
         fixture.answer = { if case .session = $0 { .unknown } else { TranslatedFixture.instanceDefaults } }
         fixture.turn(2)
-        fixture.append("session.deleted")
+        fixture.appendEvent("session.deleted")
 
         #expect(fixture.text().frames.count == 1)
         #expect(fixture.queries == [.defaults, .session("ses_1")])
@@ -118,8 +118,8 @@ import Testing
     @Test func `a session query without an answer is repeated for a later event`() {
         let fixture = TranslatedFixture()
         fixture.answer = { if case .session = $0 { .nothing } else { TranslatedFixture.instanceDefaults } }
-        fixture.append("session.execution.started")
-        fixture.append("session.execution.succeeded")
+        fixture.appendEvent("session.execution.started")
+        fixture.appendEvent("session.execution.succeeded")
 
         #expect(fixture.text() == "")
         #expect(fixture.queries == [.defaults, .session("ses_1")])
@@ -234,11 +234,11 @@ import Testing
         _ = fixture.text()
         let count = 20_000
         let clock = ContinuousClock()
-        fixture.append("session.execution.started")
-        fixture.append(
+        fixture.appendEvent("session.execution.started")
+        fixture.appendEvent(
             "session.step.started", "ses_1",
             #""assistantMessageID":"msg_9","agent":"build","model":{"id":"m","providerID":"p"},"started":5"#)
-        fixture.append("session.text.started", "ses_1", #""assistantMessageID":"msg_9","ordinal":0"#)
+        fixture.appendEvent("session.text.started", "ses_1", #""assistantMessageID":"msg_9","ordinal":0"#)
         let lines = (0..<count).map {
             #"{"id":"evt_2028486f5001BEIAsHWI\#($0)","created":1795338569461,"type":"session.text.delta","location":{"directory":"/d"},"data":{"sessionID":"ses_1","assistantMessageID":"msg_9","ordinal":0,"delta":"some words "}}"#
         }.map { Array($0.utf8) }

@@ -33,7 +33,7 @@ extension TestConnection {
                 bytes += part
             } catch TestKitError.timedOut {
                 // Keep the received bytes for the next call.
-                unread(bytes[...])
+                pushBack(bytes[...])
                 throw TestKitError.timedOut(after: limit, waitingFor: state)
             }
         }
@@ -123,7 +123,7 @@ extension TestConnection {
     /// Returns true if neither a byte nor the end of the connection arrives during the whole time.
     package func staysSilent(for time: Duration) throws -> Bool {
         do {
-            unread(try read(upTo: 65_536, within: time, waitingFor: "silence to be broken")[...])
+            pushBack(try read(upTo: 65_536, within: time, waitingFor: "silence to be broken")[...])
             return false
         } catch TestKitError.timedOut {
             return true
@@ -131,7 +131,7 @@ extension TestConnection {
     }
 
     /// Inserts bytes before the bytes that are read next.
-    package func unread(_ bytes: ArraySlice<UInt8>) {
+    package func pushBack(_ bytes: ArraySlice<UInt8>) {
         if bytes.isEmpty { return }
         unread.withLock { $0.prepend(Array(bytes)) }
     }
