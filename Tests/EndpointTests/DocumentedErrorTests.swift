@@ -14,7 +14,7 @@ struct DocumentedErrorTests {
         "ControlAnswers.swift": ["ControlAnswers.swift", "InstanceMessage.swift"],
         "Admission.swift": ["Principal.swift"],
         "ChatFeature.swift": ["ChatFeature.swift"],
-        "DirectoryPinning.swift": ["DirectoryRules.swift"],
+        "DirectoryPinningFeature.swift": ["DirectoryRules.swift"],
         "EventEndpoint.swift": ["EventEndpoint.swift"],
         "GatewayLoop+Listeners.swift": ["OpenRule.swift"],
         "LostInstance.swift": ["LostInstance.swift"],

@@ -18,6 +18,8 @@ package final class BridgeFeature {
     let events: EventStreamFeature?
     private var runs: [Int: BridgeRun] = [:]
     private var count = 0
+    /// The tasks that are started or resumed at the end of the pass.
+    private var resumptions: [BridgeResumption] = []
     /// The requests whose bodies are still arriving.
     private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
 
@@ -43,6 +45,12 @@ package final class BridgeFeature {
 
     func remove(_ number: Int) { runs[number] = nil }
 
+    /// Starts or resumes a task at the end of the pass.
+    func resumeAtEndOfPass(_ task: BridgeResumption) {
+        if resumptions.isEmpty { owner.loop.atEndOfPass(self) }
+        resumptions.append(task)
+    }
+
     /// Records whether a request's body is still arriving.
     func arrives(_ exchange: BridgeExchange, _ isArriving: Bool) {
         arriving[ObjectIdentifier(exchange)] = isArriving ? exchange : nil
@@ -50,7 +58,8 @@ package final class BridgeFeature {
 
     func receive(_ message: BridgeMessage) {
         switch message {
-        case .perform(let number, let operation): operation(runs[number])
+        case .operations(let operations):
+            for operation in operations { operation.perform(runs[operation.run]) }
         case .locked(let number, let session):
             if let run = runs[number] { run.locked(session) } else { threads.locks.release(session) }
         }
@@ -115,5 +124,13 @@ extension BridgeFeature: InstanceRequestHandler {
     package func endRequests() {
         for run in Array(runs.values) { run.failAtShutdown() }
         for exchange in Array(arriving.values) { exchange.giveUp() }
+    }
+}
+
+extension BridgeFeature: PassHandler {
+    package func passEnded() {
+        let tasks = resumptions
+        resumptions.removeAll(keepingCapacity: true)
+        threads.resume(tasks)
     }
 }

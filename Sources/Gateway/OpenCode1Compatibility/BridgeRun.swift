@@ -55,6 +55,9 @@ final class BridgeRun {
     /// Handles the request: returns the response, or throws if the run has ended before.
     typealias Handler = @Sendable (LoopTransport) async throws(BridgeError) -> BridgeResponse
 
+    /// The largest size in bytes of an answer whose translation takes only some tenths of a millisecond.
+    private static let shortReply = 16 * 1024
+
     let bridge: BridgeFeature
     let route: RoutingTable.Route
     private let limits: GatewayLimits
@@ -95,17 +98,30 @@ final class BridgeRun {
         timer = owner.loop.pooledTimer(self)
         number = bridge.add(self)
         guard let mailbox = owner.mailbox else { return }
-        let transport = LoopTransport(run: number, loop: mailbox)
+        let threads = bridge.threads
+        // A run whose instance has already ended reports an error as soon as its task sends a call.
+        let startsHere = startsHere && route.endpoint != nil && isRouted
+        let transport = LoopTransport(run: number, loop: mailbox, threads: threads, startsHere: startsHere)
         let handle: @Sendable () async -> Void = {
-            // The run has already reported its end.
-            guard let response = try? await handler(transport) else { return }
-            transport.perform { $0.finish(response) }
+            // If the handler throws, the run has already reported its end.
+            if let response = try? await handler(transport) { transport.finish(response) }
         }
-        if startsHere {
-            Task.immediate(executorPreference: bridge.threads, operation: handle)
+        guard startsHere else {
+            resume(isLong: false) { Task(executorPreference: threads, operation: handle) }
+            return
+        }
+        Task.immediate(executorPreference: threads, operation: handle)
+        let operations = transport.takeFirstOperations()
+        if operations.count == 1, operations[0].isCall {
+            operations[0].perform(self)
         } else {
-            Task(executorPreference: bridge.threads, operation: handle)
+            mailbox.post(.feature(BridgeMessage.operations(operations)))
         }
+    }
+
+    /// Resumes the task at the end of the loop's pass. It counts as long if it may compute for a millisecond or more.
+    private func resume(isLong: Bool, _ resume: @escaping () -> Void) {
+        bridge.resumeAtEndOfPass(BridgeResumption(isLong: isLong || hasBegun, resume: resume))
     }
 
     var owner: GatewayLoop { bridge.owner }
@@ -121,8 +137,8 @@ final class BridgeRun {
     }
 
     func lock(_ session: String, _ continuation: BridgeContinuation<Void>) {
-        guard let mailbox = owner.mailbox, lockedSession == nil else { return continuation.resume() }
         phase = .waiting(continuation)
+        guard let mailbox = owner.mailbox, lockedSession == nil else { return resume() }
         if bridge.threads.locks.acquire(session, run: number, of: mailbox) { locked(session) }
     }
 
@@ -187,7 +203,7 @@ final class BridgeRun {
         timer?.disarm()
         awaitsStreams = false
         phase = .running
-        continuation.resume()
+        resume(isLong: false) { continuation.resume() }
     }
 
     func finish(_ response: BridgeResponse) {
@@ -252,7 +268,7 @@ final class BridgeRun {
             isCut: isCut)
         received = Received()
         phase = .running
-        continuation.resume(returning: reply)
+        resume(isLong: reply.body.count > Self.shortReply) { continuation.resume(returning: reply) }
     }
 
     // MARK: The end
@@ -282,8 +298,9 @@ final class BridgeRun {
         phase = .ended
         switch last {
         case .calling(_, let continuation), .lost(_, let continuation):
-            continuation.resume(throwing: BridgeError.ended)
-        case .waiting(let continuation): continuation.resume(throwing: BridgeError.ended)
+            resume(isLong: false) { continuation.resume(throwing: BridgeError.ended) }
+        case .waiting(let continuation):
+            resume(isLong: false) { continuation.resume(throwing: BridgeError.ended) }
         case .running: break
         case .ended: return
         }

@@ -6,17 +6,40 @@ import EventHub
 import EventLoop
 import GatewayCore
 internal import JSONText
+import Locking
 
-/// The transport of one run. A task on a worker's thread uses it; the run performs the operations on its loop.
-struct LoopTransport: BridgeTransport {
-    /// The number of the run, and its loop.
-    let run: Int
-    let loop: Mailbox<LoopMessage>
+/// The transport of one run. A task on a worker's thread uses it, and the run performs the operations on its loop.
+final class LoopTransport: BridgeTransport {
+    /// The number of the run.
+    private let run: Int
+    private let loop: Mailbox<LoopMessage>
+    private let threads: BridgeThreads
+    /// The operations of a task that starts on the loop itself; nil after the task was first suspended.
+    private let firstOperations: Locked<[BridgeMessage.Operation]?>
+
+    /// Creates a transport.
+    ///
+    /// - Parameter startsHere: Whether the task starts on the loop. ``takeFirstOperations()`` must be called afterwards.
+    init(run: Int, loop: Mailbox<LoopMessage>, threads: BridgeThreads, startsHere: Bool) {
+        self.run = run
+        self.loop = loop
+        self.threads = threads
+        firstOperations = Locked(startsHere ? [] : nil)
+    }
+
+    /// Returns the operations of a task that has started on the loop. The task sends later operations from a worker's
+    /// thread.
+    func takeFirstOperations() -> [BridgeMessage.Operation] {
+        firstOperations.withLock { operations in
+            defer { operations = nil }
+            return operations ?? []
+        }
+    }
 
     func send(_ call: Call) async throws(BridgeError) -> Reply {
         // The body is encoded on this thread.
         let call = BridgeCall(call)
-        return try await suspend { run, reply in run.send(call, reply) }
+        return try await suspend(isCall: true) { run, reply in run.send(call, reply) }
     }
 
     func lock(session: String) async throws(BridgeError) {
@@ -47,27 +70,37 @@ struct LoopTransport: BridgeTransport {
         try await suspend { run, hasRoom in run.write(bytes, hasRoom) }
     }
 
+    /// Reports the response of the task.
+    func finish(_ response: BridgeResponse) { perform { $0.finish(response) } }
+
     /// Performs an operation on the loop, if the run has not ended.
-    func perform(_ operation: @escaping @Sendable (BridgeRun) -> Void) {
-        loop.post(.feature(BridgeMessage.perform(run: run) { if let run = $0 { operation(run) } }))
+    private func perform(_ operation: @escaping @Sendable (BridgeRun) -> Void) {
+        post { if let run = $0 { operation(run) } }
     }
 
     /// Starts an operation on the loop, and returns when the run resumes the continuation.
     private func suspend<Value: Sendable>(
-        _ operation: @escaping @Sendable (BridgeRun, BridgeContinuation<Value>) -> Void
+        isCall: Bool = false, _ operation: @escaping @Sendable (BridgeRun, BridgeContinuation<Value>) -> Void
     ) async throws(BridgeError) -> Value {
         do {
             return try await withUnsafeThrowingContinuation { (continuation: BridgeContinuation<Value>) in
-                loop.post(
-                    .feature(
-                        BridgeMessage.perform(run: run) { run in
-                            guard let run else { return continuation.resume(throwing: BridgeError.ended) }
-                            operation(run, continuation)
-                        }))
+                post(isCall: isCall) { run in
+                    guard let run else { return continuation.resume(throwing: BridgeError.ended) }
+                    operation(run, continuation)
+                }
             }
         } catch {
             throw .ended
         }
+    }
+
+    private func post(isCall: Bool = false, _ perform: @escaping @Sendable (BridgeRun?) -> Void) {
+        let operation = BridgeMessage.Operation(run: run, isCall: isCall, perform: perform)
+        let isFirst = firstOperations.withLock { operations in
+            operations?.append(operation)
+            return operations != nil
+        }
+        if !isFirst { threads.post(operation, to: loop) }
     }
 }
 
@@ -104,8 +137,17 @@ struct BridgeCall: Sendable {
 
 /// A message from another thread to a loop's bridge.
 enum BridgeMessage: FeatureMessage {
-    /// Perform an operation of the run with this number, which is nil if the run has ended.
-    case perform(run: Int, @Sendable (BridgeRun?) -> Void)
+    /// An operation of a run.
+    struct Operation: Sendable {
+        let run: Int
+        /// Whether the operation is a call to the instance.
+        let isCall: Bool
+        /// Performs the operation; the parameter is nil if the run has ended.
+        let perform: @Sendable (BridgeRun?) -> Void
+    }
+
+    /// Perform these operations.
+    case operations([Operation])
     /// The run with this number has acquired the session's lock.
     case locked(run: Int, session: String)
 
