@@ -11,7 +11,17 @@ import OpenCodeFamilies
 
 /// A loop's part of the bridge, with the requests that are being answered. It is confined to its loop.
 package final class BridgeFeature {
+    /// A task that is to be started or resumed.
+    struct Resumption {
+        let run: Int
+        let transport: LoopTransport
+        /// Whether the task may compute for a millisecond or more until it suspends again.
+        let isLong: Bool
+        let start: () -> Void
+    }
+
     unowned let owner: GatewayLoop
+    let executor: BridgeExecutor
     let threads: BridgeThreads
     let pinning: DirectoryPinningFeature
     /// The loop's event streams; nil if the hub is off.
@@ -19,7 +29,7 @@ package final class BridgeFeature {
     private var runs: [Int: BridgeRun] = [:]
     private var count = 0
     /// The tasks that are started or resumed at the end of the pass.
-    private var resumptions: [BridgeResumption] = []
+    private var resumptions: [Resumption] = []
     /// The requests whose bodies are still arriving.
     private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
 
@@ -31,6 +41,7 @@ package final class BridgeFeature {
     ) {
         self.owner = owner
         self.threads = threads
+        executor = BridgeExecutor(threads)
         self.pinning = pinning
         self.events = events
         events?.turnReached = { [unowned self] in runs[$0]?.streamed() }
@@ -45,10 +56,10 @@ package final class BridgeFeature {
 
     func remove(_ number: Int) { runs[number] = nil }
 
-    /// Starts or resumes a task at the end of the pass.
-    func resumeAtEndOfPass(_ task: BridgeResumption) {
+    /// Starts or resumes the task of a run at the end of the pass, when no other object is in the middle of its work.
+    func resumeAtEndOfPass(_ resumption: Resumption) {
         if resumptions.isEmpty { owner.loop.atEndOfPass(self) }
-        resumptions.append(task)
+        resumptions.append(resumption)
     }
 
     /// Records whether a request's body is still arriving.
@@ -58,8 +69,7 @@ package final class BridgeFeature {
 
     func receive(_ message: BridgeMessage) {
         switch message {
-        case .operations(let operations):
-            for operation in operations { operation.perform(runs[operation.run]) }
+        case .perform(let number, let operation): operation(runs[number])
         case .locked(let number, let session):
             if let run = runs[number] { run.locked(session) } else { threads.locks.release(session) }
         }
@@ -131,6 +141,16 @@ extension BridgeFeature: PassHandler {
     package func passEnded() {
         let tasks = resumptions
         resumptions.removeAll(keepingCapacity: true)
-        threads.resume(tasks)
+        for task in tasks {
+            if task.isLong {
+                executor.resume(isLong: true, task.start)
+            } else {
+                let operations = task.transport.operations {
+                    executor.resume(isLong: false, task.start)
+                    executor.runJobs()
+                }
+                for operation in operations { operation(runs[task.run]) }
+            }
+        }
     }
 }

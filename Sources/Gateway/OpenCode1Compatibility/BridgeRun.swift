@@ -28,8 +28,8 @@ protocol BridgeDelegate: AnyObject {
     func failed(_ error: GatewayError)
 }
 
-/// A request in OpenCode 1's API. A task on a worker's thread handles it; the run sends its calls to the instance and
-/// its answer to the delegate, on the loop's thread.
+/// A request in OpenCode 1's API. A task handles it. The run sends the task's calls to the instance and its
+/// answer to the delegate, on the loop's thread.
 final class BridgeRun {
     /// The event that the run waits for.
     enum Phase {
@@ -55,8 +55,8 @@ final class BridgeRun {
     /// Handles the request: returns the response, or throws if the run has ended before.
     typealias Handler = @Sendable (LoopTransport) async throws(BridgeError) -> BridgeResponse
 
-    /// The largest size in bytes of an answer whose translation takes only some tenths of a millisecond.
-    private static let shortReply = 16 * 1024
+    /// The largest size in bytes of a response that is translated on the loop. The translation takes about 0.1 ms.
+    private static let shortReply = 8 * 1024
 
     let bridge: BridgeFeature
     let route: RoutingTable.Route
@@ -78,6 +78,7 @@ final class BridgeRun {
     private var holdsEnd = false
     private var awaitsStreams = false
     private var received = Received()
+    private var transport: LoopTransport?
     private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
 
@@ -85,7 +86,8 @@ final class BridgeRun {
     ///
     /// - Parameters:
     ///   - delegate: Receives the answer, but not during this initializer.
-    ///   - startsHere: Whether the task runs on this thread until it first waits. Otherwise it starts on a worker's thread.
+    ///   - startsHere: Whether the task runs on the loop until it first waits. Otherwise it starts on one of the bridge's
+    ///     threads.
     ///   - handler: Handles the request.
     init(
         _ bridge: BridgeFeature, to route: RoutingTable.Route, limits: GatewayLimits,
@@ -98,30 +100,25 @@ final class BridgeRun {
         timer = owner.loop.pooledTimer(self)
         number = bridge.add(self)
         guard let mailbox = owner.mailbox else { return }
-        let threads = bridge.threads
-        // A run whose instance has already ended reports an error as soon as its task sends a call.
-        let startsHere = startsHere && route.endpoint != nil && isRouted
-        let transport = LoopTransport(run: number, loop: mailbox, threads: threads, startsHere: startsHere)
+        let transport = LoopTransport(run: number, loop: mailbox)
+        self.transport = transport
+        let executor = bridge.executor
         let handle: @Sendable () async -> Void = {
             // If the handler throws, the run has already reported its end.
             if let response = try? await handler(transport) { transport.finish(response) }
         }
-        guard startsHere else {
-            resume(isLong: false) { Task(executorPreference: threads, operation: handle) }
-            return
-        }
-        Task.immediate(executorPreference: threads, operation: handle)
-        let operations = transport.takeFirstOperations()
-        if operations.count == 1, operations[0].isCall {
-            operations[0].perform(self)
-        } else {
-            mailbox.post(.feature(BridgeMessage.operations(operations)))
+        resume(isLong: !startsHere) {
+            Task(executorPreference: executor, operation: handle)
         }
     }
 
-    /// Resumes the task at the end of the loop's pass. It counts as long if it may compute for a millisecond or more.
-    private func resume(isLong: Bool, _ resume: @escaping () -> Void) {
-        bridge.resumeAtEndOfPass(BridgeResumption(isLong: isLong || hasBegun, resume: resume))
+    /// Starts or resumes the task at the end of the loop's pass.
+    ///
+    /// - Parameter isLong: Whether the task may compute for a millisecond or more until it suspends again.
+    private func resume(isLong: Bool, _ start: @escaping () -> Void) {
+        guard let transport else { return }
+        bridge.resumeAtEndOfPass(
+            BridgeFeature.Resumption(run: number, transport: transport, isLong: isLong || hasBegun, start: start))
     }
 
     var owner: GatewayLoop { bridge.owner }

@@ -8,29 +8,28 @@ import GatewayCore
 internal import JSONText
 import Locking
 
-/// The transport of one run. A task on a worker's thread uses it, and the run performs the operations on its loop.
+/// The transport of one run. The run performs the operations of its task on the loop.
 final class LoopTransport: BridgeTransport {
+    /// An operation of a task; the parameter is nil if the run has ended.
+    typealias Operation = @Sendable (BridgeRun?) -> Void
+
     /// The number of the run.
     private let run: Int
     private let loop: Mailbox<LoopMessage>
-    private let threads: BridgeThreads
-    /// The operations of a task that starts on the loop itself; nil after the task was first suspended.
-    private let firstOperations: Locked<[BridgeMessage.Operation]?>
+    /// The operations that the task has sent while it runs on the loop; nil while it runs on another thread.
+    private let localOperations = Locked<[Operation]?>(nil)
 
-    /// Creates a transport.
-    ///
-    /// - Parameter startsHere: Whether the task starts on the loop. ``takeFirstOperations()`` must be called afterwards.
-    init(run: Int, loop: Mailbox<LoopMessage>, threads: BridgeThreads, startsHere: Bool) {
+    init(run: Int, loop: Mailbox<LoopMessage>) {
         self.run = run
         self.loop = loop
-        self.threads = threads
-        firstOperations = Locked(startsHere ? [] : nil)
     }
 
-    /// Returns the operations of a task that has started on the loop. The task sends later operations from a worker's
-    /// thread.
-    func takeFirstOperations() -> [BridgeMessage.Operation] {
-        firstOperations.withLock { operations in
+    /// Runs a part of the task on the loop, and returns the operations that the task has sent. The loop performs them
+    /// without a message to itself.
+    func operations(during body: () -> Void) -> [Operation] {
+        localOperations.withLock { $0 = [] }
+        body()
+        return localOperations.withLock { operations in
             defer { operations = nil }
             return operations ?? []
         }
@@ -39,7 +38,7 @@ final class LoopTransport: BridgeTransport {
     func send(_ call: Call) async throws(BridgeError) -> Reply {
         // The body is encoded on this thread.
         let call = BridgeCall(call)
-        return try await suspend(isCall: true) { run, reply in run.send(call, reply) }
+        return try await suspend { run, reply in run.send(call, reply) }
     }
 
     func lock(session: String) async throws(BridgeError) {
@@ -80,11 +79,11 @@ final class LoopTransport: BridgeTransport {
 
     /// Starts an operation on the loop, and returns when the run resumes the continuation.
     private func suspend<Value: Sendable>(
-        isCall: Bool = false, _ operation: @escaping @Sendable (BridgeRun, BridgeContinuation<Value>) -> Void
+        _ operation: @escaping @Sendable (BridgeRun, BridgeContinuation<Value>) -> Void
     ) async throws(BridgeError) -> Value {
         do {
             return try await withUnsafeThrowingContinuation { (continuation: BridgeContinuation<Value>) in
-                post(isCall: isCall) { run in
+                post { run in
                     guard let run else { return continuation.resume(throwing: BridgeError.ended) }
                     operation(run, continuation)
                 }
@@ -94,13 +93,12 @@ final class LoopTransport: BridgeTransport {
         }
     }
 
-    private func post(isCall: Bool = false, _ perform: @escaping @Sendable (BridgeRun?) -> Void) {
-        let operation = BridgeMessage.Operation(run: run, isCall: isCall, perform: perform)
-        let isFirst = firstOperations.withLock { operations in
+    private func post(_ operation: @escaping Operation) {
+        let isLocal = localOperations.withLock { operations in
             operations?.append(operation)
             return operations != nil
         }
-        if !isFirst { threads.post(operation, to: loop) }
+        if !isLocal { loop.post(.feature(BridgeMessage.perform(run: run, operation))) }
     }
 }
 
@@ -137,17 +135,8 @@ struct BridgeCall: Sendable {
 
 /// A message from another thread to a loop's bridge.
 enum BridgeMessage: FeatureMessage {
-    /// An operation of a run.
-    struct Operation: Sendable {
-        let run: Int
-        /// Whether the operation is a call to the instance.
-        let isCall: Bool
-        /// Performs the operation; the parameter is nil if the run has ended.
-        let perform: @Sendable (BridgeRun?) -> Void
-    }
-
-    /// Perform these operations.
-    case operations([Operation])
+    /// Perform an operation of the run with this number, which is nil if the run has ended.
+    case perform(run: Int, LoopTransport.Operation)
     /// The run with this number has acquired the session's lock.
     case locked(run: Int, session: String)
 
