@@ -3,8 +3,8 @@
 #pragma once
 #include <sqlite3.h>
 
-/// Binds a text with SQLITE_TRANSIENT, so that SQLite copies the text before the call returns. That macro is a cast,
-/// which Swift cannot import.
+/// Binds a text with SQLITE_TRANSIENT, so that SQLite copies the text before the call returns. SQLITE_TRANSIENT is a
+/// macro that consists of a cast, which Swift cannot import.
 static inline int storage_bind_text(sqlite3_stmt *statement, int index, const char *bytes, int length) {
     return sqlite3_bind_text(statement, index, bytes, length, SQLITE_TRANSIENT);
 }

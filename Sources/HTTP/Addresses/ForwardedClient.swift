@@ -50,7 +50,7 @@ package struct ForwardedClient {
     /// Returns the address of an element. The address may be alone or have a port, as some proxies write it:
     /// `192.0.2.1:80`, `[2001:db8::1]`, `[2001:db8::1]:80`.
     static func address(in element: ArraySlice<UInt8>) -> IPAddress? {
-        // A zone is meaningful only on the machine that observed it.
+        // A zone is meaningful only on the machine that observed it, so reject an address with a zone.
         if element.contains(UInt8(ascii: "%")) { return nil }
         if element.first == UInt8(ascii: "[") {
             guard let close = element.firstIndex(of: UInt8(ascii: "]")) else { return nil }

@@ -38,7 +38,8 @@ package struct IPAddress: Sendable, Hashable {
             if text[count] == UInt8(ascii: "%"), isIPv6 { break }
             count += 1
         }
-        // The longest form is `ffff:…:255.255.255.255` with 45 characters. inet_pton stops at a NUL.
+        // The longest form is `ffff:…:255.255.255.255` with 45 characters. inet_pton stops at a NUL, so reject a text
+        // that contains one.
         guard (2...45).contains(count) else { return nil }
         var characters = InlineArray<46, CChar>(repeating: 0)
         for index in 0..<count {

@@ -22,9 +22,9 @@ package final class UpstreamClient {
     /// the pool.
     package var fieldPool = FieldListPool()
 
-    /// How long a kept connection may carry a request that must not be repeated, counted from its last request.
-    /// OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one within less
-    /// than a second.
+    /// The maximum time since its last request at which a kept connection may carry a request that must not be
+    /// repeated. OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one
+    /// within less than a second.
     static let justUsed = Duration.seconds(1)
 
     /// The maximum number of idle connections that are kept.
@@ -97,7 +97,7 @@ package final class UpstreamClient {
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {
         if choice == .dedicated { return nil }
-        // A connection that was idle for longer can still carry other requests.
+        // Skip a connection that was idle for longer, because it can still carry other requests.
         while let connection = idle.removeNewest(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
         {
@@ -109,7 +109,7 @@ package final class UpstreamClient {
 
     /// Keeps a connection for the next request, unless it has already expired.
     ///
-    /// - Parameter longestRest: The idle time that the instance allows.
+    /// - Parameter idleLimit: The idle time that the instance allows.
     func keep(_ connection: UpstreamConnection, _ idleLimit: Duration?) {
         connection.becomeIdle(for: min(idleLimit ?? keepTimeout, keepTimeout))
         guard connection.usableUntil > loop.now else { return connection.close() }
@@ -135,8 +135,8 @@ extension UpstreamClient: TimerHandler {
     package func timerFired(_ timer: LoopTimer) {
         for connection in idle.removeAll(expiredAt: loop.now) { connection.close() }
         guard let next = idle.nextExpiry, let ageTimer else { return }
-        // Connections are closed in groups. This is safe, because an expired connection is not used, and an instance
-        // waits a second longer than assumed.
+        // Connections are closed in groups, some of them late. This is safe, because an expired connection is not used,
+        // and an instance waits a second longer than the gateway assumes.
         loop.arm(ageTimer, at: max(next, loop.now + keepTimeout / 16))
     }
 }

@@ -38,7 +38,7 @@ package struct UpstreamRequest {
     package var fields: FieldList
     /// The body, or how it is passed on.
     package var body: Body
-    /// Whether a 101 is a valid response.
+    /// Whether a 101 response is valid.
     package var mayUpgrade: Bool
     /// Whether the request uses a connection of its own, so that it does not affect the kept-alive connections for
     /// clients' requests.

@@ -39,7 +39,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
         lastTime = now
         for number in 0..<batch {
             guard server.hasRoom else {
-                // If another client is waiting, the kernel reports it again.
+                // If another client is waiting, the kernel reports it again in the next pass.
                 guard number == 0 else { return }
                 if !server.makeRoom() {
                     server.handler.rejected("", .noRoom(limit: server.limits.maximumConnections))

@@ -8,12 +8,12 @@ extension ClientConnection {
     /// Takes the socket from libmicrohttpd and responds on it directly.
     ///
     /// After a complete response, the socket is returned to libmicrohttpd. The connection ends instead if no other
-    /// request may follow, or unless libmicrohttpd is known to have read no bytes after this request.
+    /// request may follow, or if libmicrohttpd may have read bytes after this request.
     ///
-    /// Event streams need this. libmicrohttpd iterates over all suspended connections whenever one resumes, so
-    /// thousands of idle streams would make every small request slow. It also serves responses that libmicrohttpd
-    /// cannot send: a response that precedes the end of the request's body, a 304 without a length, and a body that
-    /// ends with the connection.
+    /// Event streams are sent this way, because libmicrohttpd iterates over all suspended connections whenever one
+    /// resumes, so thousands of idle streams would make every small request slow. This method also serves responses
+    /// that libmicrohttpd cannot send: a response that precedes the end of the request's body, a 304 without a length,
+    /// and a body that ends with the connection.
     ///
     /// - Returns: nil at the descriptor limit. The connection is then aborted.
     package func detach(
@@ -57,8 +57,8 @@ extension ClientConnection {
         detached.finish()
     }
 
-    /// Returns the client's descriptor under a new number. libmicrohttpd keeps a replacement descriptor that reads as
-    /// closed, and closes it.
+    /// Returns the client's descriptor under a new number. libmicrohttpd keeps a replacement descriptor whose peer is
+    /// closed, and closes it later.
     private func detachSocket() -> Socket? {
         suspend()
         stopWatching()
@@ -69,7 +69,7 @@ extension ClientConnection {
         } catch {
             return nil
         }
-        // libmicrohttpd has not sent anything, and sets this option only when it sends.
+        // Set this option here, because libmicrohttpd sets it only when it sends, and it has not sent anything.
         SocketOptions.setNoDelay(duplicate)
         // libmicrohttpd 0.9.75 would miss the end of the replacement descriptor if it has no room to read the remainder
         // of a body.
@@ -104,7 +104,8 @@ extension ClientConnection {
             return
         }
         let socket = Socket(owning: duplicate)
-        // libmicrohttpd shuts its descriptor down when it cleans up. The shutdown must not reach the client.
+        // libmicrohttpd shuts its descriptor down when it cleans up. Replace the descriptor, so that the shutdown does
+        // not reach the client.
         guard (try? SocketOptions.duplicate(server.placeholder, onto: descriptor)) != nil else {
             delegate?.clientDisconnected()
             return

@@ -131,7 +131,7 @@ extension ClientConnection {
         if head.mayHave(.expect), head.fields.contains(.continueExpectation, in: .expect) {
             return server.handler.refusal(of: self).map { queue($0) }
         }
-        // The body of a client without a key is not collected.
+        // Do not collect the body of a client without a valid key.
         guard !isVouched, let answer = server.handler.refusal(of: self), !isVouched else { return nil }
         refusal = answer
         if case .length(let length) = framing, length > UInt64(server.limits.bufferedBody) {
@@ -197,8 +197,8 @@ extension ClientConnection {
 
     private func reject(_ error: GatewayError) -> StepResult {
         server.handler.rejected(peer, .refusedHead(status: error.status))
-        // The response is written directly to the socket. libmicrohttpd would close the socket with unread bytes, and
-        // the resulting reset could overtake the response.
+        // Write the response directly to the socket. libmicrohttpd would close the socket with unread bytes, and the
+        // resulting reset could overtake the response.
         _ = state.on(.headRefused)
         answerEarly(GatewayAnswer(error))
         return .consumed(0)

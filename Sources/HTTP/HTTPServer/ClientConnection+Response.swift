@@ -49,7 +49,7 @@ extension ClientConnection {
     }
 
     /// Adds bytes to the body. Returns whether the source may continue immediately. If not,
-    /// ``ServerExchange/resumeResponse()`` is called when it may continue.
+    /// ``ServerExchange/resumeResponse()`` is called when the source may continue.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard state.call(.write) == .accepted else { return true }
         outgoing.queue.append(bytes)
@@ -131,11 +131,12 @@ extension ClientConnection {
     /// Passes the response to libmicrohttpd. If libmicrohttpd is calling for the response in each run (``AnswerWait``),
     /// this happens immediately; otherwise it happens in the next run.
     ///
-    /// An immediate response is sent in the next run instead of the run after that. The manual requires that the access
-    /// handler is running or the connection is suspended. A daemon with internal threads rejects `MHD_queue_response`
-    /// at any other time. A daemon without them accepts it for each connection whose request is complete (0.9.75 and
-    /// 1.0.1). It is not allowed during a run, which iterates over the connections: if the head of a response cannot be
-    /// built, the connection is removed from their list, and its request has ended when the call returns.
+    /// If the response is passed on immediately, it is sent in the next run instead of the run after that. The manual
+    /// requires that the access handler is running or the connection is suspended. A daemon with internal threads
+    /// rejects `MHD_queue_response` at any other time. A daemon without them accepts it for each connection whose
+    /// request is complete (0.9.75 and 1.0.1). It is not allowed during a run, which iterates over the connections: if
+    /// the head of a response cannot be built, the connection is removed from their list, and its request has ended
+    /// when the call returns.
     private func offerAnswer() {
         guard isWaiting, !isSuspended, !isInCallback, !server.isRunning else { return resume() }
         endWait()
@@ -168,7 +169,7 @@ extension ClientConnection {
     private func queue(_ answerHead: ResponseHead, _ length: BodyLength) -> StepResult {
         switch length {
         case .none(let announced):
-            // libmicrohttpd never requests this body. It only announces the length.
+            // libmicrohttpd never requests this body and only announces its length.
             guard var response = Response(readingFrom: self, length: announced) else { return .close }
             response.add(answerHead.fields, closesConnection: endsWithAnswer)
             return queue(&response, answerHead.status)
@@ -257,7 +258,7 @@ extension ClientConnection {
         }
     }
 
-    /// Resumes the source of the response, but not during libmicrohttpd's call. Its bytes may arrive before this method
-    /// returns.
+    /// Resumes the source of the response, but not during libmicrohttpd's call. The source's bytes may arrive before
+    /// this method returns.
     func resumeSource() { exchange?.resumeResponse() }
 }

@@ -43,7 +43,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     private var wait = AnswerWait()
     var gathering = BodyGathering()
     var stall = ReadingStall()
-    /// Whether this connection's callback is running. At the end of the callback it is suspended, not resumed.
+    /// Whether this connection's callback is running. The callback itself decides at its end whether to suspend the
+    /// connection, so nothing resumes it during the callback.
     var isInCallback = false
     /// Whether the client has closed its side. The kernel reports this only once, so the value is stored.
     private(set) var peerClosed = false
@@ -129,13 +130,13 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// that was taken.
     func closed() {
         endWait()
-        // libmicrohttpd does not report some of its errors as the end of a request.
+        // libmicrohttpd does not report some of its errors as the end of a request, so end the request here.
         if state.phase != .idle, state.phase != .detached { completed(isWhole: false) }
         isClosed = true
         if hasJoinedPollSet { server.removeFromPollSet(descriptor) }
         if framing == .chunked { server.forgetsUpload(self) }
         server.keyless.remove(self)
-        // The first line is invalid: no request has begun, and the loop may not have reported the bytes yet.
+        // If the first line is invalid, no request has begun, and the loop may not have reported the bytes yet.
         if hasInput || deadline == .head, state.phase != .detached { endAfterRefusal() }
         // libmicrohttpd closes the descriptor. The descriptor has no duplicate, so closing it ends the watch in the
         // kernel.
@@ -170,7 +171,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         server.needsRun()
         switch state.on(.clientEnded) {
         case .abandon: abandon()
-        // libmicrohttpd 0.9.75 misses the end of a stream that arrives together with the bytes before it.
+        // libmicrohttpd 0.9.75 misses the end of a stream that arrives together with the bytes before it, so set a
+        // short deadline.
         case .hurry: arm(deadline)
         default: break
         }
@@ -180,7 +182,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     package func timerFired(_ timer: LoopTimer) {
         switch deadline.expiry(hasInput: hasInput, peerClosed: peerClosed) {
         case .earlyRefusal: return refuseEarly()
-        // Without a key, the deadline also applies while the response is generated.
+        // Without a valid key, the deadline also applies while the response is generated.
         case .nothing: guard !isVouched else { return }
         case .cut: break
         case .requestTimeout:
@@ -194,7 +196,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// Sets the deadline for the event that the connection waits for now.
     func arm(_ next: Deadline) {
         deadline = next
-        // Without a key, the head's deadline remains in force.
+        // Without a valid key, the head's deadline remains in force.
         guard let timer, isVouched || peerClosed || next == .head || next == .idle || next == .refusedBody else {
             return
         }

@@ -29,7 +29,7 @@ struct ConnectionHandle {
     /// Version 0.9.75 does not look at the socket of a connection that has no room to read (MHD_EVENT_LOOP_INFO_BLOCK).
     /// With MHD_USE_TURBO, such a connection may be missing from the epoll set, so nothing would ever end it. After the
     /// connection is added, the kernel reports EPOLLHUP, which closes it in any state. In later versions, the
-    /// connection gets a time-out instead, which they check in any state.
+    /// connection gets a time-out instead, which libmicrohttpd checks in any state.
     ///
     /// - Returns: Whether the descriptor was added. The caller must then call ``remove(pollSet:descriptor:)`` before
     ///   libmicrohttpd closes it.
@@ -63,7 +63,7 @@ struct ConnectionHandle {
     func copyFields(
         to fields: inout FieldList, requestLineEnd: UnsafePointer<CChar>, headEnd: UnsafePointer<CChar>
     ) -> Bool {
-        // Reserves the memory that most clients need at once. Gradual growth would cost a new connection more than
+        // Reserve the memory for most clients' heads in one step. Gradual growth would cost a new connection more than
         // parsing the head.
         fields.reserveCapacity(fields: 16, bytes: headEnd - requestLineEnd)
         var collector = FieldCollector(fields: fields, lineEnd: requestLineEnd)

@@ -35,8 +35,8 @@ extension DetachedConnection {
             case .end, .failed: return close(notifyingExchange: true)
             }
         }
-        // Continue in the next pass, so that other connections are handled first. The kernel does not report bytes
-        // again that have already arrived.
+        // Continue in the next pass, so that other connections are handled first. The kernel does not report waiting
+        // bytes a second time, so record that they must be read.
         isDiscardDue = true
         stayLingering()
         scheduleFlush()
@@ -74,7 +74,7 @@ extension DetachedConnection {
     /// Ends the connection of a client that has vanished.
     func disconnectLost() {
         stopWatching()
-        // Otherwise, the kernel would continue to send bytes that no peer receives.
+        // Reset the connection. Otherwise, the kernel would continue to send bytes that no peer receives.
         socket.reset()
         close(notifyingExchange: true)
     }

@@ -12,8 +12,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     package enum Policy {
         /// The source is paused. This is for responses whose source can wait.
         case pauseSource
-        /// The connection is aborted once more than this many bytes wait. This is for event streams, whose source
-        /// (OpenCode) would otherwise queue events without limit.
+        /// The connection is aborted once more than this number of bytes is waiting. This is for event streams, whose
+        /// source (OpenCode) would otherwise queue events without limit.
         case cut(above: Int)
     }
 
@@ -113,7 +113,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         switch policy {
         case .cut(let limit):
             guard pending.count > limit else { return true }
-            // Bytes that the kernel accepts now do not count as waiting.
+            // Flush first, because bytes that the kernel accepts now do not count as waiting.
             flush()
             guard pending.count > limit, state.phase == .open else { return true }
             server.handler.rejected(request.peer, .slowReader(waiting: pending.count))
@@ -122,7 +122,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         case .pauseSource:
             guard pending.count > ServerLimits.highWater else { return true }
             isSourcePaused = true
-            // From now on, only the client can make progress.
+            // From now on, only the client can make progress, so limit the time that it has for that.
             arm(server.limits.sendTimeout)
             return false
         }
@@ -187,7 +187,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     /// Handles an event of the client: it has accepted or sent bytes, or closed the connection.
     package func ready(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: .closed) {
-            // Unread bytes would turn the end into a reset.
+            // Discard unread bytes, which would turn the end into a reset.
             discardInput()
             return close(notifyingExchange: true)
         }
@@ -213,7 +213,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     /// Ends a connection whose client did not read its response, or did not close the connection, in time.
     package func timerFired(_ timer: LoopTimer) {
-        // The client did not accept the waiting bytes in time, so it does not read.
+        // In this case, all bytes were written, and the timer only checks whether the client has received them. In any
+        // other case, the client did not accept the waiting bytes in time, so close its connection.
         if pending.isEmpty, state.phase == .breaking { return perform(state.on(.timedOut)) }
         close(notifyingExchange: true)
     }
@@ -247,8 +248,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
             case .failed: return close(notifyingExchange: true)
             }
         }
-        // The client of a stream has no further use for its connection, which would otherwise stay open for the idle
-        // time. The exception is a client whose next request has already arrived.
+        // Close the connection after a stream, because the client has no further use for it, and it would otherwise
+        // stay open for the idle time. The exception is a client whose next request has already arrived.
         if isEventStream, state.phase == .ending, state.isReusable, socket.isQuiet { state.isReusable = false }
         perform(state.on(.written, isDraining: server.isDraining))
     }

@@ -7,7 +7,7 @@ import JSONText
 ///
 /// The error has no body. The component that knows the client's protocol renders it.
 package struct GatewayError: Error, Sendable {
-    /// The HTTP status code of the answer.
+    /// The HTTP status code of the response.
     package let status: Int
     /// A sentence that says what happened and what to do.
     package let sentence: String

@@ -6,8 +6,8 @@ package import HTTPTypes
 /// The handler of a server's requests. Each loop has one object.
 package protocol RequestHandler: AnyObject {
     /// Returns the response that rejects a request before its body has arrived, or nil to let the client send the body.
-    /// Called if the client waits for "100 Continue", and if it has presented no valid key on its connection
-    /// (``ClientConnection/vouch()``).
+    /// This is called in two cases: if the client waits for "100 Continue", and if the client has presented no valid
+    /// key on its connection (``ClientConnection/vouch()``).
     func refusal(of connection: ClientConnection) -> GatewayAnswer?
     /// Handles a request. If ``ClientConnection/isBodyComplete`` is false, its body arrives in parts. The handler
     /// responds immediately, or keeps the connection, sets ``ClientConnection/exchange`` and responds later.
@@ -42,7 +42,7 @@ package enum RejectedClient: Sendable, Equatable {
     case slowReader(waiting: Int)
     /// The client read its chat so slowly that this many bytes were waiting.
     case slowChat(waiting: Int)
-    /// The client has not answered a ping of its chat for this long.
+    /// The client has not replied to a ping of its chat for this long.
     case silentChat(Duration)
     /// The head of the client's request was rejected with this status.
     case refusedHead(status: Int)
@@ -62,10 +62,10 @@ package enum RejectedClient: Sendable, Equatable {
 package protocol ServerExchange: AnyObject {
     /// More of the request's body, or its end, has arrived.
     func requestBodyArrived()
-    /// The client has received enough of the response, so that its source may continue.
+    /// The client has received enough of the response, so the source of the response may continue.
     func resumeResponse()
-    /// The client has left or was disconnected, so that no response is possible any more. This may be called during a
-    /// call that sends the response (``ClientConnection/respond(_:)``, `startResponse`, `upgrade`), if libmicrohttpd has no
+    /// The client has left or was disconnected, so no response is possible any more. This may be called during a call
+    /// that sends the response (``ClientConnection/respond(_:)``, `startResponse`, `upgrade`), if libmicrohttpd has no
     /// room for its head.
     func clientDisconnected()
 }

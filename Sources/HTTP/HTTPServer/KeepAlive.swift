@@ -25,7 +25,8 @@ extension Client {
     init(_ address: SocketAddress, listenerNumber: UInt8) {
         // A listener on IPv6 also accepts IPv4 clients, and reports their addresses in mapped form.
         self.address = address.ipv6.map { IPAddress(ipv6: $0) }
-        // Only getnameinfo(3) returns the zone of an IPv6 address, but it takes five times as long.
+        // Only getnameinfo(3) returns the zone of an IPv6 address. It takes five times as long, so use it only for
+        // IPv6.
         peer = if let ip = self.address, ip.isIPv4 { ip.description } else { address.host }
         self.listenerNumber = listenerNumber
     }
@@ -45,9 +46,9 @@ extension Client {
 /// Counts the bytes of a socket that its requests account for.
 ///
 /// libmicrohttpd reads as many bytes as are available and does not expose its buffer. Only the kernel, which counts the
-/// bytes read (``Socket/bytesRead``), shows whether it has read beyond a request. If the requests account for all
-/// bytes, the next byte of the socket is the first byte of the next request. If the count is too small, the connection
-/// ends; it never continues wrongly.
+/// bytes read (``Socket/bytesRead``), shows whether libmicrohttpd has read beyond a request. If the requests account
+/// for all bytes, the next byte of the socket is the first byte of the next request. If the count is too small, the
+/// connection ends; it never continues wrongly.
 struct SocketAccount: Equatable {
     /// The number of bytes; nil if it is unknown.
     private(set) var counted: UInt64? = 0
@@ -73,7 +74,7 @@ struct SocketAccount: Equatable {
     func isEven(with read: UInt64?) -> Bool { read != nil && read == counted }
 }
 
-/// How a client's connection continues after a response that was sent directly on the socket.
+/// The continuation of a client's connection after a response that was sent directly on the socket.
 enum AnswerEnd: Equatable {
     /// The connection is returned to libmicrohttpd for the next request.
     case reused

@@ -50,12 +50,12 @@ final class MicroHTTPD {
         return MHD_get_timeout(daemon, &timeout) == .YES && timeout == 0
     }
 
-    /// Adds a connected descriptor, which libmicrohttpd closes in any case.
+    /// Adds a connected descriptor. libmicrohttpd closes the descriptor even if this fails.
     func add(_ descriptor: Int32) -> Bool {
         var address = sockaddr_storage()
         address.ss_family = sa_family_t(AF_INET)
-        // libmicrohttpd keeps the address only for its own limits, which are not used. The gateway knows the actual
-        // address.
+        // Pass an empty address. libmicrohttpd uses the address only for its own limits, which are not set, and the
+        // gateway knows the actual address.
         return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 MHD_add_connection(daemon, descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == .YES

@@ -10,7 +10,7 @@
 struct AnswerWait: Equatable {
     /// The consequence of a call that had no effect.
     enum Step: Equatable {
-        /// This is the first such call, so the server counts one more waiting connection.
+        /// This is the first call without effect, so the server counts one more waiting connection.
         case begins
         case continues
         /// The wait was long enough, so the connection is suspended.
@@ -59,9 +59,9 @@ struct BodyGathering: Equatable {
     /// The number of collected bytes at which the exchange is notified immediately. It is below
     /// ``ServerLimits/highWater``.
     static let enough = 192 * 1024
-    /// The maximum number of runs that a part waits. This is slightly more than full parts need. If other connections
-    /// keep libmicrohttpd running, the bytes of a client that sends only a few at a time would otherwise be forwarded
-    /// very late.
+    /// The maximum number of runs that a part waits, slightly more than full parts need. Without this limit, the bytes
+    /// of a client that sends only a few at a time would be forwarded very late if other connections kept libmicrohttpd
+    /// running.
     private static let mostRuns = 24
 
     /// The number of the run that delivered the last part; nil if nothing is collected.
@@ -82,7 +82,7 @@ struct BodyGathering: Equatable {
 
     /// Counts a run that has ended. Returns whether to notify the exchange now.
     ///
-    /// - Parameter goesOn: Whether another run follows immediately.
+    /// - Parameter continues: Whether another run follows immediately.
     mutating func ended(_ run: UInt64, continues: Bool) -> Bool {
         runs += 1
         if continues, lastRun == run, runs < Self.mostRuns { return false }
@@ -97,9 +97,8 @@ struct BodyGathering: Equatable {
 /// libmicrohttpd keeps the line with a chunk's size and extensions in its memory until the line is complete. If the
 /// line fills this memory, version 0.9.75 stops reading and requests the next run immediately, forever. Version 1.0.1
 /// rejects the request twice, abandons it without a response for that reason, and closes the connection only in a later
-/// run that another event causes. Therefore each check runs libmicrohttpd. In each run, libmicrohttpd reads from every
-/// connection that has space in its memory. If bytes wait in the kernel both before and after a run, libmicrohttpd will
-/// not read them.
+/// run that another event causes. Therefore each check runs libmicrohttpd, which reads from every connection that has
+/// space in its memory. If bytes wait in the kernel both before and after a run, libmicrohttpd will not read them.
 struct ReadingStall: Equatable {
     /// The interval between two checks.
     static let interval = Duration.milliseconds(50)

@@ -3,7 +3,7 @@
 /// The state of the request on a client's connection, which defines the meaning of every call and event. The state is a
 /// value type. `ClientConnection` performs the returned effects and no others.
 ///
-///     idle ──head──► receiving ──whole, or more than is held──► handedOver ──► decided ──► answering
+///     idle ──head──► receiving ──complete, or over the limit──► handedOver ──► decided ──► answering
 ///      ▲                                                            └─ socket taken ─► taken  │
 ///      └────────────────────────────── completed ◄────────────────────────────────────────────┘
 ///
@@ -11,10 +11,10 @@
 ///
 /// | call | legal in | effect |
 /// |---|---|---|
-/// | `respond` | `handedOver`, once | decided; before the request's end the socket is taken |
+/// | `respond` | `handedOver`, once | decided; before the end of the request, the socket is taken |
 /// | `startResponse`, `upgrade` | `handedOver`, once | decided |
-/// | `write` | from `handedOver` on, until `finish` or `abort` | before `startResponse`, `detach` the bytes wait for it |
-/// | `finish`, `abort` | from `handedOver` on, the first of them | "finish, then begin" needs one system call for both |
+/// | `write` | from `handedOver` on, until `finish` or `abort` | before `startResponse` or `detach`, the bytes wait |
+/// | `finish`, `abort` | from `handedOver` on, once | `finish` before `startResponse` saves a system call |
 /// | `dropWaitingAnswer` | `handedOver` | the written bytes and their end are discarded |
 /// | `detach` | `handedOver` | the socket is taken |
 ///

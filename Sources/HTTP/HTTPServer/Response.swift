@@ -113,7 +113,7 @@ struct Response: ~Copyable {
         let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
         let early = UnsafeRawBufferPointer(start: extra, count: extraSize).bindMemory(to: UInt8.self)
         connection.upgraded(descriptor: descriptor, early: early.span)
-        // The socket was taken over, and libmicrohttpd holds only a replacement.
+        // The socket was taken over, so this closes only the replacement that libmicrohttpd holds.
         cmicrohttpd_end_upgrade(handle)
     }
 }

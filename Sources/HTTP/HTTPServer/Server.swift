@@ -18,7 +18,7 @@ package final class Server {
     let loop: EventLoop
     let handler: any RequestHandler
     private(set) var limits: ServerLimits
-    /// A descriptor that reads as closed. It replaces sockets that are taken from libmicrohttpd.
+    /// A descriptor whose peer is closed. It replaces sockets that are taken from libmicrohttpd.
     let placeholder: Int32
     /// Whether the server only finishes the requests in progress.
     private(set) var isDraining = false
@@ -87,7 +87,8 @@ package final class Server {
 
     /// Starts to accept connections from `listener`, in addition to the existing listeners.
     ///
-    /// - Parameter entrance: The number that the connections of its clients have (``ClientConnection/listenerNumber``).
+    /// - Parameter listenerNumber: The number that the connections of its clients have
+    ///   (``ClientConnection/listenerNumber``).
     package func accept(from listener: Listener, as listenerNumber: UInt8 = 0) throws(Failure) {
         do {
             acceptors.append(try Acceptor(listener: listener, listenerNumber: listenerNumber, server: self))
@@ -97,7 +98,7 @@ package final class Server {
     }
 
     /// Applies new deadlines and a new maximum size of held bodies from now on. The values with which libmicrohttpd was
-    /// started stay.
+    /// started remain unchanged.
     package func follow(_ limits: ServerLimits) {
         var limits = limits
         limits.maximumHead = self.limits.maximumHead
@@ -149,7 +150,7 @@ package final class Server {
     /// client has left. Returns their number. Connections that have switched protocols belong to their handlers and are
     /// not affected.
     package func cutRequests(where isConcerned: (any ConnectionContext) -> Bool) -> Int {
-        // The notified exchanges may change both lists.
+        // Collect the connections first, because the notified exchanges may change both lists.
         let affected = detached.values.filter { $0.isInProgress && $0.client.context.map(isConcerned) == true }
         let others = connections.filter { $0.state.phase != .detached && $0.context.map(isConcerned) == true }
         for connection in affected { connection.cut() }
@@ -161,7 +162,7 @@ package final class Server {
     /// exchanges that the client has left. Connections that have switched protocols belong to their handlers and are
     /// not affected.
     package func disconnectLost(by loss: PeerLoss) {
-        // The notified exchanges may change both lists.
+        // Collect the connections first, because the notified exchanges may change both lists.
         let affected = detached.values.filter { loss.hasLostPeer($0.socket.descriptor) }
         let others = connections.filter { $0.state.phase != .detached && loss.hasLostPeer($0.descriptor) }
         for connection in affected { connection.disconnectLost() }
@@ -174,7 +175,7 @@ package final class Server {
     /// returns, or not at all.
     func add(_ descriptor: Int32, from address: SocketAddress, by listenerNumber: UInt8) {
         arriving = Client(address, listenerNumber: listenerNumber)
-        // libmicrohttpd sets TCP_NODELAY, so that small writes are sent immediately, before it sends anything.
+        // Before it sends anything, libmicrohttpd sets TCP_NODELAY, so that small writes are sent immediately.
         if daemon?.add(descriptor) == true { needsRun() }
     }
 
@@ -200,7 +201,8 @@ package final class Server {
     func started(_ handle: ConnectionHandle) -> ClientConnection? {
         let connection = ClientConnection(server: self, handle: handle, client: arriving)
         guard connection.open() else {
-            // No timer would watch the connection's deadlines. libmicrohttpd finds it closed.
+            // Shut the socket down, because no timer would watch the connection's deadlines. libmicrohttpd then closes
+            // the connection.
             shutdown(handle.descriptor, Int32(SHUT_RDWR))
             return nil
         }
@@ -216,8 +218,8 @@ package final class Server {
             connections[connection.listIndex] = last
             last.listIndex = connection.listIndex
         }
-        // This also applies if the socket continues without libmicrohttpd, because the client was counted twice until
-        // now.
+        // There is also room again if the socket continues without libmicrohttpd, because the client was counted twice
+        // until now.
         roomAgain()
     }
 
@@ -292,7 +294,7 @@ package final class Server {
         guard !uploads.isEmpty, let uploadTimer else { return }
         for connection in uploads where connection.isStalled() { connection.refuseChunkLine() }
         loop.arm(uploadTimer, after: ReadingStall.interval)
-        // Between two checks, libmicrohttpd reads the available bytes.
+        // Run libmicrohttpd between two checks, so that it reads the available bytes.
         needsRun()
     }
 

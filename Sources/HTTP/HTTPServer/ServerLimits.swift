@@ -10,7 +10,7 @@ package struct ServerLimits: Sendable {
     package var idleTimeout: Duration
     /// The maximum time between two received parts of a request body (`--body-timeout`).
     package var bodyTimeout: Duration
-    /// The time that a client may read nothing of a response (`--answer-timeout`).
+    /// The maximum time for which a client may read nothing of a response (`--answer-timeout`).
     package var sendTimeout: Duration
     /// The rule for detecting a client that has vanished silently (`--stream-stall`).
     package var peerLoss = PeerLoss(limit: .seconds(60))

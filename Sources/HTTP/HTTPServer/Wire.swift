@@ -26,7 +26,7 @@ enum WireHead {
         endLine(&bytes)
     }
 
-    /// Appends a line end. The second one ends the head.
+    /// Appends a line end. A second consecutive line end ends the head.
     static func endLine(_ bytes: inout [UInt8]) { bytes.append(contentsOf: [0x0d, 0x0a]) }
 
     /// Returns a complete response after which the connection is closed.
@@ -82,8 +82,8 @@ struct WireBody {
     /// Whether the body is sent in chunks.
     var isChunked: Bool { framing == .chunked }
 
-    /// Whether only the end of the connection marks the end of the body. An incomplete body can then only be shown with
-    /// a reset.
+    /// Whether only the end of the connection marks the end of the body. In that case, only a reset shows that a body
+    /// is incomplete.
     var endsByClosing: Bool { framing == .untilClose }
 
     /// Adds the next bytes of the body, at least one.

@@ -12,7 +12,7 @@ extension UInt8 {
 
     /// Whether the byte may be part of a token, and therefore of a method or a field name (RFC 9110 §5.6.2).
     package var isTokenCharacter: Bool {
-        // The set has one bit for each ASCII character: !#$%&'*+-. and digits, then ^_`|~ and letters.
+        // Each set bit represents an ASCII character: !#$%&'*+-. and digits, then ^_`|~ and letters.
         let set: UInt64 = self < 64 ? 0x03ff_6cfa_0000_0000 : self < 128 ? 0x57ff_ffff_c7ff_fffe : 0
         return set >> UInt64(self & 63) & 1 == 1
     }
@@ -34,7 +34,7 @@ private struct ByteOctet {
     func distance(to byte: UInt8) -> Int? {
         let difference = word ^ Self.ones &* UInt64(byte)
         let zeros = (difference &- Self.ones) & ~difference & Self.highBits
-        // A borrow may have set meaningless bits above the first zero byte.
+        // A borrow may have set meaningless bits above the first zero byte, so only the lowest bit counts.
         return zeros == 0 ? nil : zeros.trailingZeroBitCount / 8
     }
 
@@ -95,7 +95,7 @@ extension Span<UInt8> {
                     continue
                 }
             }
-            // HTAB is below 0x20 as well.
+            // Check such bytes individually, because HTAB is below 0x20 as well.
             guard self[unchecked: index].isFieldContent else { return false }
             index += 1
         }

@@ -132,8 +132,8 @@ package struct FieldList: Sendable {
         endLine(nameStart: nameStart, nameLength: name.count, valueStart: valueStart)
     }
 
-    /// Appends a field whose name and value are in one span, separated by two arbitrary bytes that libmicrohttpd
-    /// overwrites. Omits white space around the value.
+    /// Appends a field whose name and value are in one span, separated by two arbitrary bytes that libmicrohttpd has
+    /// overwritten. Omits white space around the value.
     package mutating func append(nameAndValue both: Span<UInt8>, nameLength: Int) {
         let value = nameLength + 2
         guard value < both.count, !both[value].isOptionalWhiteSpace, !both[both.count - 1].isOptionalWhiteSpace else {
@@ -292,7 +292,7 @@ package struct FieldList: Sendable {
         return start
     }
 
-    /// Appends a line end and the field's entry. Pass nil as `field` to look the name up.
+    /// Appends a line end and the field's entry. If `field` is nil, looks up the name.
     private mutating func endLine(nameStart: Int, nameLength: Int, valueStart: Int, field: FieldName? = nil) {
         let nameEnd = nameStart + nameLength
         addEntry(

@@ -157,7 +157,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     static func of(_ spelling: Span<UInt8>) -> FieldName { table.name(of: spelling) }
 }
 
-/// A set of known names, stored as one bit for each.
+/// A set of known names, stored as one bit for each name.
 package struct FieldNames: Sendable {
     @usableFromInline var bits: UInt64 = 0
 

@@ -28,7 +28,7 @@ package final class RequestHead {
     /// Creates an empty head that a parser fills.
     package init() {}
 
-    /// Returns false if there is certainly no field with this name. The check takes no reference to the fields.
+    /// Returns false only if there is certainly no field with this name. The check takes no reference to the fields.
     @inlinable package func mayHave(_ name: FieldName) -> Bool { fields.names.contains(name) }
 
     /// Resets the head for another request and keeps its memory.
@@ -72,8 +72,8 @@ package struct ResponseHead: Sendable {
     private static let html = Array("text/html".utf8)
     private static let eventStream = Array("text/event-stream".utf8)
 
-    /// Returns whether a Content-Type value, without surrounding white space, is that of an event stream, with or
-    /// without parameters.
+    /// Returns whether a Content-Type value is that of an event stream, with or without parameters. The value must not
+    /// have surrounding white space.
     private static func isEventStreamType(_ value: Span<UInt8>) -> Bool {
         // Most other media types differ in the first byte.
         guard value.count >= 17, value[0].lowercasedLetter == UInt8(ascii: "t") else { return false }

@@ -28,7 +28,7 @@ package struct ResponseHeadReader: Sendable {
     private static let maximumSize = 64 * 1024
     private static let protocolPrefix = Array("HTTP/1.".utf8)
 
-    /// The status code, or 0 before the status line.
+    /// The status code, or 0 before the status line was read.
     private var status = 0
     private var fields = FieldList()
     private var size = 0
@@ -47,7 +47,7 @@ package struct ResponseHeadReader: Sendable {
         if status == 0, fields.byteCapacity == 0 { fields = pool.acquire() }
     }
 
-    /// Reads bytes from `index` up to the end of the head, in any pieces. Advances
+    /// Reads bytes from `index` up to the end of the head. The head may be split anywhere between calls. Advances
     /// `index` past the bytes read.
     package mutating func parse(_ bytes: Span<UInt8>, from index: inout Int) throws(Fault) -> Progress {
         while index < bytes.count {
@@ -132,7 +132,7 @@ package struct ResponseHeadReader: Sendable {
         guard colon > 0, colon < line.count else { throw .badField }
         guard line.extracting((colon + 1)..<line.count).isFieldContent else { throw .badField }
         fields.append(line: bytes, colon: colon)
-        // A known name is a token.
+        // A known name is always a token, so it needs no check.
         if fields.knownName(at: fields.count - 1).isWhole { return }
         // The loop condition keeps the index within the line.
         for index in 0..<colon where !line[unchecked: index].isTokenCharacter { throw .badField }

@@ -21,8 +21,8 @@ package struct OutboundSettings: Sendable {
     /// Creates the default settings: no proxy, the system's certificate authorities.
     package init() {}
 
-    /// Creates settings from environment variables: the proxies, and the certificate authorities under the names that
-    /// OpenSSL and the curl command use.
+    /// Creates settings from environment variables: the proxies from curl's variables, and the certificate authorities
+    /// from the variables that OpenSSL and the curl command also read.
     package init(environment: [String: String]) {
         proxies = ProxyEnvironment(environment)
         authorities = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
@@ -100,7 +100,7 @@ package struct OutboundTransfer: Sendable {
     let id: UInt64
     let inbox: Inbox
 
-    /// Cancels the request unless it has ended. The request then fails.
+    /// Cancels the request unless it has ended. A cancelled request ends with a failure.
     package func cancel() { inbox.cancel(id) }
 }
 

@@ -41,6 +41,6 @@ package enum OutboundEvent: Sendable, Equatable {
     case head(OutboundHead)
     /// A part of the body, as received.
     case bytes([UInt8])
-    /// The end: nil after a complete response, otherwise the failure.
+    /// The end of the request. The value is nil after a complete response, otherwise the failure.
     case ended(OutboundFailure?)
 }

@@ -4,7 +4,7 @@
 package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConvertible {
     /// The kinds of failure that callers distinguish.
     package enum Kind: Sendable, Equatable {
-        /// The request is invalid: its method, a field, or the URL.
+        /// The method, a field or the URL of the request is invalid.
         case request
         /// The address belongs to this machine or to a private network and is not allowed.
         case address
@@ -20,7 +20,7 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
         case time
         /// The response is too long.
         case size
-        /// A redirect that may not be followed.
+        /// The response is a redirect that may not be followed.
         case redirect
         /// The response is not valid HTTP.
         case answer

@@ -16,7 +16,7 @@ package struct OutboundField: Sendable, Equatable {
 
 /// A request to an external server.
 package struct OutboundRequest: Sendable {
-    /// The method, such as `POST`.
+    /// The request's method, such as `POST`.
     package var method = "GET"
     /// The URL that the request is sent to.
     package var url: OutboundURL

@@ -17,7 +17,7 @@ package struct OutboundURL: Sendable, Equatable {
     /// The reason why a text is not a usable URL, as one sentence with the fix. The sentence never repeats the text,
     /// which may contain a secret.
     package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
-        /// The sentence with problem and fix.
+        /// A sentence with the problem and the fix.
         package let description: String
     }
 

@@ -3,8 +3,8 @@
 /// The server side of a WebSocket without its socket (RFC 6455). It converts received bytes to events, and messages to
 /// frames.
 ///
-/// The endpoint answers pings and performs the closing handshake itself. It is confined to one thread. Event handlers
-/// may send replies from within ``receive(_:_:)``, so that replies keep the order of the requests.
+/// The endpoint replies to pings and performs the closing handshake itself. It is confined to one thread. Event
+/// handlers may send replies from within ``receive(_:_:)``, so that replies keep the order of the requests.
 package final class WebSocketEndpoint {
     /// An event that the peer caused.
     package enum Event: Equatable {
@@ -12,7 +12,7 @@ package final class WebSocketEndpoint {
         case message(Message)
         /// The reply to a ping.
         case pong
-        /// The peer has started or confirmed the closing handshake; nil if it sent no status code.
+        /// The peer has started or confirmed the closing handshake; the value is nil if it sent no status code.
         case closed(CloseStatus?)
         /// The peer has violated the protocol. A close frame with this status was queued, and no further bytes are
         /// read.
@@ -23,10 +23,10 @@ package final class WebSocketEndpoint {
     package enum Phase: Equatable {
         /// Messages can be sent in both directions.
         case open
-        /// A close frame was sent, and the endpoint waits for the peer's.
+        /// A close frame was sent, and the endpoint waits for the peer's close frame.
         case closing
-        /// Both sides have sent a close frame, or one has violated the protocol. End the connection once all frames are
-        /// sent.
+        /// Both sides have sent a close frame, or one side has violated the protocol. End the connection once all
+        /// frames are sent.
         case ended
     }
 

@@ -9,11 +9,11 @@ extension Duration {
 
     /// How a duration is written.
     package enum TextStyle: Sendable {
-        /// The syntax of settings, for the configuration and for sentences that name a setting: the largest unit that
-        /// needs no fraction, days from two on, such as `500ms`, `90s`, `15min`, `24h`, `2d`. Fractions of a
-        /// millisecond are omitted.
+        /// The syntax of settings, for the configuration and for sentences that name a setting, such as `500ms`, `90s`,
+        /// `15min`, `24h` or `2d`. The unit is the largest one that needs no fraction; days are used only from two days
+        /// on. Fractions of a millisecond are omitted.
         case setting
-        /// Seconds, for people, such as `30 s` or `0.5 s`.
+        /// The duration in seconds, in text for people, such as `30 s` or `0.5 s`.
         case seconds
     }
 

@@ -10,7 +10,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the byte that two digits represent; nil unless both are present and are digits.
+    /// Returns the byte that two digits represent; nil if either of them is missing or is not a digit.
     @inlinable
     package static func byte(_ high: UInt8?, _ low: UInt8?) -> UInt8? {
         guard let high = high?.hexadecimalDigitValue, let low = low?.hexadecimalDigitValue else { return nil }

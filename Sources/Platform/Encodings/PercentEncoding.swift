@@ -4,9 +4,9 @@
 package enum PercentEncoding {
     /// The result of decoding percent-encoded text.
     package struct Decoded: Sendable, Equatable {
-        /// Decodes each complete escape of the bytes once. Incomplete escapes are unchanged.
+        /// The text with each complete escape decoded once. Incomplete escapes are unchanged.
         package var bytes: [UInt8] = []
-        /// The number of complete escapes: `%` and two digits.
+        /// The number of complete escapes, which consist of `%` and two hexadecimal digits.
         package var whole = 0
         /// The number of other `%` characters.
         package var broken = 0

@@ -19,7 +19,8 @@ package struct QuantityUnit: Sendable {
         QuantityUnit(name: "MiB", factor: 1 << 20), QuantityUnit(name: "GiB", factor: 1 << 30),
     ]
 
-    /// Returns an amount, which is given in the smallest unit, in the largest unit that needs no fraction.
+    /// Returns the text of an amount in the largest unit that needs no fraction. The amount is given in the smallest
+    /// unit.
     package static func text(_ amount: Int, in units: [QuantityUnit]) -> String {
         let unit = units.last { amount >= $0.factor && amount % $0.factor == 0 } ?? units[0]
         return "\(amount / unit.factor)\(unit.name)"

@@ -26,7 +26,8 @@ package enum RFC3339 {
 
     private static func isSeparator(_ byte: UInt8) -> Bool { byte | 0x20 == UInt8(ascii: "t") || byte == 0x20 }
 
-    /// Parses a date such as `2026-11-21` and returns the days since 1970-01-01. Counts years from March.
+    /// Parses a date such as `2026-11-21` and returns the days since 1970-01-01. Counts years from March, so that a
+    /// leap day is the last day of its year.
     private static func date(_ text: ArraySlice<UInt8>) -> Int64? {
         let parts = text.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
         guard parts.count == 3, let year = number(parts[0], 4), let month = number(parts[1], 2),

@@ -2,7 +2,7 @@
 
 /// Splits a command into words as a shell does, without any expansion (POSIX Shell Command Language §2.2).
 package enum CommandWords {
-    /// The reason why a text is not a command, as the two parts of a sentence: the problem and its fix.
+    /// The reason why a text is not a command. It consists of the two parts of a sentence, the problem and its fix.
     package struct Problem: Error, Equatable {
         /// The problem as a phrase after the text, such as `has a quote that never ends`.
         package let problem: String

@@ -25,7 +25,7 @@ struct EnvironmentFileReader {
     /// Parses the whole content. Collects the lines that have no effect, and throws a problem that makes the file
     /// useless.
     mutating func readAll() throws(EnvironmentFileProblem) {
-        // systemd also rejects the whole file, wherever the NUL is.
+        // Reject the whole file, wherever the NUL is, because systemd does the same.
         if let end = remaining.firstIndex(of: 0) {
             for byte in remaining[..<end] where byte == Self.lineFeed { line += 1 }
             throw problem("contains a NUL byte: remove the byte", line)
@@ -41,7 +41,7 @@ struct EnvironmentFileReader {
 
     private mutating func readAssignment() throws(EnvironmentFileProblem) {
         let start = line
-        // systemd treats a leading "=" as part of the name, too. Without a second "=" there is no value.
+        // Like systemd, treat a leading "=" as part of the name. Without a second "=", the line has no value.
         let end =
             remaining.dropFirst().firstIndex { $0 == UInt8(ascii: "=") || Self.endsLine($0) } ?? remaining.endIndex
         let name = remaining[..<end].dropLastWhile(Self.isBlank)

@@ -88,7 +88,7 @@ package enum PrivateFile {
             guard count >= 0 else { throw PrivateFileError(opening: path, errno) }
             if count == 0 { return content }
             content += buffer[..<count]
-            // The file may have grown since fstat.
+            // Check the size again, because the file may have grown since fstat.
             guard content.count <= limit else { throw .tooLarge(path, limit) }
         }
     }

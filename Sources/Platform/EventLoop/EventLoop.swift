@@ -86,7 +86,7 @@ package final class EventLoop {
     /// The time at which the current pass began. Read the clock directly only if microseconds matter.
     package private(set) var now = MonotonicTime.now
 
-    /// The number of the current pass, counted from 1.
+    /// The number of the current pass. Passes are counted from 1.
     package private(set) var pass: UInt64 = 0
     /// Whether all descriptor events of this pass have been delivered.
     private var hasDeliveredAll = false
@@ -195,7 +195,8 @@ package final class EventLoop {
         passHandlers.removeAll()
         slots.removeAll()
         freeSlots.removeAll()
-        // Otherwise a timer and the object that holds it would retain each other.
+        // Release the timers' handlers explicitly. Otherwise a timer and the object that holds it would retain each
+        // other.
         let armed = timers
         timers = TimerHeap()
         armed.releaseHandlers()
@@ -215,7 +216,7 @@ package final class EventLoop {
             guard slots[slot].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32) else { continue }
             slots[slot].handler?.ready(Readiness(rawValue: event.events))
         }
-        // Events beyond this number are delivered in the next pass. An interrupted poll has not found any.
+        // Events beyond this number are delivered in the next pass. An interrupted poll has not fetched any events.
         hasDeliveredAll = count >= 0 && count < Self.eventsPerPass
         while let timer = timers.popDue(at: now) { timer.handler?.timerFired(timer) }
         endPass()

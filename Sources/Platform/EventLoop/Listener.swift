@@ -9,7 +9,7 @@ package final class Listener {
     package enum Accepted {
         /// A connected, non-blocking descriptor that the caller owns, and the peer's address.
         case connection(Int32, SocketAddress)
-        /// No client is waiting to be accepted.
+        /// No connection is waiting to be accepted.
         case noClient
         /// The process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOBUFS, ENOMEM), or another
         /// error occurred. The value is the error number.
@@ -78,7 +78,8 @@ package final class Listener {
             if descriptor >= 0 { return .connection(descriptor, address) }
             switch errno {
             case EAGAIN: return .noClient
-            // Each of these errors concerns one connection that ended before it was accepted (accept(2)).
+            // Each of these errors concerns only one connection, which ended before it was accepted (accept(2)). Try
+            // the next one.
             case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
                 ENETUNREACH:
                 continue

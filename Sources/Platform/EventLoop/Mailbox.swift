@@ -31,13 +31,13 @@ package final class Mailbox<Message: Sendable>: Sendable {
         if wasEmpty { eventfd_write(wake, 1) }
     }
 
-    /// Whether messages have not been received yet, apart from the message being received. If the loop itself reads
-    /// false, it has received every message posted before.
+    /// Whether the mailbox contains messages that the loop has not received yet. The message being received does not
+    /// count. If the loop's own thread reads false, the loop has received every message that was posted before.
     package var hasUnread: Bool { unread.withLock { !$0.waiting.isEmpty || $0.fetched > 0 } }
 
     fileprivate func fetchAll() -> [Message] {
-        // Read the counter before the messages. A message posted in between increments the counter again, which causes
-        // one unnecessary pass but no lost message.
+        // Read the counter before the messages. A message that is posted between the two reads increments the counter
+        // again, which causes one unnecessary pass but no lost message.
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
         return unread.withLock { unread in

@@ -116,7 +116,8 @@ extension PeerUser {
                 Self.endpoint(in: message, port: 4, address: 8, isIPv4) == socket,
                 Self.endpoint(in: message, port: 6, address: 24, isIPv4) == other
             else { return nil }
-            // A closed socket has no inode, and the kernel reports user 0 for it (net/ipv4/inet_diag.c).
+            // The kernel reports user 0 for a closed socket (net/ipv4/inet_diag.c). Such a socket has no inode, so
+            // reject a response without one.
             guard message.native(at: 68, UInt32.self) != 0 else { return nil }
             return message.native(at: 64, UInt32.self)
         }

@@ -150,7 +150,7 @@ extension Socket {
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
     }
 
-    /// Whether no received bytes wait to be read and the peer has not closed the connection.
+    /// Whether the peer has not closed the connection and all received bytes have been read.
     package var isQuiet: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) < 0 && errno == EAGAIN

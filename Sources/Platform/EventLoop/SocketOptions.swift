@@ -3,7 +3,7 @@
 internal import CLinux
 import Glibc
 
-/// System calls on descriptors that need more than one line of C.
+/// System calls on descriptors that each need more than one line of C code.
 package enum SocketOptions {
     /// Makes close(2) reset the connection (socket(7), SO_LINGER with a time of zero).
     package static func setLingerToZero(_ descriptor: Int32) {
@@ -34,7 +34,8 @@ package enum SocketOptions {
         try check("dup3") { clinux_dup_onto(descriptor, target) }
     }
 
-    /// Returns a descriptor that reads as closed: one end of a pair whose other end is closed.
+    /// Returns a descriptor whose peer is closed, so that reads return the end of the stream. It is one end of a socket
+    /// pair whose other end is closed.
     package static func closedPeer() throws(SystemCallError) -> Int32 {
         var pair: (Int32, Int32) = (-1, -1)
         try check("socketpair") {

@@ -5,7 +5,7 @@
 /// Moving a deadline to a later time, which happens for every byte of traffic, only stores a number. The entry in the
 /// heap is corrected when it becomes due. Time-outs therefore cost the request path almost nothing.
 package final class LoopTimer {
-    /// The timer's handler; nil after it was cancelled.
+    /// The timer's handler; nil after the timer was cancelled.
     fileprivate(set) var handler: (any TimerHandler)?
     /// The time at which the timer is due, or the distant future.
     package fileprivate(set) var deadline = MonotonicTime.distantFuture
@@ -70,7 +70,7 @@ struct TimerHeap {
     /// Disarms a timer and removes it from the heap. It can be armed again.
     mutating func withdraw(_ timer: LoopTimer) {
         timer.deadline = .distantFuture
-        // A loop that has released its handlers no longer contains any of its timers.
+        // After a loop has released its handlers, its heap no longer contains the timer, so check this first.
         guard timer.index >= 0, timer.index < timers.count, timers[timer.index] === timer else { return }
         remove(at: timer.index)
     }
@@ -79,7 +79,7 @@ struct TimerHeap {
     mutating func popDue(at now: MonotonicTime) -> LoopTimer? {
         while let first = timers.first, first.queued <= now {
             if first.deadline > now, first.deadline != .distantFuture {
-                // The deadline was moved later after the timer had been queued.
+                // The deadline was moved to a later time after the timer had been queued, so correct the entry.
                 first.queued = first.deadline
                 sink(from: 0)
                 continue

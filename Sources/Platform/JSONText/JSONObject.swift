@@ -19,7 +19,7 @@ package struct JSONObject: Sendable, Equatable {
     /// The members in order. A name may occur more than once.
     package var members: [Member]
 
-    /// Creates an object with the given members.
+    /// Creates an object with the given members, in this order.
     package init(_ members: [Member] = []) { self.members = members }
 
     /// Whether the object has no members.
@@ -39,10 +39,11 @@ package struct JSONObject: Sendable, Equatable {
         }
     }
 
-    /// Removes the member with this name and returns its converted value. If `transform` returns nil, the member remains.
+    /// Removes the member with this name and returns its converted value. If `transform` returns nil, the member
+    /// remains.
     ///
-    /// Earlier members with the same name, which have no effect, are removed as well. They would take effect if they
-    /// were written after the known members.
+    /// Earlier members with the same name, which have no effect, are removed as well. They would otherwise take effect
+    /// when the remaining members are written after the known ones.
     package mutating func extract<Value>(_ name: String, _ transform: (JSON) -> Value?) -> Value? {
         guard let index = members.lastIndex(where: { $0.name == name }), let value = transform(members[index].value)
         else {

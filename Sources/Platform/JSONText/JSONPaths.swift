@@ -29,8 +29,8 @@ package struct JSONPaths: Sendable {
 
     /// The nodes of the tree, the root first.
     private(set) var nodes = [Node()]
-    /// The bytes of all keys, concatenated; the entries; and, for each node, the range of its members among the
-    /// entries.
+    /// The bytes of all keys, concatenated. `entries` contains one entry for each key, and `members` contains the range
+    /// of each node's entries.
     private(set) var keys: [UInt8] = []
     private(set) var entries: [Entry] = []
     private(set) var members: [Range<Int>] = []

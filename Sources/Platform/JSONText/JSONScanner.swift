@@ -20,8 +20,9 @@ package struct JSONScanner {
         return consume(UInt8(ascii: "{"), text)
     }
 
-    /// Returns the range of the next member's name, without its quotes. Returns nil at the end of the object, which it
-    /// skips, and if the text is malformed. Read the value next, with ``value(_:)`` or ``enterObject(_:)``.
+    /// Returns the range of the next member's name, without its quotes. At the end of the object, skips the closing
+    /// brace and returns nil. Also returns nil if the text is malformed. Read the value next, with ``value(_:)`` or
+    /// ``enterObject(_:)``.
     package mutating func name(_ text: borrowing Span<UInt8>) -> Range<Int>? {
         skipSpace(text)
         _ = consume(UInt8(ascii: ","), text)

@@ -8,7 +8,8 @@ import Encodings
 /// The decoder accepts every text, even an invalid one. ``isValid`` and ``hasUnpairedSurrogate`` report errors to the
 /// readers that need them.
 struct JSONStringDecoder {
-    /// The maximum length that readers of paths, ids and keys need. None of these is longer (PATH_MAX, limits.h).
+    /// The maximum length of a string in readers of paths, ids and keys. None of these strings is longer (PATH_MAX,
+    /// limits.h).
     static let longest = 4096
 
     private enum State {
@@ -48,8 +49,8 @@ struct JSONStringDecoder {
         hasUnpairedSurrogate = false
     }
 
-    /// Appends bytes that contain neither a quote nor a backslash nor a control character. They must not be within an
-    /// escape.
+    /// Appends bytes that contain neither a quote nor a backslash nor a control character. The decoder must not be
+    /// within an escape.
     mutating func append(plain bytes: ArraySlice<UInt8>) {
         endHigh()
         if bytes.count <= limit - decoded.count { decoded += bytes } else { isTooLong = true }
@@ -74,7 +75,8 @@ struct JSONStringDecoder {
         case .unicode(let digits, let value):
             let digit = byte.hexadecimalDigitValue
             if digit == nil { isValid = false }
-            // An invalid digit results in a different text, which is not the path of any directory.
+            // An invalid digit counts as 0. The resulting text differs from the original, but it is not the path of any
+            // directory.
             let value = value << 4 | UInt32(digit ?? 0)
             state = digits == 1 ? .plain : .unicode(digits: digits - 1, value: value)
             if digits == 1 { addUnit(value) }

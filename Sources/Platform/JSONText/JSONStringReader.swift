@@ -90,7 +90,8 @@ package struct JSONStringReader: Sendable {
         case UInt8(ascii: "}"), UInt8(ascii: "]"): close()
         case UInt8(ascii: ","): if depth == levels.count { setExpectsKey() }
         case 0x20, 0x09, 0x0A, 0x0D: break
-        // Any other byte begins a text that is not an object.
+        // At the beginning, any other byte shows that the text is neither an object nor a list, so nothing can be
+        // found.
         default: if depth == 0 { state = .ended }
         }
     }

@@ -19,7 +19,7 @@ package struct JSONValueFinder {
     private let paths: JSONPaths
     private var scanner = JSONScanner()
 
-    /// Finds the values in the order of their ends. `found` returns whether to continue.
+    /// Calls `found` with each value, in the order of the values' ends. `found` returns whether to continue.
     package static func find(
         _ paths: JSONPaths, in text: borrowing Span<UInt8>, _ found: (Finding) -> Bool
     ) {
@@ -33,8 +33,8 @@ package struct JSONValueFinder {
 
     private init(paths: JSONPaths) { self.paths = paths }
 
-    /// Reads the object at the current position. Returns whether to continue after it. The object has the depth of the
-    /// requested places.
+    /// Reads the object at the current position. Returns whether to continue after it. The recursion is at most as deep
+    /// as the requested places.
     private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
         _ = scanner.consume(UInt8(ascii: "{"), text)
         scanner.skipSpace(text)

@@ -18,7 +18,7 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // The mutex or
         let mutexResult = pthread_mutex_init(mutex, nil)
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // Deadlines must not move when the wall clock changes.
+        // Use the monotonic clock, because deadlines must not move when the wall clock changes.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         let conditionResult = pthread_cond_init(changed, &attributes)
         pthread_condattr_destroy(&attributes)

@@ -70,7 +70,7 @@ package struct AccessLine: Sendable {
         guard path.count * longestEscape > longestPath else { return path }
         let bytes = path.span
         var size = 0
-        // The length that fits together with the mark for the omitted part.
+        // The length that still leaves room for the mark of the omitted part.
         var fitting = 0
         var index = 0
         while index < bytes.count {

@@ -8,7 +8,7 @@ extension [UInt8] {
     ///
     /// Nearly every value needs no escape and is copied in one step.
     ///
-    /// - Parameter whole: The collection that `bytes` views.
+    /// - Parameter whole: The collection that `bytes` refers to.
     mutating func appendJSONString(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         guard Self.isPlainJSON(bytes) else {
             appendEscapedJSONString(bytes)

@@ -9,7 +9,7 @@ internal import Encodings
 /// field is also sent separately as `VIBE_NAME`, so that it can be matched with `journalctl VIBE_PROJECT=demo`.
 package struct JournalLogEncoder: Sendable {
     private static let prefix = "VIBE_"
-    /// The longest field name that journald accepts. journald drops longer fields without a message.
+    /// The maximum length of a field name that journald accepts. journald drops longer fields without a message.
     private static let longestName = 64
     private let identifier: String
 
@@ -77,7 +77,7 @@ extension [UInt8] {
     /// Appends bytes unescaped and shortens them if they are too long. The journal stores arbitrary bytes, and its
     /// clients escape them.
     ///
-    /// - Parameter whole: The collection that `bytes` views, which is copied in one step.
+    /// - Parameter whole: The collection that `bytes` refers to. It is copied in one step.
     fileprivate mutating func appendJournalText(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         let count = LogValue.loggedCount(bytes)
         append(contentsOf: whole.prefix(count))

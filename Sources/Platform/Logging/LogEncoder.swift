@@ -2,8 +2,8 @@
 
 /// An encoder for log records in one of the three formats.
 ///
-/// Uses three optionals instead of an enum. Each encoder can then be mutated in place, and Leak Sanitizer does not find
-/// pointers inside enum payloads.
+/// Uses three optionals instead of an enum, because each encoder can then be mutated in place, and because Leak
+/// Sanitizer does not find pointers inside enum payloads.
 package struct LogEncoder: Sendable {
     private var text: TextLogEncoder?
     private var json: JSONLogEncoder?

@@ -30,8 +30,8 @@ package struct StandardErrorFacts: Sendable {
     package var device: UInt64?
     /// The `st_ino` of fstat(2); nil if the call failed.
     package var inode: UInt64?
-    /// The environment variable `JOURNAL_STREAM`: `DEVICE:INODE` of the stream that systemd connected
-    /// (systemd.exec(5)).
+    /// The value of the environment variable `JOURNAL_STREAM`, which is `DEVICE:INODE` of the stream that systemd
+    /// connected (systemd.exec(5)).
     package var journalStream: String?
 
     /// Creates a description from the given properties.

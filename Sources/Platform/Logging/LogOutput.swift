@@ -40,7 +40,7 @@ package enum LogOutput: Sendable {
             if count >= 0 {
                 remaining = remaining.dropFirst(count)
             } else if errno == EAGAIN {
-                // stderr can be non-blocking if another program that shares it has made it so.
+                // Wait until stderr is writable, because another program that shares it may have made it non-blocking.
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                 poll(&wanted, 1, -1)
             } else if errno != EINTR {

@@ -7,7 +7,7 @@ final class LogQueue: Sendable {
     private struct State {
         var encoder: LogEncoder
         var waiting = LogBatch()
-        /// Dropped or rejected records that no written line has reported yet.
+        /// The number of dropped or rejected records that no written line has reported yet.
         var dropped = 0
         /// Whether the writer waits for a first record. The thread that queues it must wake the writer.
         var isWriterIdle = false
@@ -17,8 +17,8 @@ final class LogQueue: Sendable {
         var hasEnded = false
     }
 
-    /// How long the writer collects further records after the first one, and the number of bytes that ends this time
-    /// early. Waking the writer for each line would cost the logging thread a system call for each line.
+    /// The time for which the writer collects further records after the first one, and the number of bytes that ends
+    /// this time early. Waking the writer for each line would cost the logging thread a system call for each line.
     private static let gathering = (time: Duration.milliseconds(5), bytes: 64 * 1024)
 
     private let state: Monitor<State>

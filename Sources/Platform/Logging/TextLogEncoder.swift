@@ -2,8 +2,8 @@
 
 internal import Encodings
 
-/// An encoder for log lines that a person reads at a terminal: local time, the level unless it is info, the message,
-/// `name=value`.
+/// An encoder for log lines that a person reads at a terminal. A line contains the local time, the level unless it is
+/// info, the message, and each field as `name=value`.
 ///
 ///     2026-11-21 18:04:05.123 warning: reader stalled project=demo bytes=4194304
 package struct TextLogEncoder: Sendable {

@@ -8,7 +8,7 @@ package struct MappedFileError: Error, Equatable, CustomStringConvertible {
     package let operation: String
     /// The path of the file or folder.
     package let path: String
-    /// The error number of the kernel, or 0 if the file itself is unsuitable.
+    /// The error number of the kernel, or 0 if the kernel reported no error but the file is unsuitable.
     package let code: Int32
     /// The reason, if no error number describes it.
     let reason: String?

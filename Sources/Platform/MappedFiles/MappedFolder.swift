@@ -69,8 +69,8 @@ package final class MappedFolder: Sendable {
     /// Creates a file of this length with access for its owner only (0600), allocates all of it on
     /// the disk, and maps it.
     ///
-    /// The file gets its name only after `prepare` has written to it, so a file with that name is always complete.
-    /// Throws the error of the disk; no file remains in that case.
+    /// The file gets its name only after `prepare` has written to it, so a file with that name is always complete. If
+    /// the disk reports an error, throws that error and leaves no file.
     package func make(
         _ name: String, count: Int, prepare: (MappedRegion) -> Void
     ) throws(MappedFileError) -> MappedRegion {

@@ -5,7 +5,7 @@ internal import CSodium
 /// Random bytes from the kernel's generator, suitable for keys and passwords.
 package enum RandomBytes {
     /// Returns `count` random bytes as twice as many hexadecimal digits in lower case. The digits may be a secret, so
-    /// libsodium encodes them: the duration does not depend on the bytes' values, unlike with `Hexadecimal`.
+    /// libsodium encodes them. Unlike the duration of `Hexadecimal`, its duration does not depend on the bytes' values.
     package static func hex(_ count: Int) -> String {
         let bytes = bytes(count)
         let length = 2 * count + 1

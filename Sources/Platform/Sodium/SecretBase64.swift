@@ -2,8 +2,8 @@
 
 internal import CSodium
 
-/// A strict base64 decoder for secrets (RFC 4648 §4, §5): its duration does not depend on the bytes'
-/// values. `Base64Encoding` in module `Encodings` decodes what is not secret.
+/// A strict base64 decoder for secrets (RFC 4648 §4, §5): its duration does not depend on the bytes' values. For data
+/// that is not secret, use `Base64Encoding` in module `Encodings`.
 package enum SecretBase64 {
     /// Calls `body` with the decoded bytes, whose memory is wiped afterwards because they may be secret.
     ///
@@ -29,7 +29,7 @@ package enum SecretBase64 {
     ) -> Result? {
         Library.require()
         guard !text.isEmpty else { return nil }
-        // libsodium 1.0.18 mistakes some bytes above 127 for digits where `char` is signed.
+        // Reject bytes above 127, because libsodium 1.0.18 mistakes some of them for digits where `char` is signed.
         for index in text.indices where text[index] > 127 { return nil }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
             buffer.initialize(repeating: 0)

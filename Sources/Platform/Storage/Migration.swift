@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A step from an older schema to the next one. A released step never changes; a later step corrects it.
+/// A step from an older schema to the next one. A released step never changes; an error in it is corrected by a later
+/// step.
 package struct Migration: Sendable {
     /// The number of the step, counted from 1 without gaps. It is the schema's number after the step (`PRAGMA
     /// user_version`).

@@ -11,7 +11,8 @@ final class ReaderThread: Sendable {
             var waiting: [Query] = []
             var isClosed = false
             var hasEnded = false
-            /// This process's lock on the file. No other process acquires it before the last query has ended.
+            /// This process's lock on the file. The queue retains it, so that no other process can acquire it before
+            /// the last query has ended.
             var lock: StateLock?
         }
 

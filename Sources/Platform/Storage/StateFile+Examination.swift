@@ -3,7 +3,7 @@
 internal import Glibc
 
 extension StateFile {
-    /// The state of the file that ``examine()`` has found.
+    /// The state of the file according to ``examine()``.
     package enum Finding: Sendable, Equatable {
         /// The file does not exist yet, and can be created.
         case missing
@@ -11,7 +11,7 @@ extension StateFile {
         case usable
     }
 
-    /// The number of free bytes below which a disk counts as full, because it has no room for useful data.
+    /// The number of free bytes below which a disk counts as full. Less space is not enough for useful data.
     private static let leastRoom: UInt64 = 1 << 20
 
     /// Performs the checks of a starting gateway and also checks the whole file for damage. Changes no stored data.

@@ -38,8 +38,8 @@ package struct StateFile: Sendable {
         try makeFile()
         let connection = try Connection(path, for: .writing, holding: lock)
         let isNew = try check(connection)
-        // In this mode, readers and the writer never wait for each other, and committed data survives the end of the
-        // process.
+        // In WAL mode with NORMAL, readers and the writer never wait for each other, and committed data survives the
+        // end of the process.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
         // A large burst must not leave a large file, and nothing is ever written to a temporary file.
         try connection.execute(
@@ -81,7 +81,7 @@ package struct StateFile: Sendable {
             made += "/\(part)"
             guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
             let code = errno
-            // A read-only file system can return EROFS even if the folder exists.
+            // A read-only file system can return EROFS even if the folder exists, so check that before throwing.
             if access(made, F_OK) != 0 { throw .system("made", path: made, code: code) }
         }
         try checkFolder()
@@ -111,8 +111,8 @@ package struct StateFile: Sendable {
     private func makeFile() throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .system("opened", path: path, code: errno) }
-        // This must happen before SQLite opens the file, because closing any descriptor of a file releases all locks of
-        // this process on that file.
+        // Close the descriptor before SQLite opens the file, because closing any descriptor of a file releases all
+        // locks of this process on that file.
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw .system("examined", path: path, code: errno) }

@@ -19,13 +19,13 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case foreign
         /// Another process has locked the file; the value is its process id, if known.
         case locked(by: Int32?)
-        /// The system refuses another operation, such as access to the folder.
+        /// The system refuses an operation for any other reason, for example access to the folder.
         case unusable
         /// More bytes wait to be written than the limit allows.
         case overflow
         /// The store has been closed.
         case closed
-        /// The database rejects a statement: an error in the gateway.
+        /// The database rejected a statement, which shows an error in the gateway.
         case refused
 
         /// Whether the problem can disappear without a change to the file or the gateway.
@@ -129,7 +129,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     ///   - path: The path of the database file.
     ///   - code: The extended result code (https://www.sqlite.org/rescode.html).
     ///   - message: SQLite's message.
-    ///   - system: The error number of the system that caused the failure; 0 if there is none.
+    ///   - number: The error number of the system that caused the failure; 0 if there is none.
     static func database(_ path: String, code: Int32, message: String, system number: Int32) -> StorageError {
         switch code & 0xff {
         case SQLITE_FULL: return full(path)
@@ -154,7 +154,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         for name in [path, path + "-wal", path + "-shm", folder] where access(name, W_OK) != 0 {
             let code = errno
-            // SQLite's companion files do not always exist.
+            // SQLite's companion files do not always exist, so skip a missing one.
             if code == ENOENT, name != path { continue }
             return system("written", path: name, code: code)
         }

@@ -4,7 +4,7 @@ internal import Locking
 
 /// The gateway's persistent state: one database file, with one thread that writes to it and one that reads from it.
 ///
-/// Unless a caller requests it, a caller that changes data never waits for the disk. Changes are committed together and
+/// A caller that changes data does not wait for the disk, unless it requests that. Changes are committed together and
 /// in order, at most 100 ms after they arrived. A process that is killed loses only the changes that were not committed
 /// yet.
 package final class Store: Sendable {
@@ -82,8 +82,8 @@ package final class Store: Sendable {
 
     deinit { close() }
 
-    /// Opens the file, at the first attempt or, with a pause, at a later one. Returns nil if the queue was closed in
-    /// the meantime or a permanent problem occurred.
+    /// Opens the file, at the first attempt or, if `pause` is not nil, at a later attempt. Returns nil if the queue was
+    /// closed in the meantime or a permanent problem occurred.
     private static func open(
         _ file: StateFile, queue: WriteQueue, pause: Duration?, opening: Opening, report: Report
     ) throws(StorageError) -> Connection? {
@@ -120,7 +120,7 @@ package final class Store: Sendable {
         return nil
     }
 
-    /// The reason why the file is not open, either yet or permanently; nil if it is open.
+    /// The reason why the file is not open yet or can never be opened; nil if it is open.
     package var obstacle: StorageError? { queue.obstacle }
 
     /// Returns whether the file is open. An open file is locked for this process as long as the store exists. If the
@@ -158,7 +158,7 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
-    /// Calls `done` after all earlier writes are committed, or with an error if that fails. The call happens on the
+    /// Calls `done` after all earlier writes are committed, or with an error if that fails. `done` is called on the
     /// writer's thread or before this method returns.
     package func flush(_ done: @escaping @Sendable (StorageError?) -> Void) {
         queue.append(Write(apply: { _ in }, size: 0, settled: done))
@@ -171,7 +171,7 @@ package final class Store: Sendable {
     package func read<Found: Sendable>(
         _ query: @escaping @Sendable (Connection) throws(StorageError) -> Found
     ) async throws(StorageError) -> Found {
-        // The file then contains another gateway's data.
+        // Without this process's lock, the file may contain another gateway's data, so do not read it.
         if let obstacle = queue.obstacle { throw obstacle }
         let result: Result<Found, StorageError> = await withCheckedContinuation { continuation in
             reader.run { connection in
@@ -188,8 +188,8 @@ package final class Store: Sendable {
 
     /// Rejects further calls, writes the queue and closes the file. Rejects waiting reads.
     ///
-    /// Returns false if `limit` passed first. The thread then remains in its write or query. A second call immediately
-    /// returns the result of the first.
+    /// Returns false if `limit` is reached first. The blocked thread then remains in its write or query. A second call
+    /// immediately returns the result of the first.
     @discardableResult
     package func close(atMost limit: Duration = .seconds(5)) -> Bool {
         let isFirst = closing.withLock { closing in

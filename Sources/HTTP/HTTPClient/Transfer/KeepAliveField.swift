@@ -11,7 +11,8 @@ enum KeepAliveField {
     /// The maximum number of digits. A longer number counts as no limit.
     private static let mostDigits = 9
 
-    /// Returns the time after its last request during which a connection may be reused; nil if none is announced.
+    /// Returns the time for which a connection may be reused after its last request; nil if the instance announces
+    /// none.
     static func idleLimit(_ fields: FieldList) -> Duration? {
         var shortest: Duration?
         var start = 0

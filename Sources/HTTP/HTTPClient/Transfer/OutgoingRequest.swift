@@ -17,17 +17,19 @@ struct OutgoingRequest {
     private static let lastChunk = Array("0\r\n\r\n".utf8)
 
     private let framing: BodyFraming
-    /// The request's head, followed by the body if that is complete. Later, the lines between chunks.
+    /// The request's head, followed by the body if the body is complete. After the head is sent, this contains the
+    /// lines between chunks.
     private var text: [UInt8]
     private var textSent = 0
     private var content = ByteQueue()
-    /// The numbers of unsent content bytes in the current chunk and of unsent bytes of the line end after it.
+    /// The number of unsent content bytes in the current chunk. `lineEndLeft` is the number of unsent bytes of the line
+    /// end after the chunk.
     private var chunkLeft = 0
     private var lineEndLeft = 0
     private var isContentComplete = false
     private var isLastChunkBegun = false
 
-    /// Creates the request in a buffer from the pool `pool`.
+    /// Creates the encoded request in a buffer from `pool`.
     init(_ request: borrowing UpstreamRequest, authority: [UInt8], in pool: inout TextPool) {
         framing =
             switch request.body {
@@ -45,8 +47,8 @@ struct OutgoingRequest {
     /// The number of unsent bytes of a streamed body.
     var waitingContent: Int { content.count }
 
-    // The methods that a transfer calls for each request are `mutating`, so that the compiler calls them in place and
-    // not on a copy.
+    // The methods that a transfer calls for each request are `mutating`, so that the compiler calls them on the stored
+    // value and not on a copy.
 
     /// Returns whether the whole request was sent and nothing more follows.
     mutating func isSent() -> Bool {
@@ -83,7 +85,7 @@ struct OutgoingRequest {
     }
 
     /// Lends the next bytes, in three parts, to `write`. The closure returns the number of bytes that were sent, or nil
-    /// if no more can be sent. Returns the same value.
+    /// if no more can be sent. Returns the closure's result.
     mutating func send(
         _ write: (_ text: Span<UInt8>, _ content: Span<UInt8>, _ lineEnd: Span<UInt8>) -> Int?
     ) -> Int? {

@@ -48,7 +48,7 @@ struct TransferState {
     private var reader = ResponseHeadReader()
     private var body = ResponseBodyReader(.none)
     private var fault: UpstreamFailure?
-    /// The head of a 101, for ``Action/handOver``.
+    /// The head of a 101 response, for ``Action/handOver``.
     private(set) var switching: ResponseHead?
     private var isEventStream = false
     private var announcesClose = false
@@ -69,8 +69,8 @@ struct TransferState {
         mayBeStale = onKeptConnection
     }
 
-    // The methods that a transfer calls for each request are `mutating`, so that the compiler calls them in place and
-    // not on a copy.
+    // The methods that a transfer calls for each request are `mutating`, so that the compiler calls them on the stored
+    // value and not on a copy.
 
     /// Returns the trailer fields of a complete response.
     mutating func trailers() -> FieldList { body.trailers }
@@ -81,14 +81,14 @@ struct TransferState {
     }
 
     /// Reads bytes from `index` on and passes each run of the body's content to `content`. Returns nil once all bytes
-    /// are consumed. Returns the response's head earlier, and the caller must report it before reading the remaining
-    /// bytes.
+    /// are consumed. If the response's head ends before that, returns the head, which the caller must report before
+    /// reading the remaining bytes.
     mutating func parse(
         _ bytes: Span<UInt8>, from index: inout Int, content: (Span<UInt8>) -> Void
     ) -> (head: ResponseHead, framing: ResponseFraming)? {
         mayBeStale = false
         if status == 0 { return readHead(bytes, from: &index) }
-        // Bytes after a 101 belong to the other protocol.
+        // Parse no further after a 101 response, because its bytes belong to the other protocol.
         guard fault == nil, switching == nil else { return nil }
         let remainder = bytes.extracting(index...)
         index = bytes.count
@@ -175,7 +175,7 @@ struct TransferState {
             return .sendAgain
         case .closed where status == 0: return .fail(.noAnswer("the connection was closed"))
         case .broken(let reason) where status == 0: return .fail(.noAnswer(reason))
-        // The remainder of the upload can no longer be sent, but the response is complete.
+        // The remainder of the upload can no longer be sent, but the transfer succeeds if the response is complete.
         case .broken(let reason): return body.isComplete ? .finish(keepsConnection: false) : .fail(.brokenBody(reason))
         case .closed:
             do throws(ResponseBodyReader.Fault) {
@@ -189,7 +189,7 @@ struct TransferState {
 
     /// Whether a complete response waits for the remainder of the upload. An instance that accepts a request may
     /// continue to read its body. An instance that rejects it does not want the remainder, and no client continues an
-    /// upload that was answered with a stream.
+    /// upload if the response is a stream.
     private var awaitsUpload: Bool {
         isStreamed && !isRequestSent && status < 300 && !isEventStream && !body.isChunked
     }

@@ -17,7 +17,8 @@ final class UpstreamConnection: ReadinessHandler {
     private var connectTimer: LoopTimer?
     private var isSending = false
     /// The start of the last transfer, from which the idle time is counted. The instance begins to count when it
-    /// responds, and the response may wait in the kernel before the gateway reads it.
+    /// responds, and the response may wait in the kernel before the gateway reads it, so the time of reading would be
+    /// too late.
     private var usedSince: MonotonicTime
     /// The time until which another request may be sent. After that, the instance may be about to close the connection.
     private(set) var usableUntil = MonotonicTime.distantFuture
@@ -64,11 +65,12 @@ final class UpstreamConnection: ReadinessHandler {
     /// The connection must not have expired. As far as is known, the instance must not have closed it or sent
     /// unrequested bytes, which must not become the response to the next request.
     ///
-    /// The loop receives both events while the connection is idle. In two cases the socket itself is also checked,
-    /// which takes a system call: if the loop has not polled since the connection became idle, and for a request that
-    /// is never sent twice. For any other request, events after the loop's last poll are missed. If the connection has
-    /// ended, the request is sent again. If an HTTP server sends unrequested bytes, it also closes the connection (a
-    /// 408 with `close`, RFC 9110 §15.5.9), so at most one request can receive a wrong response.
+    /// While the connection is idle, the loop receives an event when either of these happens. In two cases the socket
+    /// itself is also checked, which takes a system call: if the loop has not polled since the connection became idle,
+    /// and for a request that is never sent twice. For any other request, events after the loop's last poll are missed.
+    /// If the connection has ended, the request is sent again. If an HTTP server sends unrequested bytes, it also
+    /// closes the connection (a 408 with `close`, RFC 9110 §15.5.9), so at most one request can receive a wrong
+    /// response.
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
         return choice == .kept && client.loop.hasDelivered(of: restedIn) || socket.isQuiet
@@ -129,7 +131,7 @@ final class UpstreamConnection: ReadinessHandler {
             sendMore()
             transfer.uploadLeft()
         }
-        // The transfer may have ended while the bytes were sent.
+        // The transfer may have ended while the bytes were sent, so check whether it still exists.
         guard readiness != .writable, self.transfer != nil else { return }
         if wanted.contains(.readable) {
             read()
@@ -275,7 +277,7 @@ extension UpstreamConnection: PassHandler {
             if case .bytes = received { transfer.readEnded() }
         }
         guard self.transfer === transfer else { return }
-        // A response that ends with the connection is complete now.
+        // A response whose body ends with the connection is complete now, so report a regular end.
         transfer.connectionEnded(received == .end && transfer.hasAnswerBegun ? .closed : failure)
     }
 }

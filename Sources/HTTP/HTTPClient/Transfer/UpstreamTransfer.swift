@@ -12,7 +12,7 @@ package import HTTPTypes
 package final class UpstreamTransfer {
     let client: UpstreamClient
     let address: InstanceAddress
-    /// The connection that carries the transfer; nil once it has ended.
+    /// The connection that carries the transfer; nil once the transfer has ended.
     private var connection: UpstreamConnection?
     private var state: TransferState
     private var outgoing: OutgoingRequest
@@ -23,7 +23,7 @@ package final class UpstreamTransfer {
     private var isRunning = true
     /// Whether the delegate has requested a pause.
     private(set) var isPaused = false
-    /// The bytes received after a 101.
+    /// The bytes received after a 101 response.
     private var early: [UInt8] = []
 
     /// Sends the request on a connection that was kept alive, or else on a new one.

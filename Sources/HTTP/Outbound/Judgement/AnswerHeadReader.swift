@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Parses a response's head from the lines that libcurl delivers (CURLOPT_HEADERFUNCTION(3)). libcurl delivers HTTP/2
-/// heads in HTTP/1.1 format, and also interim responses before the head and trailer fields after the body. Performs no
-/// I/O.
+/// heads in HTTP/1.1 format. It also delivers interim responses before the head and trailer fields after the body.
+/// Performs no I/O.
 struct AnswerHeadReader {
     /// The result of reading a line.
     enum Step: Equatable {
@@ -63,7 +63,7 @@ struct AnswerHeadReader {
 
     private static func text(_ line: some Collection<UInt8>) -> String {
         var text = String(decoding: line, as: UTF8.self)
-        // CR LF is a single Character.
+        // Compare scalars, because CR LF is a single `Character`.
         while let last = text.unicodeScalars.last, last == "\r" || last == "\n" { text.unicodeScalars.removeLast() }
         return text
     }

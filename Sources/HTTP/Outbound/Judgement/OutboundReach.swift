@@ -24,7 +24,8 @@ package struct OutboundReach: Sendable, Equatable {
 
     /// Returns the reason for refusing an address, as a phrase for a sentence; nil if it is allowed.
     ///
-    /// - Parameter localAddresses: The addresses of this machine; nil if they are unknown. Any address could then be one of them.
+    /// - Parameter localAddresses: The addresses of this machine; nil if they are unknown. Any address could then be
+    ///   one of them.
     package func refusal(of address: IPAddress, localAddresses: Set<IPAddress>?) -> String? {
         guard !isUnlimited, !exceptions.contains(address) else { return nil }
         if let special = address.specialPurpose { return special }
@@ -41,7 +42,7 @@ package struct OutboundReach: Sendable, Equatable {
         if let address = url.address { return refusal(of: address, localAddresses: localAddresses) }
         let labels = url.host.split(separator: ".")
         guard let last = labels.last, labels.count > 1 else { return "a name of the local network" }
-        // A resolver may interpret such a name as an IPv4 address in one of the legacy notations.
+        // A resolver may interpret a name that ends in a number as an IPv4 address in one of the legacy notations.
         if last.utf8.allSatisfy({ (0x30...0x39).contains($0) }) || last.hasPrefix("0x") {
             return "not a valid host name"
         }

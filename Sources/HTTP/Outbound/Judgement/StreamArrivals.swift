@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Records the arrival times of a stream's parts, which the server sends at a steady pace, and evaluates the network
-/// path in between. Performs no I/O.
+/// path from these times. Performs no I/O.
 package struct StreamArrivals: Sendable {
     /// The effect of the network path on a stream.
     package enum Verdict: Sendable, Equatable {
@@ -20,7 +20,8 @@ package struct StreamArrivals: Sendable {
     private var times: [Duration] = []
     private var lineTail: [UInt8] = []
 
-    /// Creates a recorder for a stream of `count` events or comments (`…` and an empty line), one in each interval.
+    /// Creates a recorder for a stream of `count` events or comments, each of which ends with an empty line. The server
+    /// sends one in each interval.
     package init(count: Int, interval: Duration) {
         self.count = count
         self.interval = interval

@@ -20,7 +20,7 @@ struct ErrorText: ~Copyable {
     }
 }
 
-/// Converts libcurl's error codes (libcurl-errors(3)) to failures with a sentence each.
+/// Converts libcurl's error codes (libcurl-errors(3)) to failures, each of which has a sentence.
 struct FailureText {
     let transfer: Transfer
     /// The error message that libcurl wrote.
@@ -90,7 +90,8 @@ struct FailureText {
     /// verification, and another number while the handshake is in progress.
     private var proxyVerification: Int { transfer.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
 
-    /// Returns the failure for the certificate of an HTTPS proxy; nil if the server's certificate is not trusted.
+    /// Returns the failure for the certificate of an HTTPS proxy; nil if the rejected certificate belongs to the
+    /// server.
     private func proxyCertificate() -> OutboundFailure? {
         guard let proxy = transfer.proxy, proxyVerification != 0 else { return nil }
         let (_, words) = fault(proxyVerification, name: "the host that \(proxy.variable) names")

@@ -41,7 +41,7 @@ final class Inbox: Sendable {
     /// The reason why libcurl cannot be loaded; nil if it is loaded.
     static var loadingProblem: String? { ccurl_load().map { String(cString: $0) } }
 
-    /// Creates an inbox; returns nil if libcurl cannot allocate memory. It must have been loaded.
+    /// Creates an inbox; returns nil if libcurl cannot allocate memory. libcurl must already have been loaded.
     init?() {
         guard Self.isLibraryReady, let pointer = ccurl_multi_init() else { return nil }
         handle = Handle(pointer: pointer)

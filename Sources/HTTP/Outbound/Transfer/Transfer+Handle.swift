@@ -124,7 +124,8 @@ extension Transfer {
             UnsafeMutableRawPointer?, UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?, Int32, Int32
         ) -> Int32 = { context, remote, _, _, _ in
             guard let transfer = transfer(context) else { return CURL_PREREQFUNC_ABORT }
-            // The connection may have been opened for a request with fewer restrictions.
+            // Check the address again, because the connection may have been opened for a request with fewer
+            // restrictions.
             guard transfer.maySend(to: remote.flatMap { IPAddress(String(cString: $0)) }) else {
                 return CURL_PREREQFUNC_ABORT
             }
@@ -135,7 +136,8 @@ extension Transfer {
         context.map { Unmanaged<Transfer>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Returns whether a connection may lead to the address. The proxy's own address is the owner's choice.
+    /// Returns whether a connection may lead to the address. The address of a proxy is always allowed, because the
+    /// gateway's owner has configured it.
     private func maySend(to address: IPAddress?) -> Bool {
         guard proxy == nil else { return true }
         guard let address else {

@@ -89,8 +89,8 @@ final class Transfer {
         ccurl_set_fields(easy, nil)
         ccurl_slist_free_all(fieldLines)
         fieldLines = nil
-        // A name without a value prevents libcurl from adding the field. A semicolon sends the field with an empty
-        // value.
+        // A name followed only by a colon prevents libcurl from adding the field. A name followed by a semicolon sends
+        // the field with an empty value.
         let names = Set(request.fields.map { $0.name.lowercased() })
         let suppressed = ["Accept", "Content-Type", "Expect"].filter { !names.contains($0.lowercased()) }
         let lines =
@@ -189,7 +189,7 @@ final class Transfer {
                     .redirect, "\(request.url.origin) redirects to an invalid URL. Correct the redirect on the server.")
             )
         }
-        // A redirect from a TLS server must not lead to a plain connection.
+        // Allow only https after https, because a redirect from a TLS server must not lead to a plain connection.
         let schemes = request.url.scheme == "https" ? .https : request.schemes
         do throws(OutboundURL.Invalid) {
             request = request.redirected(to: try OutboundURL(text, allowing: schemes))

@@ -29,7 +29,8 @@ final class FrameParser {
     private var context: wslay_frame_context_ptr?
     /// The bytes that libwslay has not fetched yet. Valid only during ``parse(_:_:)``, which borrows them.
     private var lent = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// The number of bytes that libwslay has fetched, and the number of bytes in the frames that it has reported.
+    /// The number of bytes that libwslay has fetched. `delivered` is the number of bytes in the frames that it has
+    /// reported.
     private var fetched: UInt64 = 0
     private var delivered: UInt64 = 0
     /// The remaining bytes of the current frame's payload.

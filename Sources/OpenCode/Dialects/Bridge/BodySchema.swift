@@ -142,7 +142,7 @@ struct BodySchema {
         let others = schema["additionalProperties"]
         for member in object.members {
             guard let memberSchema = known?[member.name] ?? (others?.object == nil ? nil : others) else { continue }
-            // If a name occurs more than once, its last member counts.
+            // If a name occurs more than once, its last member counts, so validate that one.
             let value = object[member.name] ?? member.value
             if let mismatch = mismatch(value, with: memberSchema, at: path + [Self.quoted(member.name)]) {
                 return mismatch

@@ -31,7 +31,7 @@ extension Bridge {
         BridgeRoute(.get, "/find/file") { bridge, _, request in try await bridge.find(request) },
     ]
 
-    /// Requests what OpenCode 2 knows about the directory of a request: the directory and its project.
+    /// Requests OpenCode 2's information about the directory of a request: the directory and its project.
     private func openCodeLocation(_ request: ClientRequest) async throws(BridgeError) -> JSON {
         let reply = try await fetch(Call("GET", ["api", "location"], query: location(request)))
         guard let location = reply.json else { throw .answer(Refusals.strange) }

@@ -39,7 +39,7 @@ extension Bridge {
     /// The approximate maximum size of a page in bytes. A larger page is requested again with fewer messages.
     private static let longestPage = 1024 * 1024
 
-    /// Requests a page of messages, and again with fewer messages if it is too long.
+    /// Requests a page of messages. If the page is too long, requests it again with fewer messages.
     ///
     /// - Returns: The reply, whatever its status, and the number of messages that were requested last.
     func page(
@@ -58,7 +58,7 @@ extension Bridge {
     private static func pageCall(
         _ id: String, order: String, limit: Int, cursor: String?, longest: Int = Call.longestReply
     ) -> Call {
-        // A cursor also contains the order.
+        // A cursor also contains the order, so omit the order in that case.
         let query: [(String, String?)] = [
             ("limit", String(limit)), ("order", cursor == nil ? order : nil), ("cursor", cursor),
         ]
@@ -73,15 +73,16 @@ extension Bridge {
         if let wrong = request.wrong([("limit", .count(from: 0))]) { return .answer(wrong) }
         let limit = request["limit"].flatMap { Int($0) } ?? 0
         let session = try await session(id)
-        // Read the inbox first: a prompt may be delivered in the meantime, and must be listed only once.
+        // Read the inbox before the messages. A prompt that is delivered in between is then in both lists, and is
+        // removed from the inbox so that it is listed only once.
         if limit == 0 { return try await all(of: session, waiting: inbox(id)) }
         let before = request["before"]
         let waiting = before == nil ? try await inbox(id) : []
         return .answer(try await newest(limit, of: session, before: before, waiting: waiting))
     }
 
-    /// Writes all messages, oldest first: a page is requested after the previous one has been written. `waiting` is the
-    /// inbox, which follows all pages.
+    /// Writes all messages, oldest first. Requests each page only after the previous one has been written. `waiting` is
+    /// the inbox, which follows all pages.
     private func all(of session: Session, waiting: [JSON]) async throws(BridgeError) -> BridgeResponse {
         var list = MessageList(session: session, defaults)
         var waiting = waiting
@@ -157,7 +158,7 @@ extension Bridge {
         return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))
     }
 
-    /// Responds with one message. The message before or after it contains its prompt or its answer.
+    /// Responds with one message. The message before or after it in OpenCode 2 may contain its prompt or its answer.
     private func one(_ message: String, _ session: Session) async throws(BridgeError) -> ClientAnswer {
         let id = MessageIDs.openCode2(message)
         guard let found = try await fetch(Call("GET", ["api", "session", session.id, "message", id])).data else {
@@ -181,7 +182,7 @@ extension Bridge {
         return ClientAnswer(translated.json)
     }
 
-    /// Waits until a session is idle. `isOwed` is that of the call (``Call/isOwed``).
+    /// Waits until a session is idle. `isOwed` becomes the property of the call with this name (``Call/isOwed``).
     func awaitTurn(_ session: Session, isOwed: Bool = false) async throws(BridgeError) {
         _ = try await fetch(
             Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true, isOwed: isOwed))
@@ -193,8 +194,8 @@ extension Bridge {
         let data = reply.data?.array ?? []
         var list = MessageList(session: session, defaults, parentID: prompt)
         let messages = data.reversed().flatMap { list.add($0) } + list.finish()
-        // Messages before the prompt do not answer it. If the page does not contain the prompt, all its messages
-            // follow it.
+        // Skip the messages before the prompt, which do not answer it. If the page does not contain the prompt, all of
+        // the page's messages follow it.
         let promptID = prompt.map(MessageIDs.openCode1)
         let start = messages.firstIndex { promptID != nil && $0.info.id == promptID } ?? messages.startIndex
         let answer = messages[start...].last { message in
@@ -211,7 +212,7 @@ struct Picked {
     /// OpenCode 2's id of the oldest selected message, if there are older messages.
     let before: String?
 
-    /// Selects messages. Returns nil if there are too few of them yet, or if the prompt of the oldest answer is still
+    /// Selects messages. Returns nil if too few messages were read, or if the prompt of the oldest answer is still
     /// missing.
     ///
     /// - Parameter read: OpenCode 2's messages that were read so far, newest first.
@@ -223,7 +224,8 @@ struct Picked {
         var all: [Message] = []
         for json in read.reversed() { all += list.add(json) }
         all += list.finish(inbox: Bridge.waiting(waiting, without: read))
-        // The oldest answers that were read may lack their prompt. They are used only if no older messages exist.
+        // The oldest answers may lack their prompt, because it was not read. Use such answers only if no older messages
+        // exist.
         let firstPrompt = all.firstIndex { if case .user = $0.info { true } else { false } } ?? all.count
         guard isAll || all.count - firstPrompt >= limit else { return nil }
         var start = max(all.count - limit, 0)

@@ -24,7 +24,7 @@ extension Bridge {
         let session = try await settled(id, wanted: wanted)
         if isAwaited { transport.watchTurn(of: id, holdsEnd: true) }
         let reply = try await send(Call("POST", ["api", "session", id, "prompt"], body: .object(prompt)))
-        // A prompt with this id already exists, and OpenCode 2 does not accept an id twice.
+        // After a conflict, return the id of the existing prompt, because OpenCode 2 does not accept an id twice.
         let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
         guard reply.isGood || again != nil else { throw .answer(Refusals.of(reply)) }
         transport.unlock()
@@ -112,7 +112,8 @@ extension Bridge {
 
     /// Changes the agent and the model of a session if they differ, and commits a revert. A prompt without an agent
     /// resets the session to the default agent, as in OpenCode 1. If a turn is running and the prompt names neither an
-    /// agent nor a model, nothing is changed. The session stays locked.
+    /// agent nor a model, nothing is changed. Returns with the session still locked, so that the caller can send its
+    /// prompt.
     private func settled(_ id: String, wanted: Wanted) async throws(BridgeError) -> Session {
         try await transport.lock(session: id)
         let session = try await session(id)
@@ -188,7 +189,8 @@ extension Bridge {
         return try await shellAnswer(session, line)
     }
 
-    /// Returns the message of a shell command. It is sometimes complete only a moment after the command's reply.
+    /// Returns the message of a shell command. The message is sometimes complete only a moment after the reply to the
+    /// command.
     private func shellAnswer(_ session: Session, _ line: String) async throws(BridgeError) -> ClientAnswer {
         let call = Call(
             "GET", ["api", "session", session.id, "message"], query: [("limit", "20"), ("order", "desc")])

@@ -34,7 +34,8 @@ extension Bridge {
         return reply.data?.array ?? []
     }
 
-    /// Responds with the list. Adds the command to each request of a shell, because only the tool call contains it.
+    /// Responds with a list of pending requests. Adds the command to each permission request of a shell, because only
+    /// the tool call contains the command.
     private func pending(_ list: [JSON]) async throws(BridgeError) -> ClientAnswer {
         var permissions: [JSON] = []
         for request in list {

@@ -65,9 +65,9 @@ extension Bridge {
         guard reply.json?["interrupted"]?.bool == true else {
             return reply.isGood || reply.status < 500 ? Self.yes : Refusals.of(reply)
         }
-        // OpenCode 2 responds after about 2 ms, before the interrupted turn has ended. OpenCode 1 responds after the end
-        // (86 ms). Its clients therefore send the next prompt immediately, and treat the next `session.idle` as the end of
-        // that prompt.
+        // Wait for the end of the turn. OpenCode 2 responds after about 2 ms, before the interrupted turn has ended.
+        // OpenCode 1 responds only after that end (86 ms), so its clients send the next prompt immediately and treat
+        // the next `session.idle` as the end of that prompt.
         _ = try await send(
             Call("POST", ["api", "experimental", "session", id, "wait"], isLong: true, patience: Self.abortPatience))
         try await transport.awaitStreams()
@@ -182,8 +182,8 @@ extension Bridge {
         return try await answer(session: id)
     }
 
-    /// Requests each session's state, because OpenCode 2's list of active sessions contains all directories and does
-    /// not show whether a session waits for the next attempt.
+    /// Responds with the state of each session. Requests the states individually, because OpenCode 2's list of active
+    /// sessions contains all directories and does not show whether a session waits for the next attempt.
     private func status() async throws(BridgeError) -> ClientAnswer {
         let reply = try await fetch(Call("GET", ["api", "session", "active"]))
         var active: [JSONObject.Member] = []
@@ -198,19 +198,20 @@ extension Bridge {
         return ClientAnswer(.object(JSONObject(active)))
     }
 
-    /// The number of messages in which the answer of a retry is looked for: changes of the agent and the model, and the
-    /// request to continue an answer, may follow it.
+    /// The number of newest messages that are searched for an answer that waits for a retry. Changes of the agent and
+    /// the model, and the request to continue an answer, may follow that answer.
     private static let newestMessages = 5
 
     /// Returns the retry that an active session waits for; nil if it does not wait for one.
     ///
     /// - Parameter messages: OpenCode 2's messages, newest first.
     ///
-    /// An answer names its last retry until it ends, even while the next attempt runs. The time of the retry therefore
-    /// decides. In OpenCode 1 the session is busy again when the attempt begins, at most a few milliseconds after that
-    /// time.
+    /// An answer names its last retry until it ends, even while the next attempt runs. Therefore only the time of the
+    /// retry shows whether the session waits for it. In OpenCode 1 the session is busy again when the attempt begins,
+    /// at most a few milliseconds after that time.
     private func pendingRetry(_ messages: [JSON]) -> Change.Status? {
-        // A prompt, an idle message or another answer ends the retry.
+        // Skip the messages that may follow the answer. Any other message, such as a prompt, an idle message or another
+        // answer, ends the retry.
         let answer = messages.first {
             !["agent-switched", "model-switched", "synthetic", "system"].contains($0["type"]?.text)
         }

@@ -15,7 +15,7 @@ package struct Bridge: Sendable {
     let now: @Sendable () -> Int64
     /// Whether an absolute path is inside the project.
     let contains: @Sendable (String) -> Bool
-    /// The connections of the request that is being answered.
+    /// The connections of the request that the bridge handles.
     let transport: any BridgeTransport
 
     /// Creates a bridge.
@@ -23,10 +23,10 @@ package struct Bridge: Sendable {
     /// - Parameters:
     ///   - home: The home directory of the user who runs OpenCode.
     ///   - directory: OpenCode's working directory.
-    ///   - contains: Returns whether an absolute path is inside the project. Everything outside, including sessions, is
-    ///     reported as not found.
+    ///   - contains: Returns whether an absolute path is inside the project. Everything outside the project, including
+    ///     sessions, is reported as not found.
     ///   - now: Returns the current time in milliseconds since 1970.
-    ///   - transport: The connections of the request that is answered.
+    ///   - transport: The connections of the request that the bridge handles.
     package init(
         _ defaults: InstanceDefaults, home: String, directory: String? = nil,
         contains: @escaping @Sendable (String) -> Bool = { _ in true },
@@ -42,9 +42,9 @@ package struct Bridge: Sendable {
 
     /// The kind of a route of OpenCode 1.
     package enum RouteKind: Sendable {
-        /// The bridge answers the request, even if the route has no counterpart in OpenCode 2.
+        /// The bridge handles the request, even if the route has no counterpart in OpenCode 2.
         case request
-        /// The event hub answers with a translated stream.
+        /// The event hub responds with a translated stream.
         case eventStream
         /// The instance serves the terminal's WebSocket, which has another path in OpenCode 2.
         case terminal
@@ -61,8 +61,8 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Answers a request. Returns nil if the request belongs to no route of OpenCode 1. Other components handle the event
-    /// streams and a terminal's WebSocket.
+    /// Handles a request. Returns nil if the request belongs to no route of OpenCode 1. Other components handle the
+    /// event streams and a terminal's WebSocket.
     ///
     /// - Throws: ``BridgeError/ended``.
     package func respond(to request: ClientRequest) async throws(BridgeError) -> BridgeResponse? {
@@ -141,8 +141,8 @@ package struct Bridge: Sendable {
         return reply
     }
 
-    /// Returns the response to an unsuccessful reply. An empty reply with status 500 may mean that the directory does not
-    /// exist, which is the client's error.
+    /// Returns the client's response after an unsuccessful reply of OpenCode 2. An empty reply with status 500 may mean
+    /// that the directory does not exist, which is the client's error.
     ///
     /// - Parameter otherwise: The response for any other cause of an empty reply.
     func error(for reply: Reply, to call: Call, otherwise: ClientAnswer? = nil) async throws(BridgeError)
@@ -177,10 +177,10 @@ package struct Bridge: Sendable {
         ClientAnswer(try await session(id).json)
     }
 
-    /// The response of many routes that change something.
+    /// The response `true`, with which many routes confirm a change.
     static let yes = ClientAnswer(true)
 
-    /// Returns the object in the body, or an empty object for an empty body; nil if the body is neither.
+    /// Returns the object in the body, or an empty object for an empty body; nil for any other body.
     func body(_ request: ClientRequest) -> JSONObject? {
         if let json = request.json { return json.object }
         return request.body.isEmpty ? JSONObject() : JSONParser.parse(request.body)?.object

@@ -83,12 +83,12 @@ struct PathValues: Sendable {
 
 /// A route of OpenCode 1 that has a counterpart in OpenCode 2.
 struct BridgeRoute: Sendable {
-    /// Answers a request. Throws only ``BridgeError``. Swift 6.3 does not infer the error's type in closures.
+    /// Handles a request. Throws only ``BridgeError``. Swift 6.3 does not infer the error's type in closures.
     typealias Handler = @Sendable (Bridge, PathValues, ClientRequest) async throws -> ClientAnswer
-    /// Answers a request, possibly with a body that is sent in batches. Throws only ``BridgeError``.
+    /// Handles a request. The response's body may be sent in batches. Throws only ``BridgeError``.
     typealias StreamHandler = @Sendable (Bridge, PathValues, ClientRequest) async throws -> BridgeResponse
 
-    /// The component that answers a request.
+    /// The component that handles a request.
     enum Handling: Sendable {
         /// The bridge itself, with this handler.
         case bridge(StreamHandler)
@@ -100,7 +100,7 @@ struct BridgeRoute: Sendable {
 
     let route: OpenCode1Route
     let handling: Handling
-    /// Returns the response to the first violation of OpenCode 1's document in a body.
+    /// Returns the response to a body that violates OpenCode 1's document. The argument is the first violation.
     let invalidBody: @Sendable (BodySchema.Mismatch) -> ClientAnswer
 
     init(
@@ -112,7 +112,7 @@ struct BridgeRoute: Sendable {
         self.invalidBody = invalidBody
     }
 
-    /// Creates a route that the bridge answers.
+    /// Creates a route that the bridge handles.
     init(
         _ method: OpenCode1Route.Method, _ template: String,
         invalidBody: @escaping @Sendable (BodySchema.Mismatch) -> ClientAnswer = { Refusals.bad($0.message) },

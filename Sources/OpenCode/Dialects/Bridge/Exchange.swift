@@ -35,7 +35,7 @@ package struct ClientRequest: Sendable, Equatable {
     /// The first value of the query parameter with this name.
     package subscript(name: String) -> String? { query.first { $0.name == name }?.value }
 
-    /// Whether all properties are equal, including the order of the query.
+    /// Returns whether all properties are equal, including the order of the query.
     package static func == (one: ClientRequest, other: ClientRequest) -> Bool {
         one.method == other.method && one.path == other.path && one.directory == other.directory
             && one.project == other.project && one.body == other.body && one.json == other.json
@@ -55,8 +55,8 @@ package struct Call: Sendable, Equatable {
     package let fields: [String: String]
     /// Whether the reply arrives only at the end of a turn, however long that takes.
     package let isLong: Bool
-    /// Whether the reply is followed by restoring a setting. The bridge then awaits the reply even if the client no
-    /// longer waits for the response.
+    /// Whether the bridge must restore a setting after the reply. It then awaits the reply even if the client no longer
+    /// waits for the response.
     package let isOwed: Bool
     /// The time in milliseconds after which a missing reply counts as status 504. If nil, the gateway's own limits
     /// apply.
@@ -132,7 +132,7 @@ package struct Reply: Sendable, Equatable {
 
 /// The response to a client of OpenCode 1.
 package struct ClientAnswer: Sendable, Equatable {
-    /// The HTTP status code of the response.
+    /// The HTTP status code of this response.
     package let status: Int
     /// The fields in addition to the fields of every response. If there is a body, it is JSON.
     package let fields: [String: String]
@@ -155,7 +155,7 @@ package struct ClientAnswer: Sendable, Equatable {
 }
 
 /// The connections of one translated request: to OpenCode 2, to the project's event streams, and to the client. The
-/// bridge's handlers use it.
+/// bridge's handlers communicate only through this protocol.
 package protocol BridgeTransport: Sendable {
     /// Sends a call to OpenCode 2 and returns its reply.
     func send(_ call: Call) async throws(BridgeError) -> Reply

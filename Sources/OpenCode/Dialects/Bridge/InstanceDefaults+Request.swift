@@ -3,8 +3,8 @@
 internal import JSONText
 
 extension InstanceDefaults {
-    /// Requests the default agent and model of an OpenCode 2. They come from its configuration; otherwise the model is
-    /// OpenCode's own default. `directory`: the project's directory.
+    /// Requests the default agent and model of an OpenCode 2. Both come from its configuration. If the configuration
+    /// contains no model, the model is OpenCode's own default. `directory` is the project's directory.
     ///
     /// - Throws: ``BridgeError/ended``.
     package static func request(
@@ -12,7 +12,8 @@ extension InstanceDefaults {
     ) async throws(BridgeError) -> InstanceDefaults {
         let location: [(String, String?)] = [("location[directory]", directory)]
         let config = try await transport.send(Call("GET", ["api", "config"], query: location))
-        // Without a successful reply, the client's requests are handled all the same.
+        // If the reply is not successful, continue without the configuration, because the client's requests must still
+        // be handled.
         var known = InstanceDefaults(version: version, configuration: config.isGood ? config.json : nil, model: nil)
         if known.model != nil { return known }
         let reply = try await transport.send(Call("GET", ["api", "model", "default"], query: location))

@@ -12,7 +12,8 @@ enum OpenCode1Routes {
 
     /// All routes, in the order of OpenCode's document.
     static let all: [OpenCode1Route] = EmbeddedFiles.routes.split(separator: "\n").compactMap { line in
-        // Routes with a counterpart in OpenCode 2 have a third word, for scripts/bridge-document.py.
+        // Lines of routes with a counterpart in OpenCode 2 have a third word, which only scripts/bridge-document.py
+        // uses.
         let words = line.split(separator: " ")
         return words.count >= 2 ? OpenCode1Route(method: words[0], template: words[1]) : nil
     }

@@ -44,7 +44,7 @@ enum Refusals {
         ClientAnswer(400, ["name": "BadRequest", "data": ["message": .string(message), "kind": .string(kind)]])
     }
 
-    /// The response of OpenCode 1 if it cannot create a session from the body.
+    /// The response with which OpenCode 1 reports that it cannot create a session from the body.
     static let badSession = ClientAnswer(400, ["_tag": "BadRequest"])
 
     /// Creates a response for a function that OpenCode 2 does not have.

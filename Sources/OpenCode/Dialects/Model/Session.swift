@@ -12,15 +12,15 @@ package struct Session: Sendable, Equatable {
     package var projectID: String
     /// The absolute path of the session's working directory.
     package var directory: String
-    /// The session's directory relative to the project's; nil if it is unknown.
+    /// The session's directory relative to the project's directory; nil if it is unknown.
     package var path: String?
     /// The parent session whose task this session performs; nil for a root session.
     package var parentID: String?
     /// The title, which is never empty.
     package var title: String
-    /// The agent of the last prompt; nil before the first.
+    /// The agent of the last prompt; nil before the first prompt.
     package var agent: String?
-    /// The model of the last prompt; nil before the first.
+    /// The model of the last prompt; nil before the first prompt.
     package var model: Model?
     /// The version of OpenCode that created the session.
     package var version: String

@@ -24,14 +24,14 @@ extension Event {
 }
 
 extension Change {
-    /// Removes the known members from `remaining`; nil if the properties do not belong to a known event. In this case, the
-    /// content of `rest` is unspecified.
+    /// Removes the known members from `remaining`. Returns nil if the properties do not belong to a known event; the
+    /// content of `remaining` is then unspecified.
     fileprivate init?(_ type: String, _ remaining: inout JSONObject) {
         let all = remaining
         switch type {
         case "session.created", "session.updated", "session.deleted":
             guard let session = remaining.extract("info", { Session(openCode1: $0) }) else { return nil }
-            // Since 1.14, the event also contains the session's id.
+            // Since 1.14, the event also contains the session's id, which is redundant here.
             guard Self.drop("sessionID", value: session.id, from: &remaining) else { return nil }
             switch type {
             case "session.created": self = .sessionCreated(session)

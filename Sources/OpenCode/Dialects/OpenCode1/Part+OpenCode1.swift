@@ -49,7 +49,7 @@ extension Part.Kind {
         }
     }
 
-    /// Removes the known members from `remaining`; nil if a member is missing that the type requires.
+    /// Removes the known members from `remaining`. Returns nil if a member that the type requires is missing.
     fileprivate init?(_ type: String, _ remaining: inout JSONObject) {
         switch type {
         case "text":

@@ -46,7 +46,7 @@ extension Permission {
 
     /// Returns the request in the form of 1.0.223; nil if its call, which this version requires, is unknown.
     ///
-    /// - Parameter asked: The time of the request, in milliseconds since 1970.
+    /// - Parameter requestedAt: The time of the request, in milliseconds since 1970.
     package func firstJSON(requestedAt: Number) -> JSON? {
         guard let tool else { return nil }
         var object = JSONObject()

@@ -37,7 +37,7 @@ enum DefaultTitle {
 
     /// Returns a time in the form of JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
     private static func time(_ time: Int) -> String {
-        // This is the range of times in ECMAScript.
+        // Limit the time to the range of ECMAScript.
         let milliseconds = min(max(time, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let day = 86_400_000
         let days = (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day

@@ -62,7 +62,8 @@ extension Session {
 }
 
 extension Session.Revert {
-    /// Parses a revert; nil if it is invalid. OpenCode 2 identifies the first reverted part only in its own form.
+    /// Parses a revert; nil if it is invalid. OpenCode 2 identifies the first reverted part only in its own form, so
+    /// the result has no `partID`.
     init?(openCode2 json: JSON) {
         guard let messageID = json["messageID"]?.text else { return nil }
         self.init(messageID: MessageIDs.openCode1(messageID), snapshot: json["snapshot"]?.text)

@@ -4,7 +4,7 @@ internal import JSONText
 
 /// The state of a session before an event, reconstructed from a later state of the session in OpenCode 2.
 ///
-/// Lists contain the start and end times of messages and calls. Of texts, they contain only the order. Content that
+/// Lists contain the start and end times of messages and calls. For texts, they contain only the order. Content that
 /// began after the event is added again by its own event, at the same position.
 struct RewoundSession {
     private let event: OpenCode2Event
@@ -27,7 +27,7 @@ struct RewoundSession {
         }
     }
 
-    /// Returns the messages that existed at that time, in their state of that time.
+    /// Returns the messages that existed before the event, in their state before the event.
     func messages(_ messages: [JSON]) -> [JSON] {
         var before: [JSON] = []
         for message in messages {
@@ -38,7 +38,7 @@ struct RewoundSession {
         return before
     }
 
-    /// Returns the prompts that were delivered later, because they may already have been waiting.
+    /// Returns the prompts that were delivered after the event, because they may already have been waiting before it.
     func later(_ messages: [JSON]) -> [JSON] {
         messages.filter { $0["type"]?.text == "user" && isLater($0) }
     }
@@ -46,8 +46,8 @@ struct RewoundSession {
     /// The id of the inbox item that this event delivers.
     var delivered: String? { event.type == "session.inbox.delivered" ? event["inboxID"]?.text : nil }
 
-    /// Returns whether this answer may begin only after the event. Lists contain the time of the request to the
-    /// provider.
+    /// Returns whether the event that begins this answer may still arrive. Lists contain the time of the request to the
+    /// provider, which is earlier than that event.
     func mayPrecede(_ id: String) -> Bool { messageID != id || event.type == "session.step.started" }
 
     /// Returns whether another answer to the same prompt precedes this answer.
@@ -76,7 +76,8 @@ struct RewoundSession {
         return time > now
     }
 
-    /// Returns whether the event begins this answer. The event of a retry is later than the beginning of its answer.
+    /// Returns whether the event begins this answer. Events of the same type also begin the retries of an answer. A
+    /// retry begins later than its answer, so compare the event's `started` with the creation time of the answer.
     private func isFirst(of message: JSON) -> Bool {
         event.type == "session.step.started"
             && (event["started"] == nil || event["started"] == message["time"]?["created"])
@@ -94,13 +95,13 @@ struct RewoundSession {
 
     private var isFirstOrdinal: Bool { event["ordinal"]?.number?.integer ?? 0 == 0 }
 
-    /// Returns an answer in its state of that time.
+    /// Returns an answer in its state before the event.
     private func answer(_ message: JSON) -> JSON {
         guard var object = message.object else { return message }
         var time = object["time"]?.object ?? JSONObject()
         let isOpen = message["id"]?.text == messageID || isLater(time["completed"])
         guard isOpen else { return message }
-        // The end of the answer is reported by a later event.
+        // Remove the end of the answer, because a later event reports it.
         time["completed"] = nil
         object["time"] = .object(time)
         if messageID != nil { object["error"] = nil }
@@ -109,12 +110,13 @@ struct RewoundSession {
         return .object(object)
     }
 
-    /// Returns a content item in its state of that time. A call that ended later has no end yet.
+    /// Returns a content item in its state before the event. A call that ended after the event has no end in that
+    /// state.
     private func content(_ item: JSON) -> JSON? {
         guard item["type"]?.text == "tool", var object = item.object, var time = object["time"]?.object else {
             return item
         }
-        // If the call began later, its own event adds it again at the same position.
+        // A call that began after the event needs no removal, because its own event adds it again at the same position.
         guard isLater(time["completed"]) else { return item }
         time["completed"] = nil
         object["time"] = .object(time)

@@ -12,7 +12,8 @@ extension SessionState {
     mutating func executionSucceeded(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         isRunning = false
-        // A prompt that was sent twice begins and ends without a step. OpenCode 1 would also have been busy.
+        // A prompt that was sent twice begins and ends without a step. The `busy` of its beginning is then sufficient,
+        // because OpenCode 1 would also have been busy.
         if hasStepped { emit(.busy) }
         emitIdle()
         emit(.diff(sessionID: session.id, []))
@@ -25,7 +26,7 @@ extension SessionState {
         if step?.isOver == false {
             abortTurn(reason, event.created)
         } else {
-            // No step was started. OpenCode 1 sends the error twice, with `session.idle` in between.
+            // If no step was started, OpenCode 1 sends the error twice, with `session.idle` in between.
             flush()
             emit(.failed(sessionID: session.id, reason))
             emitIdle()

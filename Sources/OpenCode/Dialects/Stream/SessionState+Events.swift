@@ -75,7 +75,7 @@ extension SessionState {
         }
     }
 
-    /// Returns whether an event leaves open if the end of a text was caused by an abort.
+    /// Returns whether an event of this type does not show yet whether an abort caused the end of a text.
     private static func waits(_ type: String) -> Bool {
         switch type {
         case "session.step.streamed", "session.step.failed", "session.execution.failed",

@@ -23,7 +23,8 @@ extension SessionState {
     mutating func delivered(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
         parentID = MessageIDs.openCode1(id)
-        // From now on, lists contain this time instead of the time when the prompt was sent.
+        // Emit the prompt again with the time of its delivery, because from now on lists contain this time instead of
+        // the time when the prompt was sent.
         guard var prompt = prompts.removeValue(forKey: id) else { return }
         prompt.created = event.created
         emit(.message(.user(prompt)))
@@ -75,7 +76,8 @@ extension SessionState {
         if event["inputID"]?.text == nil {
             emit(userMessage, event.created)
         } else {
-            // The message was sent when the item was enqueued, but lists contain the time when the summary began.
+            // The message was already sent when the item was enqueued. Send it again, because lists contain the time
+            // when the summary began.
             emit(userMessage.info)
         }
         let info = translation.answer(created: event.created)

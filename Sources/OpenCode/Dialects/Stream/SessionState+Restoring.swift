@@ -64,7 +64,7 @@ extension SessionState {
         step.isStarted = !content.isEmpty
         for item in content { restore(content: item, created, &step) }
         self.step = step
-        // The step has just failed. The next event shows whether OpenCode retries it.
+        // If the step has just failed, keep its failure, because the next event shows whether OpenCode retries it.
         if isRunning, object["error"] != nil {
             var data = JSONObject()
             for name in ["error", "rawFinish", "cost", "tokens"] { data.add(name, object[name]) }

@@ -32,7 +32,7 @@ extension SessionState {
     /// Changes the step that an event names. Does nothing if the event names a step other than the current step.
     mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
-        // An event within the step shows that the step has begun.
+        // An event within the step shows that the step has begun, so the event of its beginning can no longer arrive.
         if restoredAnswer != nil {
             restoredAnswer = nil
             hasStepped = true
@@ -91,7 +91,7 @@ extension SessionState {
 
     mutating func textEnded(_ event: OpenCode2Event, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
-        // If events are missing, the beginning of the text may be among them.
+        // If events are missing, the beginning of the text may be among them, so begin the text now.
         if (isReasoning ? step?.reasonings : step?.texts)?[ordinal] == nil {
             textStarted(event, isReasoning: isReasoning)
         }
@@ -102,7 +102,7 @@ extension SessionState {
             let part = state.part(
                 text, all: event["text"]?.text ?? "", end: event.created, isReasoning: isReasoning, of: step)
             state.pendingEnds.append(.part(part, time: event.created, delta: nil))
-            // A tool may run for a long time, so the end of the text does not wait for it.
+            // Do not hold back the end of the text while a tool is running, because the tool may run for a long time.
             if step.tools.values.contains(where: \.isOpen) { state.flush() }
         }
     }

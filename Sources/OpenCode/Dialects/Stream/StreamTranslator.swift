@@ -7,7 +7,8 @@ package import JSONText
 ///
 /// For each session, the translator tracks the information that OpenCode 2 does not repeat in each event: the session
 /// itself, the current prompt, and the state of the step. It learns this information from the events since the session
-/// was created. If it started later, it learns it from OpenCode's lists. The identifiers are the same in both cases.
+/// was created. If the translator started later, it learns the information from OpenCode's lists. The identifiers are
+/// the same in both cases.
 package struct StreamTranslator: Sendable {
     private var sessions: [String: SessionState] = [:]
     private var ignored: Set<String> = []
@@ -90,7 +91,7 @@ package struct StreamTranslator: Sendable {
     package mutating func ignore(session id: String) {
         sessions[id] = nil
         last = nil
-        // The whole set is emptied, because it does not show which of its sessions still have events.
+        // Empty the whole set, because it does not show which of its sessions still have events.
         if ignored.count >= Self.mostIgnored { ignored = [] }
         ignored.insert(id)
     }

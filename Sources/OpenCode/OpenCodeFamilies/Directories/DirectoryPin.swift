@@ -54,7 +54,7 @@ package enum DirectoryPin {
     /// any brackets, such as `directory[]`, `location[directory]` or `location.directory`. A name that merely contains
     /// one of these, such as `subdirectory`, is not used by any version.
     private static func role(of name: ArraySlice<UInt8>) -> Role {
-        // Nearly all parameter names are too short.
+        // Nearly all parameter names are too short to name a directory.
         guard name.count >= location.count else { return .none }
         var role = Role.none
         for spelling in spellings(of: name) {
@@ -64,7 +64,7 @@ package enum DirectoryPin {
             }
             guard words.first?.elementsEqual(location) == true else { continue }
             if words.contains(where: { $0.elementsEqual(directory) }) { return .directory }
-            // The result of another decoding may still name a directory.
+            // Continue, because the result of another decoding may still name a directory.
             role = .location
         }
         return role

@@ -3,8 +3,8 @@
 /// All meanings that OpenCode could find in a value that a request gives as a directory.
 ///
 /// OpenCode decodes a query's value twice (as a form, then once more) and a field's value once. If a value cannot be
-/// decoded, OpenCode uses it unchanged (1.1.11 to 1.18; V2 decodes a query's value once). A value is therefore
-/// evaluated at every depth. A value that different decoders interpret differently cannot be evaluated.
+/// decoded, OpenCode uses it unchanged (1.1.11 to 1.18; V2 decodes a query's value once). Therefore each value is
+/// evaluated at every depth of decoding. A value that different decoders interpret differently cannot be evaluated.
 struct DirectoryText {
     /// The maximum depth of encoding. No legitimate path is encoded more deeply.
     private static let deepest = 5
@@ -14,7 +14,8 @@ struct DirectoryText {
 
     /// Finds the meanings of the value of a field or a query parameter, assuming that `+` represents a space.
     init(_ raw: ArraySlice<UInt8>, isQuery: Bool) {
-        // A server that decodes the bytes as ISO 8859-1, as fields were once defined, would use a different path.
+        // A server that decodes the bytes as ISO 8859-1, as fields were once defined, would use a different path, so
+        // evaluate both spellings.
         let spellings = raw.contains { $0 >= 0x80 } ? [Array(raw), Self.fromLatin1(raw)] : [Array(raw)]
         var meanings: [[UInt8]] = []
         for spelling in spellings {

@@ -5,8 +5,8 @@ internal import Encodings
 /// Removes the frames of other directories from an event stream. All other bytes pass unchanged and in order.
 ///
 /// After the decision about a frame (``EventJudgement``), its bytes pass or are dropped without being stored. Until
-/// then, the bytes are held up to a limit; a frame that has not named a directory by then is removed. If the decision
-/// needs a query (``query``), the frame and everything after it wait.
+/// then, the bytes are held up to a limit. A frame that has not named a directory within this limit is removed. If the
+/// decision needs a query (``query``), the frame and everything after it wait.
 package struct EventDirectoryFilter: Sendable {
     /// The directories whose frames pass, from the next frame on.
     package var scope: DirectoryScope
@@ -34,8 +34,8 @@ package struct EventDirectoryFilter: Sendable {
         self.limit = limit
     }
 
-    /// Filters the next bytes of the body, which may be split anywhere, and passes on the remaining bytes. Stores
-    /// information about sessions in `index`.
+    /// Filters the next bytes of the body, which may be split anywhere, and passes on the bytes that are not removed.
+    /// Stores information about sessions in `index`.
     package mutating func filter(
         _ bytes: borrowing Span<UInt8>, _ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {

@@ -37,7 +37,7 @@ struct EventJudgement: Sendable {
 
     /// Reads the next bytes of the event's data.
     ///
-    /// - Parameter isBehind: Whether updates are missing, so that no event may be removed yet
+    /// - Parameter hasPendingUpdates: Whether updates are missing, so that no event may be removed yet
     ///   (``EventSessionIndex/hasPendingUpdates``).
     mutating func scan(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, hasPendingUpdates: Bool) {
         var index = 0
@@ -118,7 +118,8 @@ struct EventJudgement: Sendable {
             return decide(session, index, in: scope)
         } else if let project = subject.project {
             if index.project == project { fate = .passes }
-            // The same event may report that the folder now belongs to a different project.
+            // The same event may report that the folder now belongs to a different project, so query the project before
+            // the event is removed.
             if index.project == nil || fate != .passes && subject.kind == .projectUpdated { return wait(.project) }
         } else {
             fate = .passes

@@ -102,7 +102,8 @@ package struct EventScanner: Sendable {
         } else if seen == 0 {
             startName(byte)
         } else {
-            // An incomplete mark is the beginning of a field's name, but not of a known one.
+            // The bytes of an incomplete byte order mark are the beginning of a field's name. No known name begins with
+            // them.
             hasLine = true
             name = 0
             nameCount = seen
@@ -140,7 +141,7 @@ package struct EventScanner: Sendable {
         case .byteOrderMark(0), .lineStart: return endFrame()
         case .byteOrderMark: hasLine = true
         case .name:
-            // A line without a colon is a field with an empty value.
+            // A line without a colon is a field with an empty value, so `data` alone is also a `data` line.
             if isDataName { return endData() }
         case .valueStart, .value:
             if isData { return endData() }

@@ -83,7 +83,7 @@ extension EventSkeleton {
             payload = inner.range
             offset = Self.plainCount
         } else if found[Self.plainCount + OpenCode1Path.type.rawValue] != nil {
-            // The wrapped event is truncated.
+            // The wrapped event is truncated, but its type was found, so read its members.
             offset = Self.plainCount
         }
         func text(_ path: OpenCode1Path, _ line: borrowing Span<UInt8>) -> [UInt8]? {
@@ -100,7 +100,7 @@ extension EventSkeleton {
         part = text(.part, line) ?? (isMessage ? text(.partID, line) : nil)
         if isSession { parentSession = text(.infoParent, line) }
         directory = found.text(Self.wrapper, in: line)
-        // Events of the whole server name "global" or no directory.
+        // Events of the whole server name "global" or no directory. Treat both alike.
         if let named = directory, named.isEmpty || named.elementsEqual("global".utf8) { directory = nil }
         if directory == nil, isDispose { directory = text(.directory, line) }
     }

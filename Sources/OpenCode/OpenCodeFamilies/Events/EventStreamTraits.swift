@@ -4,8 +4,8 @@
 package struct EventStreamTraits: Sendable, Equatable {
     /// The path of the stream.
     package let path: [UInt8]
-    /// The number of seconds without a byte after which the stream counts as failed. In this time three heartbeats are
-    /// missing.
+    /// The number of seconds without a byte after which the stream counts as failed. Three consecutive heartbeats are
+    /// missing after this time.
     package let silence: Int
     /// The time in milliseconds between OpenCode's report that the stream has begun and the moment from which the
     /// stream covers all events. Version 1.18 reports the beginning up to 20 ms early (4 of 15 tries).
@@ -15,8 +15,8 @@ package struct EventStreamTraits: Sendable, Equatable {
     /// OpenCode 1 has done so since 1.2.21.
     package let resolvesDirectories: Bool
 
-    /// Creates the properties for an instance of this family, and of this version if it is known. Heartbeats come every
-    /// 30 s up to version 1.2.6, every 10 s in later versions, and every 15 s in OpenCode 2.
+    /// Creates the properties for an instance of this family, and of this version if it is known. An instance sends a
+    /// heartbeat every 30 s up to version 1.2.6, every 10 s in later versions, and every 15 s in OpenCode 2.
     package init(_ family: APIFamily?, version: String?) {
         guard family != .two else {
             path = Array("/api/event".utf8)
@@ -31,7 +31,7 @@ package struct EventStreamTraits: Sendable, Equatable {
         resolvesDirectories = Self.numbers(of: version).map { !$0.lexicographicallyPrecedes([1, 2, 21]) } ?? true
     }
 
-    /// Returns whether the heartbeats of a version may come every 30 s. This is assumed for an unknown version.
+    /// Returns whether this version may send heartbeats only every 30 s. Returns true for an unknown version.
     private static func isSlow(_ version: String?) -> Bool {
         numbers(of: version)?.lexicographicallyPrecedes([1, 2, 7]) ?? true
     }

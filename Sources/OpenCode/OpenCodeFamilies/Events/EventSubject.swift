@@ -72,7 +72,8 @@ struct EventSubject: Sendable {
         switch Member(rawValue: finding.pathIndex) {
         case .directory, .location:
             if finding.pathIndex == Member.directory.rawValue { isWrapped = true }
-            // Events of the whole server name "global" or no directory. Their subject is found later.
+            // Events of the whole server name "global" or no directory. Do not store "global"; other members contain
+            // the subject of such an event.
             let isServers = finding.text?.isEmpty ?? false || text.elementsEqual("global".utf8)
             if directory == nil, !isServers { directory = text }
         case .type, .wrappedType:

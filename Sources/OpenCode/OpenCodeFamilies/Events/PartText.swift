@@ -57,7 +57,8 @@ package struct PartText: Sendable, Equatable {
         }
         (part, text, delta) = ranges
         grows = hasTime && !hasEnd
-        // A member that occurs twice belongs to something other than the part.
+        // A member that occurs twice may belong to something other than the part, so check that the text is inside the
+        // part.
         guard let part, let text else { return false }
         return isText && part.lowerBound < text.lowerBound && text.upperBound < part.upperBound
     }

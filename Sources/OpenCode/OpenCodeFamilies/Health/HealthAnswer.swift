@@ -18,7 +18,7 @@ package enum HealthAnswer: Sendable, Equatable {
     package enum Kind: Sendable, Equatable {
         /// The response has the status 404.
         case notFound
-        /// A page of HTML: OpenCode 2 returns one for every path outside its API.
+        /// The response is a page of HTML. OpenCode 2 returns one for every path outside its API.
         case page
     }
 
@@ -63,7 +63,7 @@ package enum HealthAnswer: Sendable, Equatable {
         }
     }
 
-    /// The response body in all families. `/api/info` has no `healthy`, and `/api/health` may have no version.
+    /// The body of a response in any family. `/api/info` has no `healthy`, and `/api/health` may have no version.
     private struct Body: JSONReadable {
         let healthy: Bool?
         let version: String?

@@ -23,7 +23,7 @@ package enum HealthPath: String, Sendable, CaseIterable {
 /// long as the instance runs.
 ///
 /// An `/api/…` path is never requested from an instance that may be OpenCode 1, because 1.1 and 1.2 forward unknown
-/// requests, including their fields, to the vendor's site. A server that answers `/global/health` with a page is
+/// requests, including their fields, to the vendor's site. A server that responds to `/global/health` with a page is
 /// OpenCode 2, which returns a page for every path outside `/api`.
 package struct HealthSearch: Sendable {
     /// The path to request now.
@@ -42,7 +42,8 @@ package struct HealthSearch: Sendable {
         path = found ?? (family == .two ? .info : .globalHealth)
     }
 
-    /// Processes the response. Returns true if another path must be requested, and false if this response counts.
+    /// Processes the response. Returns true if another path must be requested, and false if this response is the final
+    /// one.
     package mutating func advance(after answer: HealthAnswer) -> Bool {
         guard !isFound, case .otherwise(let kind) = answer else { return false }
         switch (path, kind) {

@@ -18,8 +18,8 @@ package struct Announcement: Sendable, Equatable {
         self.family = family
     }
 
-    /// Whether the host is the one that the gateway connects to. The name `localhost` does not count, because it may be
-    /// ::1.
+    /// Whether the host is the one that the gateway connects to. The name `localhost` does not count, because it may
+    /// resolve to ::1.
     package var isExpectedHost: Bool { host == "127.0.0.1" }
 }
 
@@ -42,7 +42,7 @@ package struct BannerScanner: Sendable {
     private var isTooLong = false
     private var sequences = ControlSequences()
 
-    /// The announcement; nil until it was found.
+    /// The announcement; nil until it is found.
     package private(set) var announcement: Announcement?
 
     /// Creates a scanner at the beginning of a server's output.

@@ -2,8 +2,8 @@
 
 internal import Encodings
 
-/// The requests that OpenCode answers only at the end of a turn, of a shell command, or of a model's output. No byte of
-/// the response is sent earlier, however long that takes.
+/// The requests to which OpenCode responds only at the end of a turn, of a shell command, or of a model's output. No
+/// byte of the response is sent earlier, however long that takes.
 ///
 /// One table serves both families, because their paths do not overlap, and OpenCode 1.18 has routes of both kinds.
 package enum TurnRoutes {
@@ -31,13 +31,14 @@ package enum TurnRoutes {
         "/api/session/{sessionID}/shell",
     ].map(Route.init)
 
-    /// Returns whether a request is one of these.
+    /// Returns whether a request belongs to one of the routes in the table.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
     ///   - target: The target as the instance receives it.
     ///
-    /// The path is interpreted as by OpenCode's routers: decoded, without empty segments, and ended by `?` or `;`.
+    /// The path is interpreted as OpenCode's routers interpret it: decoded, without empty segments, and ended by `?` or
+    /// `;`.
     package static func contains(_ method: String, _ target: ArraySlice<UInt8>) -> Bool {
         guard method == Self.method else { return false }
         let segments = segments(of: target)

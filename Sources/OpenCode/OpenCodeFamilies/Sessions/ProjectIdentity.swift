@@ -134,7 +134,8 @@ package struct OpenCodeProject: Sendable, Equatable {
 
     /// Creates a project from the instance's report, for a folder in this scope.
     package init(_ identity: ProjectIdentity, in scope: DirectoryScope, isShared: Bool, number: UInt64) {
-        // OpenCode 1 reports the root of the repository, which may contain the folder.
+        // OpenCode 1 reports the root of the repository, which may contain the folder. Use a reported path only if it
+        // is the folder itself.
         let spelled = [identity.directory, identity.root].lazy.compactMap { $0.map { Array($0.utf8) } }
             .first { scope.isFolder($0[...]) }
         self.init(

@@ -51,7 +51,7 @@ package struct SessionChildren: Sendable {
             count = 0
             cursor = nil
         }
-        // The last page also has a cursor (2.0.15).
+        // The last page also has a cursor (2.0.15), so check the number of sessions as well.
         guard isPaged, let cursor, !cursor.isEmpty, count >= Self.pageSize else { return nil }
         return first + Array("&cursor=".utf8) + PercentEncoding.encode(cursor)
     }

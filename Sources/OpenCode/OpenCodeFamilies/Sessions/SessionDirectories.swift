@@ -65,7 +65,7 @@ package enum SessionIdentifier {
     /// Returns whether the text consists only of letters, digits, `_` and `-`, and is not too long (`ses_…`, 30
     /// characters in 2.0.15).
     package static func isValid(_ text: some Collection<UInt8>) -> Bool {
-        // This is the only generic step.
+        // Copy the text, so that only this step is generic.
         isValid(Array(text))
     }
 

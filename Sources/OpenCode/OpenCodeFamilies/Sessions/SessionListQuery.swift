@@ -52,7 +52,7 @@ package struct SessionListQuery: Sendable {
     }
 
     private mutating func parse(_ parameter: ArraySlice<UInt8>) {
-        // Parsers of queries may remove a question mark at the beginning.
+        // Parsers of queries may remove a question mark at the beginning, so ignore question marks there.
         let text = parameter.startIndex == raw.startIndex ? parameter.drop { $0 == UInt8(ascii: "?") } : parameter
         let name = text.prefix { $0 != UInt8(ascii: "=") }
         guard let key = Key(PercentDecoding.decode(Array(name), plusIsSpace: true)) else {
@@ -69,7 +69,7 @@ package struct SessionListQuery: Sendable {
         switch key {
         case .project: projects.append(value ?? [])
         case .cursor: cursors.append(value ?? [])
-        // DirectoryPin decides whether the directory is inside the project.
+        // `DirectoryPin` checks whether the directory is inside the project, so record only that there is one.
         case .directory: namesDirectory = true
         }
     }
@@ -84,7 +84,7 @@ package struct SessionListQuery: Sendable {
 
     /// Returns the decision about the request.
     ///
-    /// - Parameter own: The OpenCode project of the gateway's project; nil if it is unknown.
+    /// - Parameter openCodeProject: The OpenCode project of the gateway's project; nil if it is unknown.
     package func narrowed(to openCodeProject: OpenCodeProject?, in scope: DirectoryScope) -> Decision {
         if isAmbiguous { return .refused(.ambiguous) }
         if !projects.isEmpty {
@@ -119,7 +119,7 @@ package struct SessionListQuery: Sendable {
         case project([UInt8])
     }
 
-    /// Returns where the sessions are that a cursor lists: in the scope, outside it, or in an OpenCode project.
+    /// Returns the location of the sessions that a cursor lists: in the scope, outside it, or in an OpenCode project.
     private static func position(of text: [UInt8], in scope: DirectoryScope) -> CursorPosition {
         guard let cursor = SessionCursor(text) else { return .outside }
         if !cursor.directories.isEmpty {

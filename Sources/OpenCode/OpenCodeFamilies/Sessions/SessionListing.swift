@@ -48,7 +48,7 @@ package struct SessionListing: Sendable {
     private var session: [UInt8]?
     private var directory: [UInt8]?
 
-    /// Creates a listing before any part of the answer has been read. From an OpenCode 1, it requests the list that
+    /// Creates a listing before any part of the response has been read. From an OpenCode 1, it requests the list that
     /// every 1.x has, which contains the sessions of its own project.
     package init(family: APIFamily?) { self.family = family }
 
@@ -66,7 +66,7 @@ package struct SessionListing: Sendable {
         while let finding = reader.next(bytes, &index) {
             let text = finding.text ?? []
             switch finding.pathIndex {
-            // A session's id precedes its directory, so the directory completes the session here.
+            // A session's id precedes its directory, so report the session when its directory is found.
             case 0, 3:
                 count += 1
                 session = text
@@ -88,7 +88,7 @@ package struct SessionListing: Sendable {
             session = nil
         }
         total += count
-        // The last page also has a cursor (2.0.15).
+        // The last page also has a cursor (2.0.15), so check the number of sessions as well.
         guard let cursor, !cursor.isEmpty, count >= Self.pageSize, total + Self.pageSize <= Self.most else {
             return nil
         }

@@ -4,7 +4,7 @@ internal import JSONText
 
 /// A query to an instance about the project that it serves, other than its health.
 package enum SetupQuery: Sendable, CaseIterable {
-    /// The configuration. If it is unreadable, the instance rejects everything that concerns the project (1.18).
+    /// The configuration. If it is unreadable, the instance rejects every request that concerns the project (1.18).
     case configuration
     /// The models that the instance can use.
     case models

@@ -78,7 +78,7 @@ package final class Connection {
             try body()
             try run("COMMIT")
         } catch {
-            // Some errors roll the transaction back themselves.
+            // Some errors already roll back the transaction, so check whether it is still open.
             if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
             throw error
         }
@@ -105,7 +105,7 @@ package final class Connection {
         return statement
     }
 
-    /// Returns the error of the last call.
+    /// Returns the error of the last SQLite call, which returned `code`.
     func failure(_ code: Int32) -> StorageError {
         .database(
             path, code: code, message: String(cString: sqlite3_errmsg(handle)), system: sqlite3_system_errno(handle))

@@ -18,7 +18,7 @@ final class Statement {
     func step(
         _ values: [Value], each: (borrowing Columns) throws(StorageError) -> Void
     ) throws(StorageError) {
-        // A statement that is not reset would keep its snapshot of the file.
+        // Reset the statement. Otherwise it would keep its snapshot of the file.
         defer {
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
@@ -62,7 +62,7 @@ package enum Value: Sendable, Equatable {
         case .text(var text):
             return text.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) {
-                    // SQLite would bind NULL for a null pointer.
+                    // An empty text may have a null pointer, for which SQLite would bind NULL.
                     $0.isEmpty
                         ? storage_bind_text(statement, index, "", 0)
                         : storage_bind_text(statement, index, $0.baseAddress, Int32($0.count))

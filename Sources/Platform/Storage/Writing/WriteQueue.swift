@@ -36,8 +36,8 @@ final class WriteQueue: Sendable {
         var opened: [@Sendable () -> Void] = []
     }
 
-    /// How long a first write waits for more, so that they share one commit, and the number of bytes that ends this
-    /// wait early. Together with the commit, the wait stays below the limit of 100 ms for all writes.
+    /// The time for which a first write waits for further writes that share its commit, and the number of bytes that
+    /// ends this wait early. Together with the commit, the wait stays below the limit of 100 ms for all writes.
     private static let gathering = (time: Duration.milliseconds(50), bytes: 256 * 1024)
 
     private let state = Monitor(State())
@@ -152,7 +152,8 @@ final class WriteQueue: Sendable {
         state.notifyAll()
     }
 
-    /// Stops accepting writes and waits until the remaining writes are written. Returns false if `limit` passed first.
+    /// Stops accepting writes and waits until the remaining writes are written. Returns false if `limit` is reached
+    /// first.
     func close(atMost limit: Duration) -> Bool {
         state.withLock { $0.isClosed = true }
         state.notifyAll()

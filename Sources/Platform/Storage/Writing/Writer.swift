@@ -36,7 +36,7 @@ struct Writer {
                 }
             }
         }
-        // The gateway ends although the disk cannot be written.
+        // The queue is closed while the disk cannot be written, so the remaining writes are lost.
         queue.lose(batch.count)
         queue.reportLost(report)
     }
@@ -55,7 +55,7 @@ struct Writer {
                     try write.apply(connection)
                 } catch {
                     guard error.kind == .refused, connection.isInTransaction else { throw error }
-                    // An error in one write affects only that write.
+                    // An error in one write affects only that write, so roll back to its savepoint.
                     try connection.run("ROLLBACK TO change")
                     refused[index] = error
                 }

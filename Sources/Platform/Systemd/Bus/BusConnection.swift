@@ -87,7 +87,7 @@ final class BusConnection: @unchecked Sendable {  // Confined to the loop's thre
     func signals(
         _ interface: String, _ member: String, handler: @escaping @Sendable (BusMessage) -> Void
     ) throws(BusError) {
-        // Messages on a direct connection to the manager have no sender name.
+        // Match the sender only on a bus, because messages on a direct connection to the manager have no sender name.
         let sender = isBus ? "sender='\(Self.service)'," : ""
         try match("type='signal',\(sender)interface='\(interface)',member='\(member)'", handler)
     }

@@ -106,7 +106,7 @@ struct BusMessage {
         let result = withUnsafeMutablePointer(to: &value) {
             sd_bus_message_read_basic(pointer, Self.code(type), UnsafeMutableRawPointer($0))
         }
-        // A result of 0 means that there is no further element.
+        // sd-bus returns 0 if there is no further element, which is an error here.
         guard try BusError.check(result, Self.reading) > 0 else { throw BusError.of(-ENXIO, Self.reading) }
         return value
     }

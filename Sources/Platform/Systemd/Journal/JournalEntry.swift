@@ -41,7 +41,7 @@ package struct JournalSubject: Sendable, Hashable {
         self.invocation = invocation
     }
 
-    /// The field values that an entry must have, all of them.
+    /// The field values, all of which an entry must have.
     var matches: [String] {
         let unitField = scope == .user ? "_SYSTEMD_USER_UNIT" : "_SYSTEMD_UNIT"
         return ["\(unitField)=\(unit)", "_SYSTEMD_INVOCATION_ID=\(invocation)"]

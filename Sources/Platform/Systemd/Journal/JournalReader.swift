@@ -3,13 +3,14 @@
 internal import CSystemd
 internal import Glibc
 
-/// Reads the entries of one run at a time, either from its first entry or only the last entries (sd-journal(3)).
+/// Reads the entries of one run at a time, either all entries from the first one on or only the last ones
+/// (sd-journal(3)).
 ///
 /// Opening the journal takes a few system calls for each journal file. Only one thread at a time may use a reader.
 package final class JournalReader {
     private let journal: OpaquePointer
-    /// The cursor of the last entry that was read. Reading resumes there after journal files have been added or
-    /// removed.
+    /// The cursor of the last entry that was read. Reading resumes after this entry when journal files have been added
+    /// or removed.
     private var cursor: String?
     /// Whether the current position is an entry that was not read yet.
     private var isBeforeReading = false
@@ -69,8 +70,8 @@ package final class JournalReader {
 
     // MARK: Following
 
-    /// Returns a descriptor that becomes readable after the journal has changed, with a delay of up to 400 ms. Then
-    /// call ``process()``.
+    /// Returns a descriptor that becomes readable after the journal has changed, with a delay of up to 400 ms. When it
+    /// does, call ``process()``.
     package func descriptor() throws(JournalError) -> Int32 {
         try check(sd_journal_get_fd(journal), "sd_journal_get_fd")
     }

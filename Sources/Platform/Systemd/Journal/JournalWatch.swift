@@ -93,7 +93,8 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
                 // The handler may have stopped following the run.
                 guard subscriptions[subject] === subscription else { return }
             }
-            // There may be more entries. The descriptor does not become readable again for them.
+            // There may be more entries, for which the descriptor does not become readable again. Therefore schedule
+            // another read.
             loop.later { [weak self] in self?.look(subject) }
         } catch {
             forget(subject)

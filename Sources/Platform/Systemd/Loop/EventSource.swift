@@ -25,7 +25,7 @@ package final class EventSource: Sendable {
         reference.disable()
     }
 
-    /// The priority of events that must be handled before all others.
+    /// The priority of an event source whose events must be handled before all others.
     static let urgent = Int64(SD_EVENT_PRIORITY_IMPORTANT)
 
     /// Sets the priority of the source. Among sources that are ready at the same time, lower values are handled first.

@@ -32,11 +32,11 @@ extension SystemEventLoop {
 
     /// Calls `handler` with each of `events` of the directory at `path` (inotify(7)). Follows symbolic links.
     ///
-    /// ``FolderEvents/folderRemoved`` and ``FolderEvents/overflowed`` are always reported. Changes are handled before all other
-    /// events, so that a request made after a change sees its effect.
+    /// ``FolderEvents/folderRemoved`` and ``FolderEvents/overflowed`` are always reported. Changes are handled before
+    /// all other events, so that a request made after a change sees its effect.
     ///
-    /// - Throws: ENOENT and ENOTDIR if there is no directory, ENOSPC if the user has no watches left
-    ///   (fs.inotify.max_user_watches), EMFILE without descriptors or inotify instances.
+    /// - Throws: ENOENT or ENOTDIR if there is no directory, ENOSPC if the user has no watches left
+    ///   (fs.inotify.max_user_watches), EMFILE if no descriptor or inotify instance is available.
     package func watchFolder(
         _ path: String, _ events: FolderEvents, handler: @escaping @Sendable (FolderChange) -> Void
     ) throws(SystemdError) -> EventSource {

@@ -47,7 +47,8 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
     }
 
     deinit {
-        // A source handle retains its loop, so only references released after the last run can remain.
+        // A source handle retains its loop, so only references that were released after the last run can remain. Free
+        // them here.
         for free in mailbox.withLock({ $0.releases }) { free() }
         sd_event_unref(event)
         close(wake)

@@ -10,7 +10,7 @@ package struct ManagerAccess: Sendable {
     package let addresses: [BusAddress]
     /// The user of this process, by name if it has one.
     package let user: String
-    /// The user's directory for sockets: `$XDG_RUNTIME_DIR`, or `/run/user/UID` if it exists; nil without one.
+    /// The user's directory for sockets: `$XDG_RUNTIME_DIR`, or `/run/user/UID` if it exists; nil if there is none.
     package let runtimeFolder: String?
 
     /// Determines the access from the environment of this process.

@@ -4,18 +4,20 @@
 package enum ManagerEvent: Sendable, Equatable {
     /// The manager is reachable, for the first time or again. The value lists the loaded units.
     case connected([ListedUnit])
-    /// The manager is no longer reachable, or was not at the first attempt. Attempts continue until it is.
+    /// The connection to the manager is lost, or the first attempt to connect failed. The client retries until it
+    /// succeeds.
     case disconnected(BusError)
     /// A unit has changed; the value contains its current properties.
     ///
-    /// A change first reports the properties of the unit's type (`isComplete` is false) and immediately afterwards
-    /// those that all units have. The two parts are consistent only after the second report.
+    /// For each change, the manager first reports the properties of the unit's type (`isComplete` is false) and
+    /// immediately afterwards the properties that all units have. The two parts are consistent only after the second
+    /// report.
     case changed(unit: String, UnitProperties, isComplete: Bool)
     /// A job has ended. `result` is `done`, `failed`, `canceled`, `timeout`, `dependency`, `skipped`, …
     case jobRemoved(job: String, unit: String, result: String)
-    /// The manager has unloaded the unit. Also reported for every unit at each reload.
+    /// The manager has unloaded the unit. This is also reported for every unit at each reload.
     case unitRemoved(String)
-    /// The manager starts (true) or has finished (false) reloading its configuration.
+    /// The manager begins to reload its configuration (true), or has finished reloading it (false).
     case reloading(Bool)
 }
 

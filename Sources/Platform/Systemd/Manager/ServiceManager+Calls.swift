@@ -3,10 +3,11 @@
 internal import CSystemd
 internal import Glibc
 
-/// The methods of the manager (org.freedesktop.systemd1(5), "Manager Object"). Each calls its `reply` handler later on
-/// the loop, before handling any signal that the manager sent after the reply.
+/// The methods of the manager (org.freedesktop.systemd1(5), "Manager Object"). Each method calls its `reply` handler
+/// later on the loop, before handling any signal that the manager sent after the reply.
 extension ServiceManager {
-    /// Starts a unit. The reply is its job; ``ManagerEvent/jobRemoved(job:unit:result:)`` reports the end of the job.
+    /// Starts a unit. The reply is the job that starts the unit; ``ManagerEvent/jobRemoved(job:unit:result:)`` reports
+    /// the end of the job.
     package func start(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
         job("StartUnit", of: unit, reply: reply)
     }
@@ -16,7 +17,8 @@ extension ServiceManager {
         job("StopUnit", of: unit, reply: reply)
     }
 
-    /// Stops and starts a unit, immediately even if the unit waits for its automatic restart. The reply is its job.
+    /// Stops and starts a unit immediately, even if the unit waits for its automatic restart. The reply is the job that
+    /// restarts the unit.
     package func restart(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
         job("RestartUnit", of: unit, reply: reply)
     }

@@ -108,7 +108,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
         guard generation == self.generation else { return }
         isReady = true
         retryDelay = Self.shortestRetry
-        // The address works, so the next connection begins with it.
+        // This address works, so begin the next connection attempt with it.
         nextAddress = (nextAddress + addresses.count - 1) % addresses.count
         handler(.connected(units))
     }
@@ -127,7 +127,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
     // MARK: Signals
 
     private func emit(_ generation: Int, _ event: () throws(BusError) -> ManagerEvent?) {
-        // Signals that arrive before the list duplicate its content.
+        // Ignore signals that arrive before the list, because the list contains the same changes.
         guard generation == self.generation, isReady else { return }
         do throws(BusError) {
             if let event = try event() { handler(event) }
@@ -192,7 +192,8 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
         call(listCall, reading: Self.readUnits, reply: reply)
     }
 
-    /// Sends a call. Without a connection, `reply` receives an error, also later and not during this call.
+    /// Sends a call. Without a connection, `reply` receives an error. In both cases, `reply` is called later and not
+    /// during this call.
     func call<Value: Sendable>(
         _ call: BusCall, reading read: @escaping @Sendable (BusMessage) throws(BusError) -> Value,
         reply: @escaping @Sendable (Result<Value, BusError>) -> Void

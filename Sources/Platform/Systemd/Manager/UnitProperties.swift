@@ -13,7 +13,7 @@ package struct UnitProperties: Sendable, Equatable {
     package var loadState: String?
     /// The invocation ID of the current run, 32 hexadecimal digits; empty if the unit never ran.
     package var invocation: String?
-    /// The main process; 0 without one.
+    /// The number of the main process; 0 if there is none.
     package var mainProcess: UInt32?
     /// The result of the last run: `success`, `exit-code`, `signal`, `core-dump`, `oom-kill`, `start-limit-hit`, …
     package var result: String?
@@ -21,7 +21,7 @@ package struct UnitProperties: Sendable, Equatable {
     package var restarts: UInt32?
     /// The delay before an automatic restart in microseconds.
     package var restartDelay: UInt64?
-    /// The path of the control group below the cgroup file system; empty without one.
+    /// The path of the control group below the cgroup file system; empty if there is none.
     package var controlGroup: String?
     /// The start time of the main process in microseconds since 1970.
     package var mainProcessStarted: UInt64?

@@ -3,8 +3,8 @@
 internal import CSystemd
 internal import Glibc
 
-/// A child process with its own session and process group, watched by the control loop. It can also be a process that
-/// another gateway started and whose outputs this gateway takes over.
+/// A child process with its own session and process group, watched by the control loop. The process can also be one
+/// that another gateway started, whose outputs this gateway takes over.
 ///
 /// The object retains itself until ``collect()``, so that every child is reaped. Only the loop's thread may use it.
 package final class ChildProcess: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
@@ -13,7 +13,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
 
     /// An event of the child, delivered on the loop's thread.
     package enum Event: Sendable {
-        /// The child wrote these bytes. Chunks have any size.
+        /// The child wrote these bytes. A chunk can have any size.
         case output(Output, [UInt8])
         /// The child ended and must be collected. Its descendants may still run, and more output may follow until
         /// ``collect()``.
@@ -66,8 +66,9 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         }
     }
 
-    /// Takes over a process that another gateway started as its child: its end, its output from now on, and the data
-    /// that is in the pipes. Throws if it has ended, or if its outputs are not such pipes.
+    /// Takes over a process that another gateway started as its child. Events report the end of the process, its output
+    /// from now on, and the data that is already in the pipes. Throws if the process has ended, or if its outputs are
+    /// not pipes of a gateway.
     package init(
         adopting identity: ProcessIdentity, on loop: SystemEventLoop, handler: @escaping @Sendable (Event) -> Void
     ) throws(SystemdError) {
@@ -79,7 +80,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
         guard descriptor >= 0 else {
             throw SystemdError(operation: "pidfd_open", code: errno, detail: "process \(identity.number)")
         }
-        // The number may have been reused before the descriptor was opened.
+        // Check the identity, because the number may have been reused before the descriptor was opened.
         guard ProcessTable.status(of: identity.number)?.identity == identity else {
             close(descriptor)
             throw SystemdError(operation: "pidfd_open", code: ESRCH, detail: "process \(identity.number)")

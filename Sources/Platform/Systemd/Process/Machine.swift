@@ -3,7 +3,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// Properties of the machine since it was booted.
+/// Information about the running machine, as the kernel reports it.
 package enum Machine {
     /// A random text that changes with each boot (`/proc/sys/kernel/random/boot_id`, random(4)); empty if the kernel
     /// provides none. Start times of processes are comparable only within one boot.

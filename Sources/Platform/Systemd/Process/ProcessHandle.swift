@@ -22,7 +22,7 @@ package final class ProcessHandle: @unchecked Sendable {  // Confined to the loo
         self.identity = identity
         self.loop = loop
         self.descriptor = descriptor
-        // The number may have been reused before the descriptor was opened.
+        // Check the identity, because the number may have been reused before the descriptor was opened.
         guard ProcessTable.status(of: identity.number)?.identity == identity else { return nil }
     }
 

@@ -34,8 +34,8 @@ package struct ProcessStatus: Sendable, Equatable {
         self.parent = parent
         self.group = group
         self.session = session
-        // execve(2) sets the start of the program's code when it is finished. For a moment before that, the environment
-        // has the length zero.
+        // execve(2) sets the start of the program's code when it is finished. Shortly before that, the environment
+        // temporarily has the length zero. Therefore the length counts only if the start of the code is set.
         if fields.count > Field.environmentEnd, let code = UInt64(decimal: fields[Field.codeStart]), code > 0,
             let start = UInt64(decimal: fields[Field.environmentStart]), start > 0,
             let end = UInt64(decimal: fields[Field.environmentEnd]), end >= start

@@ -72,7 +72,7 @@ package struct ProcessTable: Sendable {
     ///   - marker: The mark of the run.
     ///   - leader: The leader; nil once its number may have been reused, because sessions and groups then prove
     ///     nothing.
-    ///   - known: The processes that were found to be part of the run before.
+    ///   - known: The processes that were previously found to be part of the run.
     package func members(
         withMarker marker: String, leader: ProcessIdentity?, known: Set<ProcessIdentity> = []
     ) -> [ProcessStatus] {

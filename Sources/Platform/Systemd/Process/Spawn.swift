@@ -56,7 +56,7 @@ enum Spawn {
 
 /// The command for a child process.
 package struct ChildCommand: Sendable {
-    /// The program and its arguments. A program without a slash is searched for in the gateway's own `PATH`.
+    /// The program and its arguments. A program name without a slash is searched for in the gateway's own `PATH`.
     package var words: [String]
     /// The child's whole environment; nothing is inherited.
     package var environment: [String: String]
