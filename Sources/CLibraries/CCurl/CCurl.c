@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// libcurl's variadic functions are macros that check types; this file needs only their declarations.
+// Disable the macros with which libcurl checks the types of variadic calls, because this file needs only the functions'
+// declarations.
 #define CURL_DISABLE_TYPECHECK
 #include "CCurl.h"
 

@@ -18,7 +18,7 @@ package struct UpstreamRequest {
     /// The kind of connection that may carry a request.
     package enum ConnectionChoice: Sendable, Equatable {
         /// Any kept-alive connection. If the connection turns out to be closed, the request is sent once more on a new
-        /// one.
+        /// connection.
         case kept
         /// A kept-alive connection that was used a moment ago. The request is sent once, regardless of the result.
         case justUsed
@@ -40,7 +40,7 @@ package struct UpstreamRequest {
     package var body: Body
     /// Whether a 101 response is valid.
     package var mayUpgrade: Bool
-    /// Whether the request uses a connection of its own, so that it does not affect the kept-alive connections for
+    /// Whether the request uses a separate connection, so that it does not affect the kept-alive connections for
     /// clients' requests.
     package var isAlone: Bool
 

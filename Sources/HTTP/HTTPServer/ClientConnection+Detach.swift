@@ -71,8 +71,8 @@ extension ClientConnection {
         }
         // Set this option here, because libmicrohttpd sets it only when it sends, and it has not sent anything.
         SocketOptions.setNoDelay(duplicate)
-        // libmicrohttpd 0.9.75 would miss the end of the replacement descriptor if it has no room to read the remainder
-        // of a body.
+        // If libmicrohttpd 0.9.75 has no room to read the remainder of a body, it misses the end of the replacement
+        // descriptor, so the connection must expire.
         let mayBeBlocked = !state.isBodyComplete
         _ = state.on(.socketDetached)
         body.removeAll()

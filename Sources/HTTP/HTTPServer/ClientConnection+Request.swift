@@ -44,7 +44,8 @@ extension ClientConnection {
         startTime = server.loop.now
         number = server.nextRequestNumber()
         if deadline == .idle { arm(.head) }
-        // libmicrohttpd may have read the bytes before the loop was notified of them.
+        // Record the input here as well, because libmicrohttpd may have read the bytes before the loop was notified of
+        // them.
         hasInput = true
     }
 
@@ -66,7 +67,7 @@ extension ClientConnection {
         if isBodyComplete {
             awaitAnswer()
         } else if body.count >= ServerLimits.highWater {
-            // From now on the connection waits for the instance, not for the client.
+            // From now on the connection waits for the instance, not for the client, so the client has no deadline.
             arm(.none)
             suspend()
         }
@@ -126,8 +127,8 @@ extension ClientConnection {
 
     /// Passes a request to the handler before its body has arrived. Returns nil if the body is to be collected.
     private func judgeBeforeBody() -> StepResult? {
-        // With `Expect`, the client waits for permission to send the body (RFC 9110 §10.1.1). Only an immediate
-        // response saves it from sending the body.
+        // With `Expect`, the client waits for permission to send the body (RFC 9110 §10.1.1). Ask for a refusal now,
+        // because only an immediate response saves the client from sending the body.
         if head.mayHave(.expect), head.fields.contains(.continueExpectation, in: .expect) {
             return server.handler.refusal(of: self).map { queue($0) }
         }
@@ -243,7 +244,8 @@ extension ClientConnection {
         let delegate = exchange
         exchange = nil
         delegate?.clientDisconnected()
-        // libmicrohttpd cleans up an abandoned connection in its next run, but no descriptor triggers that run.
+        // libmicrohttpd cleans up an abandoned connection in its next run. No descriptor triggers that run, so request
+        // it.
         if !isWhole {
             endAfterRefusal()
             server.needsRun()

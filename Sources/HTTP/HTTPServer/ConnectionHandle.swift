@@ -16,8 +16,8 @@ struct ConnectionHandle {
     var descriptor: Int32 { cmicrohttpd_descriptor(pointer) }
 
     /// Removes the connection from libmicrohttpd's poll set. Call this in a callback of the connection, or while its
-    /// complete request waits for a response. For daemons with their own threads, the manual allows only the former;
-    /// this daemon has none.
+    /// complete request waits for a response. For daemons with their own threads, the manual allows only calls in a
+    /// callback; this daemon has no threads.
     func suspend() { MHD_suspend_connection(pointer) }
 
     /// Adds the connection to the poll set again in the next run.

@@ -79,7 +79,7 @@ struct DetachedState: Equatable {
         case (.ending, .written), (.breaking, .written):
             phase = .lingering
             return .linger
-        // The bytes of the next request stay in the socket.
+        // If the connection will be reused, leave the bytes of the next request in the socket.
         case (.ending, .input): return isReusable ? .nothing : .discardInput
         case (.lingering, .input): return .discardInput
         case (_, .clientDisconnected), (_, .close): return close()

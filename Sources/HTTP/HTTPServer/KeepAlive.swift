@@ -23,7 +23,8 @@ struct Client {
 extension Client {
     /// Creates the client that has connected from this address to the listener with the number `listenerNumber`.
     init(_ address: SocketAddress, listenerNumber: UInt8) {
-        // A listener on IPv6 also accepts IPv4 clients, and reports their addresses in mapped form.
+        // Convert the address from its IPv6 form, because a listener on IPv6 also accepts IPv4 clients and reports
+        // their addresses in mapped form.
         self.address = address.ipv6.map { IPAddress(ipv6: $0) }
         // Only getnameinfo(3) returns the zone of an IPv6 address. It takes five times as long, so use it only for
         // IPv6.
@@ -80,9 +81,9 @@ enum AnswerEnd: Equatable {
     case reused
     /// The connection ends. The head announces this.
     case announced
-    /// The connection ends, but the head does not announce this. The fetch of Node 20 and 22 (undici 6) accepts a body
-    /// without its last chunk as complete if the head has `Connection: close`. A body of unknown length therefore does
-    /// not announce the end if another request could have followed.
+    /// The connection ends, but the head does not announce this. The `fetch` function of Node 20 and 22 (undici 6)
+    /// accepts a body without its last chunk as complete if the head has `Connection: close`. A body of unknown length
+    /// therefore does not announce the end if another request could have followed.
     case unannounced
 
     /// Returns how the connection continues.

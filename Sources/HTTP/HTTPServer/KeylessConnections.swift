@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A client's connection as an element of ``KeylessConnections``. This is a base class, so that the list needs no
-/// memory of its own.
+/// A client's connection as an element of ``KeylessConnections``. This is a base class, so that the list itself needs
+/// no memory.
 package class ListedConnection {
     fileprivate var previous: ListedConnection?
     fileprivate var next: ListedConnection?
@@ -42,7 +42,7 @@ struct KeylessConnections {
         connection.isListed = false
     }
 
-    /// Replaces a listed connection with another one.
+    /// Replaces a listed connection with another connection.
     mutating func replace(_ connection: ListedConnection, with other: ListedConnection) {
         guard connection.isListed else { return }
         other.isListed = true

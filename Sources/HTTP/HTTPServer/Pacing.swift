@@ -200,7 +200,7 @@ struct RunPacing: Equatable {
         unsettled = connection
     }
 
-    /// Ends the run and returns the time of the next one.
+    /// Ends the run and returns the time of the next run.
     ///
     /// - Parameters:
     ///   - wantsMore: Whether libmicrohttpd requests another run.

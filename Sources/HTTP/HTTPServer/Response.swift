@@ -23,7 +23,8 @@ struct Response: ~Copyable {
     ///
     /// - Parameter length: The length of the body; nil if it is unknown until the end.
     init?(readingFrom connection: ClientConnection, length: UInt64?) {
-        // The response holds a reference to its source and releases it when libmicrohttpd frees the response.
+        // The response holds a reference to its source and releases this reference when libmicrohttpd frees the
+        // response.
         let source = Unmanaged.passRetained(connection)
         let created = MHD_create_response_from_callback(
             length ?? cmicrohttpd_size_unknown, Self.blockSize, Self.onRead, source.toOpaque(), Self.onFree)
@@ -49,9 +50,9 @@ struct Response: ~Copyable {
     /// Adds the fields of a head. libmicrohttpd adds the length and the framing itself. It rejects empty values, so
     /// they are replaced by a space, which every recipient treats alike (RFC 9110 §5.5).
     ///
-    /// - Parameter closesConnection: Whether to announce that the connection ends with this response. That field is
-    ///   added first: after a Connection field, libmicrohttpd (0.9.75 and 1.0.1) forgets that there already is a Date
-    ///   field, and adds a second one.
+    /// - Parameter closesConnection: Whether to announce that the connection ends with this response. The field for
+    ///   this is added first, because after a Connection field, libmicrohttpd (0.9.75 and 1.0.1) forgets that there
+    ///   already is a Date field and adds a second Date field.
     mutating func add(_ fields: FieldList, closesConnection: Bool) {
         if closesConnection { MHD_add_response_header(pointer, "Connection", "close") }
         Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }

@@ -31,7 +31,7 @@ package final class Server {
     private var isRunScheduled = false
     /// Whether a run of libmicrohttpd is in progress. libmicrohttpd calls its callbacks only during a run.
     private(set) var isRunning = false
-    /// Whether exchanges are being notified between a run and the decision about the next one.
+    /// Whether exchanges are being notified between a run and the decision about the next run.
     private var isNotifying = false
     /// The number of libmicrohttpd's runs so far.
     private(set) var runNumber: UInt64 = 0

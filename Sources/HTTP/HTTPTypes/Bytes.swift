@@ -119,7 +119,7 @@ extension Span<UInt8> {
                 return false
             }
             if index + 8 >= count { return true }
-            // The last eight bytes overlap the previous eight bytes.
+            // The last eight bytes may overlap the previous eight bytes, so that no loop over single bytes is needed.
             index = Swift.min(index + 8, count - 8)
         }
     }

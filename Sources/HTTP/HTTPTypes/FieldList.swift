@@ -216,7 +216,8 @@ package struct FieldList: Sendable {
 
     /// Returns the index of the first field with this name at or after `start`.
     @inlinable package func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
-        // Most searched names are absent. This check takes neither a call nor a reference to the fields.
+        // Check this first, because most searched names are absent, and the check takes neither a call nor a reference
+        // to the fields.
         names.contains(name) ? search(for: name, from: start) : nil
     }
 

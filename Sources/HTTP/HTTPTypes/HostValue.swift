@@ -63,7 +63,7 @@ package enum HostValue {
             groups += 1
             guard end < remainder.endIndex else { break }
             remainder = remainder[(end + 1)...]
-            // A trailing colon must belong to a `::`.
+            // A text that ends here has a single trailing colon, which is invalid.
             guard let next = remainder.first else { return false }
             guard next == colon else { continue }
             guard !isShortened else { return false }

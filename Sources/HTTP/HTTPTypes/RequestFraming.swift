@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a request delimits its body. The framing is determined once, and only if no other implementation could interpret
-/// the head differently (RFC 9112 §6, §11.2: request smuggling).
+/// The way in which a request delimits its body. The framing is determined once, and only if no other implementation
+/// could interpret the head differently (RFC 9112 §6, §11.2: request smuggling).
 package enum RequestFraming: Sendable, Equatable {
     /// The request has no body.
     case none
-    /// A body of exactly this many bytes, at least one.
+    /// The body has exactly this number of bytes, which is at least 1.
     case length(UInt64)
     /// The body has the chunked transfer coding.
     case chunked

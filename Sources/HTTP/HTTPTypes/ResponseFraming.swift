@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How an upstream response delimits its body (RFC 9112 §6.3).
+/// The way in which an upstream response delimits its body (RFC 9112 §6.3).
 package enum ResponseFraming: Sendable, Equatable {
     /// The response has no body, regardless of the body that its fields announce.
     case none
-    /// Exactly this many bytes follow the head.
+    /// Exactly this number of bytes follows the head.
     case length(UInt64)
     /// The body has the chunked transfer coding.
     case chunked

@@ -37,7 +37,8 @@ package struct OutboundURL: Sendable, Equatable {
         guard text.utf8.count <= Self.longest else {
             throw Invalid(description: "The URL is longer than \(Self.longest) bytes. Use a shorter one.")
         }
-        // RFC 3986 §2 requires all other characters to be percent-encoded. Parsers disagree about a backslash.
+        // Reject all other characters, which must be percent-encoded (RFC 3986 §2), and backslashes, which parsers
+        // interpret differently.
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             throw Invalid(
                 description:

@@ -40,7 +40,7 @@ package final class WebSocketEndpoint {
     /// Creates an endpoint that accepts messages of up to `limit` bytes.
     package init(limit: Int) { messages = MessageState(limit: limit) }
 
-    /// Whether the endpoint uses no more memory than an idle one.
+    /// Whether the endpoint is idle: it neither has frames to send nor holds an incomplete frame.
     package var isIdle: Bool { parser == nil && outgoing.isEmpty }
 
     /// Processes received bytes and calls `emit` for each event immediately.

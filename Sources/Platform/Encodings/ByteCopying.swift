@@ -9,7 +9,8 @@ extension [UInt8] {
 
     /// Appends a copy of the span's bytes.
     package mutating func append(copying span: borrowing Span<UInt8>) {
-        // The pointer is valid for this call only. An array appends bytes in bulk only if they come from a buffer.
+        // Append through a buffer, because an array appends bytes in bulk only from a buffer. The pointer is valid for
+        // this call only.
         span.withUnsafeBufferPointer { append(contentsOf: $0) }
     }
 }

@@ -7,7 +7,7 @@ extension Duration {
         return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
     }
 
-    /// How a duration is written.
+    /// The style in which a duration is written.
     package enum TextStyle: Sendable {
         /// The syntax of settings, for the configuration and for sentences that name a setting, such as `500ms`, `90s`,
         /// `15min`, `24h` or `2d`. The unit is the largest one that needs no fraction; days are used only from two days

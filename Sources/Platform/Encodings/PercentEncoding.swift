@@ -17,7 +17,7 @@ package enum PercentEncoding {
     /// - Parameter plusIsSpace: Whether `+` represents a space, as in a form (URL Standard,
     ///   "application/x-www-form-urlencoded parsing").
     package static func decode(_ text: some Collection<UInt8>, plusIsSpace: Bool = false) -> Decoded {
-        // Only this step is generic; the loop runs over an array.
+        // Copy the text, so that only this step is generic and the loop runs over an array.
         decode(Array(text), plusIsSpace)
     }
 

@@ -216,7 +216,8 @@ package final class EventLoop {
             guard slots[slot].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32) else { continue }
             slots[slot].handler?.ready(Readiness(rawValue: event.events))
         }
-        // Events beyond this number are delivered in the next pass. An interrupted poll has not fetched any events.
+        // Events beyond this number are delivered in the next pass. An interrupted poll has fetched no events. In both
+        // cases, not all events have been delivered yet.
         hasDeliveredAll = count >= 0 && count < Self.eventsPerPass
         while let timer = timers.popDue(at: now) { timer.handler?.timerFired(timer) }
         endPass()

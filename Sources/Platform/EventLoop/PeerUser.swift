@@ -76,7 +76,8 @@ extension PeerUser {
             guard let first = socket.ipv6, let second = other.ipv6 else { return nil }
             self.socket = Endpoint(high: first.high, low: first.low, port: socket.port)
             self.other = Endpoint(high: second.high, low: second.low, port: other.port)
-            // A connection has one address family, even if its sockets show their addresses in different forms.
+            // Reject mixed families, because a connection has one address family even if its sockets show their
+            // addresses in different forms.
             guard self.socket.isIPv4 == self.other.isIPv4 else { return nil }
         }
 

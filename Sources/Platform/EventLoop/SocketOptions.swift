@@ -11,8 +11,8 @@ package enum SocketOptions {
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }
 
-    /// Disables Nagle's algorithm (tcp(7), TCP_NODELAY): an event must not wait for the acknowledgement of the previous
-    /// one.
+    /// Disables Nagle's algorithm (tcp(7), TCP_NODELAY), so that an event does not wait for the acknowledgement of the
+    /// previous event.
     package static func setNoDelay(_ descriptor: Int32) {
         var on: Int32 = 1
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))

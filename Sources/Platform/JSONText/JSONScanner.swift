@@ -47,7 +47,7 @@ package struct JSONScanner {
 
     // MARK: Steps
 
-    /// Skips the given byte. Returns false if the current byte is a different one.
+    /// Skips the given byte. Returns false if the current byte differs from it.
     mutating func consume(_ byte: UInt8, _ text: borrowing Span<UInt8>) -> Bool {
         guard index < text.count, text[unchecked: index] == byte else { return false }
         index += 1

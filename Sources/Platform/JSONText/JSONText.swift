@@ -18,8 +18,8 @@ extension [UInt8] {
     package mutating func append(jsonString text: String) {
         append(UInt8(ascii: "\""))
         let bytes = Array(text.utf8)
-        // Most strings need no escape and are copied in one step. A loop without an early exit can examine many bytes
-        // at a time.
+        // Most strings need no escape and are copied in one step. Search for escapes in a loop without an early exit,
+        // which can examine many bytes at a time.
         var escapes: UInt8 = 0
         for byte in bytes { escapes |= Self.isEscaped(byte) ? 1 : 0 }
         var start = 0

@@ -31,8 +31,8 @@ final class LogQueue: Sendable {
 
     /// Queues a record, or counts it as dropped.
     ///
-    /// Encodes the record while holding the lock. Encoding takes about a microsecond, and so no line needs a buffer of
-    /// its own.
+    /// Encodes the record while holding the lock. Encoding takes about a microsecond, and no line then needs a separate
+    /// buffer.
     func append(_ record: LogRecord) {
         let mustWake = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -60,7 +60,7 @@ final class LogQueue: Sendable {
         return state.wait(
             until: { !$0.waiting.ends.isEmpty || $0.isClosed },
             then: { state in
-                // A closed queue does not report dropped records to an output that accepts nothing.
+                // Do not report dropped records after the queue was closed if the output accepts nothing.
                 if state.dropped > 0, !(state.isClosed && state.isBroken) { Self.reportDropped(&state, time: now()) }
                 guard !state.waiting.ends.isEmpty else { return false }
                 swap(&state.waiting, &batch)

@@ -28,7 +28,7 @@ package final class LogWriter: LogSink {
         let queue = LogQueue(encoder: encoder, limit: limit)
         self.queue = queue
         thread = try WorkerThread(name: "log-writer") {
-            // While one buffer is written out, the other is filled.
+            // Use a second buffer, so that the queue can fill one while the other is written out.
             var batch = LogBatch()
             while queue.dequeue(into: &batch, now: now) {
                 let refused = output.write(batch.bytes, ends: batch.ends)

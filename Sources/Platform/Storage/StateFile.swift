@@ -41,7 +41,8 @@ package struct StateFile: Sendable {
         // In WAL mode with NORMAL, readers and the writer never wait for each other, and committed data survives the
         // end of the process.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
-        // A large burst must not leave a large file, and nothing is ever written to a temporary file.
+        // Limit the size of the log, so that a large burst does not leave a large file. Keep temporary data in memory,
+        // so that nothing is written to a temporary file.
         try connection.execute(
             """
             PRAGMA wal_autocheckpoint = 256; PRAGMA journal_size_limit = 1048576; PRAGMA temp_store = MEMORY;

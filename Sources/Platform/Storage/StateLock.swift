@@ -36,7 +36,7 @@ final class StateLock: Sendable {
         conflict(path).flatMap { $0.l_pid > 0 ? $0.l_pid : nil }
     }
 
-    /// Returns the lock that conflicts with a new one.
+    /// Returns the lock that would conflict with a new lock; nil if there is none.
     private static func conflict(_ path: String) -> flock? {
         let descriptor = open(name(path), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

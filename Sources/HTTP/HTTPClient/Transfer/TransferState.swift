@@ -27,7 +27,7 @@ struct TransferState {
         case handOver
     }
 
-    /// How the connection to an instance ends.
+    /// The way in which the connection to an instance ends.
     enum ConnectionEnd: Equatable {
         /// The peer did not accept the connection.
         case refused
@@ -55,7 +55,7 @@ struct TransferState {
 
     /// The response's status, 0 until its head has arrived.
     private(set) var status = 0
-    /// How long the connection may be idle before the next request, as announced by the instance.
+    /// The time for which the connection may be idle before the next request, as announced by the instance.
     private(set) var idleLimit: Duration?
     /// Whether the whole request was sent.
     var isRequestSent = false

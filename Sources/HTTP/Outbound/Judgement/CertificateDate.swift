@@ -14,7 +14,7 @@ enum CertificateDate {
         guard words.count == 5, words[4] == "GMT", let month = months.firstIndex(of: String(words[0])),
             let day = Int32(words[1]), let year = Int32(words[3]), (1950...9999).contains(year)
         else { return nil }
-        // Fractions of a second may follow the time.
+        // Fractions of a second may follow the time, so ignore everything after a dot.
         let clock = words[2].prefix { $0 != "." }.split(separator: ":").compactMap { Int32($0) }
         guard clock.count == 3, (1...31).contains(day), clock.allSatisfy({ (0...60).contains($0) }) else { return nil }
         var parts = tm()

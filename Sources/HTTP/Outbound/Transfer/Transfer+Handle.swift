@@ -16,7 +16,7 @@ extension Transfer {
         // This module checks and follows redirects itself, so that it checks each target like the first URL.
         ccurl_set_long(easy, CURLOPT_FOLLOWLOCATION, 0)
         ccurl_set_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "")
-        // Concurrent requests to a server share a connection if the server supports HTTP/2.
+        // With this option, concurrent requests to a server share a connection if the server supports HTTP/2.
         ccurl_set_long(easy, CURLOPT_PIPEWAIT, 1)
         ccurl_set_string(easy, CURLOPT_USERAGENT, settings.userAgent)
         // Set explicitly, so that libcurl does not read the environment and uses exactly the checked proxy.

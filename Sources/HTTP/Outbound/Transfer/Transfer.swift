@@ -22,7 +22,7 @@ final class Transfer {
     var fault: OutboundFailure?
     /// The last refused address and the reason.
     var refused: (address: IPAddress, reason: String)?
-    /// How often libcurl has started to send the request.
+    /// The number of times that libcurl has started to send the request.
     var sendings = 0
 
     private let deadline: ContinuousClock.Instant
@@ -112,7 +112,8 @@ final class Transfer {
         } else if let body = request.body {
             ccurl_set_long(easy, CURLOPT_POST, 1)
             ccurl_set_size(easy, CURLOPT_POSTFIELDSIZE_LARGE, Int64(body.count))
-            // libcurl copies the body before the call returns. An empty body needs a valid pointer as well.
+            // libcurl copies the body before the call returns. Append a byte, because an empty body also needs a valid
+            // pointer.
             (body + [0]).withUnsafeBytes { bytes in
                 _ = ccurl_set_pointer(
                     easy, CURLOPT_COPYPOSTFIELDS, UnsafeMutableRawPointer(mutating: bytes.baseAddress))

@@ -152,7 +152,7 @@ extension Bridge {
         if let before = picked.before {
             let cursor = Cursors.after(before, order: "desc")
             fields["X-Next-Cursor"] = cursor
-            // The URL is relative to the root of OpenCode's routes. Only the caller knows the path of that root.
+            // Use a URL relative to the root of OpenCode's routes. Only the caller knows the path of that root.
             fields["Link"] = "</session/\(session.id)/message?limit=\(limit)&before=\(cursor)>; rel=\"next\""
         }
         return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))
@@ -170,7 +170,7 @@ extension Bridge {
         let others = try await fetch(near).data?.array ?? []
         var all = isPrompt ? [found] + others : others.reversed() + [found]
         if found["type"]?.text == "assistant", found["time"]?["completed"] == nil {
-            // The next message shows whether this message is still being written.
+            // Request the next message as well, which shows whether this message is still being written.
             let next = Self.pageCall(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
             all += try await fetch(next).data?.array ?? []
         }

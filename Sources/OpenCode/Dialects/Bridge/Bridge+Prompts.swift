@@ -183,7 +183,7 @@ extension Bridge {
             return Refusals.bad("Missing key\n  at [\"command\"]")
         }
         let session = try await session(id)
-        // OpenCode 2 responds after the command has ended.
+        // OpenCode 2 responds only after the command has ended, so the call is long.
         _ = try await fetch(
             Call("POST", ["api", "session", id, "shell"], body: ["command": .string(line)], isLong: true))
         return try await shellAnswer(session, line)

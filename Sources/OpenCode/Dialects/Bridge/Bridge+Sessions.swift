@@ -86,7 +86,7 @@ extension Bridge {
         ])
         if let wrong { return wrong }
         let limit = request["limit"].flatMap { Int($0) } ?? 100
-        // OpenCode 2 does not accept a limit of 0.
+        // OpenCode 2 does not accept a limit of 0, so respond without a call.
         if limit == 0 { return ClientAnswer([]) }
         let path = request["path"].flatMap { $0.isEmpty ? nil : $0 }
         let isRoots = request["roots"] == "true"

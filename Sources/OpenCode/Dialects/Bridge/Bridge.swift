@@ -81,7 +81,7 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Parses the body once, if the route has one.
+    /// Parses the body, if the route has one, so that it is parsed only once.
     private static func parsed(_ request: ClientRequest, _ route: OpenCode1Route) -> ClientRequest {
         guard !request.body.isEmpty, BodySchema.of(route) != nil, let json = JSONParser.parse(request.body) else {
             return request

@@ -57,7 +57,7 @@ package enum FolderPath {
             let segment = PercentEncoding.decode(raw).bytes
             guard !segment.contains(0), !segment.contains(UInt8(ascii: "/")) else { return nil }
             if segment.elementsEqual("..".utf8) {
-                // A parser never removes a drive letter.
+                // Reject a `..` after a drive letter, because a parser never removes a drive letter.
                 if segments.count == 1, isDrive(segments[0]) { return nil }
                 _ = segments.popLast()
             } else if !segment.elementsEqual(".".utf8) {

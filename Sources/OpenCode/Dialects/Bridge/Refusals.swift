@@ -21,7 +21,8 @@ enum Refusals {
             return bad(message, kind: json?["kind"]?.text ?? (tag == "InvalidCursorError" ? "Query" : "Payload"))
         default:
             if reply.status == 404 { return notFound(message) }
-            // A status such as 401 concerns the gateway. For a client of OpenCode 1, it means that OpenCode has failed.
+            // Replace other statuses by 500. A status such as 401 concerns the gateway's request; for a client of
+            // OpenCode 1, it means that OpenCode has failed.
             let status = reply.status == 409 || reply.status >= 500 ? reply.status : 500
             return ClientAnswer(status, named("UnknownError", message))
         }

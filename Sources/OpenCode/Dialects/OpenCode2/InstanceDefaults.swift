@@ -21,7 +21,7 @@ package struct InstanceDefaults: Sendable, Equatable {
 
 /// Creates OpenCode 1's titles for untitled sessions.
 enum DefaultTitle {
-    /// Returns `New session - ` followed by the time.
+    /// Returns `New session - `, or `Child session - ` for a child, followed by the time.
     ///
     /// - Parameter created: The time in milliseconds since 1970.
     static func make(created: Number, isChild: Bool) -> String {

@@ -4,8 +4,8 @@ package import JSONText
 
 /// Translates a list of OpenCode 2's messages to OpenCode 1, message by message.
 ///
-/// The list retains only the messages whose translation depends on the next one. OpenCode 2's prompts name neither an
-/// agent nor a model, so these are taken from the answer. The next message also shows whether a failed step was
+/// The list retains only the messages whose translation depends on the next message. OpenCode 2's prompts name neither
+/// an agent nor a model, so these are taken from the answer. The next message also shows whether a failed step was
 /// retried, and whether a step without an end was the last of its turn.
 package struct MessageList {
     private let session: Session

@@ -68,7 +68,7 @@ package struct QuestionForm: Sendable, Equatable {
             option["label"]?.text.map { ($0, option["value"]?.text ?? $0) }
         }
         let title = json["title"]?.text ?? key
-        // A field without options accepts only a free-text answer.
+        // A field without options accepts only a free-text answer, even if it does not name `custom`.
         let isCustom = json["custom"]?.bool ?? options.isEmpty
         return Field(
             key: key, isMultiple: type == "multiselect",

@@ -26,7 +26,7 @@ struct ScannedDelta: Sendable {
         var kind: Kind?
         var found = Found()
         while let name = event.name(text) {
-            // OpenCode writes the type before the data.
+            // OpenCode writes the type before the data, so the type is known here.
             if let kind, bytes.isAt(name, "data") {
                 guard event.enterObject(text), found.scan(&event, of: bytes, kind: kind) else { return nil }
                 continue

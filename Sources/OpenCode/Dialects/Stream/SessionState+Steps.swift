@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Translates `session.step.started`, which begins a new message or the next attempt of the current one.
+    /// Translates `session.step.started`, which begins a new message or the next attempt of the current message.
     mutating func stepStarted(_ event: OpenCode2Event) {
         guard let id = event["assistantMessageID"]?.text else { return }
         endFailedStep(event.created)
@@ -51,7 +51,7 @@ extension SessionState {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         inStep(event) { state, step in
             state.emitStepStart(&step, event.created)
-            // The learned step may already contain a text that only now begins.
+            // The learned step may already contain a text that only now begins. Keep the position of such a text.
             let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
             let text = step.opened(position: known?.position ?? step.nextPosition(), start: event.created)
             if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }

@@ -35,8 +35,8 @@ struct Step {
     struct OpenText {
         let position: Int
         let start: Number
-        /// Whether the beginning of the text was emitted. It waits for the first delta, because OpenCode 2 may begin a
-        /// text before it has sent the remainder of the reasoning.
+        /// Whether the beginning of the text was emitted. The beginning is emitted only with the first delta, because
+        /// OpenCode 2 may begin a text before it has sent the remainder of the reasoning.
         var isEmitted = false
         /// The part that the deltas are added to.
         let part: GrowingPart

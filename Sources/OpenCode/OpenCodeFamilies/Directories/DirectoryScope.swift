@@ -5,8 +5,8 @@
 /// Paths are compared as text, like Node's `path.resolve`. The file system is not consulted, so a symbolic link inside
 /// the folder that leads out of it is not detected.
 package final class DirectoryScope: Sendable, Equatable {
-    /// The spellings of the folder: the configured path, and the path with symbolic links followed. If both are the
-    /// same, there is only one.
+    /// The spellings of the folder: the configured path, and the path with symbolic links followed. If both paths are
+    /// the same, the list has only one element.
     private let folders: [[UInt8]]
     /// The path components of each spelling.
     private let parts: [[ArraySlice<UInt8>]]
@@ -62,7 +62,7 @@ package final class DirectoryScope: Sendable, Equatable {
     /// project's folder, where the project's server runs. A path of another operating system (`C:\…`, `\\…`) is in no
     /// folder.
     package func contains(_ path: ArraySlice<UInt8>) -> Bool {
-        // Clients and events nearly always name the folder itself.
+        // Compare with the folder itself first, because clients and events nearly always name it.
         if folders.contains(where: { $0.elementsEqual(path) }) { return true }
         if path.first == UInt8(ascii: "/") { return contains(Self.parts(of: path)) }
         return !Self.isOfWindows(path) && parts.allSatisfy { isInFolder(Self.parts(of: path, in: $0)) }

@@ -9,7 +9,7 @@ internal import Encodings
 /// Paths are given without their query. A path that contains none of `%`, `;`, `\`, `//` and `/.` is plain: it has one
 /// interpretation, and examining it allocates nothing.
 package enum InstancePath {
-    /// How a path names the list of the sessions of all directories, `/api/session`.
+    /// The way in which a path names the list of the sessions of all directories, `/api/session`.
     package enum ListSpelling: Sendable, Equatable {
         case no
         case list
@@ -36,8 +36,9 @@ package enum InstancePath {
         }.first
     }
 
-    /// Returns whether the path is exactly one of the two that OpenCode 2's programs request first, with the folder
-    /// where the user called them. `run` requests the first path, and the full-screen program requests the second.
+    /// Returns whether the path is exactly one of the two paths that OpenCode 2's programs request first. These
+    /// requests name the folder in which the user started the program. `run` requests the first path, and the
+    /// full-screen program requests the second.
     package static func isFirstRequest(_ path: ArraySlice<UInt8>) -> Bool {
         path.elementsEqual(location) || path.elementsEqual(fileList)
     }

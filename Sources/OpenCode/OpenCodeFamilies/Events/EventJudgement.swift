@@ -42,7 +42,8 @@ struct EventJudgement: Sendable {
     mutating func scan(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, hasPendingUpdates: Bool) {
         var index = 0
         while isReading, index < data.count {
-            // The new directory of a moved session is always needed, wherever it is in the event.
+            // Read a `session.moved` event to its end, because the new directory is always needed, wherever it is in
+            // the event.
             let isDecided = fate != .undecided && subject.kind != .moved
             let chunk = data.extracting(index..<(isDecided ? min(data.count, index + allowance) : data.count))
             var consumed = 0
@@ -152,7 +153,7 @@ struct EventJudgement: Sendable {
 
 /// The project and the sessions of an instance that are known. They decide about events that name no directory.
 package struct EventSessionIndex: Sendable {
-    /// Information that is needed to evaluate an event. All of it comes from the instance, except for the updates.
+    /// Information that is needed to evaluate an event. The instance provides all information except the updates.
     package enum Query: Sendable, Equatable {
         /// The updates that other threads published before the event was read (``hasPendingUpdates``).
         case updates

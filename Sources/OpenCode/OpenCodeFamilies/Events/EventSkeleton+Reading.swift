@@ -134,7 +134,7 @@ extension EventSkeleton {
         directory = text(.directory, line)
         session = text(.session, line) ?? text(.formSession, line)
         message = text(.assistantMessage, line) ?? text(.message, line)
-        // The event of a fork also has a parent, but a fork is not a child.
+        // Read the parent only from this event. The event of a fork also has a parent, but a fork is not a child.
         if type.elementsEqual("session.created".utf8) { parentSession = text(.parent, line) }
     }
 

@@ -5,8 +5,9 @@ internal import JSONText
 /// The values read so far of an event that decide where it belongs.
 ///
 /// OpenCode 1's `/global/event` wraps events as `{"directory":…,"payload":…}`. `/api/event` (1.18 and 2) sends
-/// `{"type":…,"location":{"directory":…},"data":…}`. Some of the latter have no `location`: events about a session's
-/// whole turn name the session, and `worktree.updated` and `project.updated` name a project (recorded from 2.0.15).
+/// `{"type":…,"location":{"directory":…},"data":…}`. Some events of `/api/event` have no `location`: events about a
+/// session's whole turn name the session, and `worktree.updated` and `project.updated` name a project (recorded from
+/// 2.0.15).
 struct EventSubject: Sendable {
     /// The kinds of events that are treated differently.
     enum Kind: Sendable, Equatable {

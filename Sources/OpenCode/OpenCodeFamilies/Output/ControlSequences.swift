@@ -16,7 +16,7 @@ package struct ControlSequences: Sendable {
             guard byte == 0x1B else { return false }
             state = .started
         case .started:
-            // CSI is ESC [. OSC, DCS and similar sequences contain a string. Every other sequence is two bytes long.
+            // CSI is `ESC [`. OSC, DCS and similar sequences contain a string. Every other sequence is two bytes long.
             state =
                 switch byte {
                 case UInt8(ascii: "["): .sequence
@@ -38,7 +38,8 @@ package struct ControlSequences: Sendable {
         var sequences = ControlSequences()
         var text = String.UnicodeScalarView()
         for scalar in line.unicodeScalars {
-            // Non-ASCII characters can only occur in a string within a sequence, where they have no meaning.
+            // Pass the same byte for every non-ASCII character. Within a sequence, such characters can only occur in a
+            // string, where they have no meaning.
             guard !sequences.consume(scalar.isASCII ? UInt8(scalar.value) : 0xFF) else { continue }
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator:

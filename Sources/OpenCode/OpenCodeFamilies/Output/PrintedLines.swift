@@ -35,8 +35,8 @@ package enum PasswordLine {
 
     /// Returns a line of output with OpenCode's password masked.
     package static func masked(_ line: String) -> String {
-        // Control sequences are removed before the comparison, because a coloured password is as readable as a plain
-        // one.
+        // Remove control sequences before the comparison, because a coloured password is as readable as a plain
+        // password.
         ControlSequences.plain(line).hasPrefix(words) ? words + "***" : line
     }
 }

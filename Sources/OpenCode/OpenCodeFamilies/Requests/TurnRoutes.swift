@@ -50,7 +50,7 @@ package enum TurnRoutes {
         }
     }
 
-    /// Returns the session whose turn a request aborts; nil if it is not such a request of OpenCode 1.
+    /// Returns the session whose turn a request aborts; nil if it is not a request of OpenCode 1 to abort a session.
     package static func abortedSession(_ method: String, _ target: ArraySlice<UInt8>) -> String? {
         guard method == Self.method else { return nil }
         let segments = segments(of: target)

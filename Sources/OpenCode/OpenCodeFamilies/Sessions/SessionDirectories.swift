@@ -37,7 +37,7 @@ package struct SessionDirectories: Sendable {
     /// Stores the directory that a session belongs to from now on.
     package mutating func record(_ session: [UInt8], _ directory: [UInt8]) {
         guard SessionIdentifier.isValid(session), !directory.isEmpty else { return }
-        // Nearly all events repeat known values.
+        // Check this first, because nearly all events repeat known values.
         if case .directory(let known)? = young[session], known == directory { return }
         if directories.count >= Self.sharedDirectories { directories = [] }
         store(.directory(directories.insert(directory).memberAfterInsert), for: session)

@@ -124,7 +124,8 @@ package struct SessionListQuery: Sendable {
         guard let cursor = SessionCursor(text) else { return .outside }
         if !cursor.directories.isEmpty {
             let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.contains($0[...]) }
-            // If a cursor has both a directory and a project, the sessions must match both.
+            // If a cursor has both a directory and a project, the sessions must match both, so the directory is
+            // sufficient.
             if areInside { return .inside }
         }
         guard let first = cursor.projects.first, cursor.projects.allSatisfy({ $0 == first }) else { return .outside }

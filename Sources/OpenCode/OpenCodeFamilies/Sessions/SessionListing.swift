@@ -49,7 +49,7 @@ package struct SessionListing: Sendable {
     private var directory: [UInt8]?
 
     /// Creates a listing before any part of the response has been read. From an OpenCode 1, it requests the list that
-    /// every 1.x has, which contains the sessions of its own project.
+    /// every 1.x supports, which contains the sessions of the instance's own project.
     package init(family: APIFamily?) { self.family = family }
 
     /// The target of the first page.

@@ -45,7 +45,7 @@ struct Writer {
     private func commit(_ batch: [Write]) throws(StorageError) -> [Int: StorageError] {
         var refused: [Int: StorageError] = [:]
         let isToDisk = batch.contains(where: \.isToDisk)
-        // With FULL, each commit waits until it is on disk (SQLite, PRAGMA synchronous).
+        // With FULL, the commit waits until it is on disk (SQLite, PRAGMA synchronous).
         if isToDisk { try connection.execute("PRAGMA synchronous = FULL") }
         defer { if isToDisk { try? connection.execute("PRAGMA synchronous = NORMAL") } }
         try connection.transaction { () throws(StorageError) in

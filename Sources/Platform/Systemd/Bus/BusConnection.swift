@@ -109,7 +109,8 @@ final class BusConnection: @unchecked Sendable {  // Confined to the loop's thre
         _ handler: MessageHandler, _ operation: String, floating: Bool,
         by create: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutableRawPointer) -> Int32
     ) throws(BusError) {
-        // The slot owns one reference to the handler. The destroy callback releases it when sd-bus frees the slot.
+        // The slot owns one reference to the handler. The destroy callback releases this reference when sd-bus frees
+        // the slot.
         let context = Unmanaged.passRetained(handler)
         var slot: OpaquePointer?
         let result = create(&slot, context.toOpaque())
@@ -149,7 +150,8 @@ private struct BusReference: @unchecked Sendable {  // Used on the loop's thread
 
     func close() {
         sd_bus_detach_event(pointer)
-        // If the peer has not yet authenticated the connection, flushing would block until it does (sd_bus_flush(3)).
+        // Flush only an authenticated connection, because flushing would otherwise block until the peer has
+        // authenticated it (sd_bus_flush(3)).
         if sd_bus_is_ready(pointer) > 0 { sd_bus_flush_close_unref(pointer) } else { sd_bus_close_unref(pointer) }
     }
 }

@@ -16,7 +16,8 @@ package enum FolderEntries {
         var names: [String] = []
         var code: Int32 = 0
         while names.count < limit {
-            // readdir(3) leaves errno unchanged at the end of the directory, but sets it after an error.
+            // Clear errno first: readdir(3) leaves it unchanged at the end of the directory, but sets it after an
+            // error.
             errno = 0
             guard let entry = readdir(stream) else {
                 code = errno

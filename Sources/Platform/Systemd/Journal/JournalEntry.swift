@@ -25,7 +25,8 @@ package struct JournalEntry: Sendable, Equatable {
 
 /// A run of one unit, whose entries are to be read.
 ///
-/// Both fields are set by journald itself (they begin with an underscore), so that a process cannot forge them.
+/// journald itself sets the fields that identify the run. Their names begin with an underscore, so a process cannot
+/// forge them.
 package struct JournalSubject: Sendable, Hashable {
     /// The manager that runs the unit.
     package let scope: ManagerScope

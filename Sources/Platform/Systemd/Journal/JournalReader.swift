@@ -107,7 +107,7 @@ package final class JournalReader {
         var start: UnsafeRawPointer?
         var length = 0
         guard sd_journal_get_data(journal, name, &start, &length) >= 0 else { return nil }
-        // The data begins with the name and an equals sign.
+        // Drop the name and the equals sign with which the data begins.
         return Array(UnsafeRawBufferPointer(start: start, count: length).dropFirst(name.utf8.count + 1))
     }
 

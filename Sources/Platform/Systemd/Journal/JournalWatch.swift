@@ -90,7 +90,7 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
             for _ in 0..<Self.batch {
                 guard let entry = try subscription.reader.next() else { return }
                 if subscription.handler(entry) { return forget(subject) }
-                // The handler may have stopped following the run.
+                // The handler may have stopped following the run, so check whether the subscription still exists.
                 guard subscriptions[subject] === subscription else { return }
             }
             // There may be more entries, for which the descriptor does not become readable again. Therefore schedule

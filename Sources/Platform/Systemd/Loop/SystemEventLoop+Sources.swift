@@ -82,8 +82,8 @@ extension SystemEventLoop {
         by create: (UnsafeMutablePointer<OpaquePointer?>, UnsafeMutableRawPointer) -> Int32
     ) throws(SystemdError) -> EventSource {
         checkIsolated()
-        // The source owns one reference to the handler. The destroy callback releases it when sd-event frees the
-        // source.
+        // The source owns one reference to the handler. The destroy callback releases this reference when sd-event
+        // frees the source.
         let context = Unmanaged.passRetained(handler as AnyObject)
         var source: OpaquePointer?
         let result = create(&source, context.toOpaque())
@@ -131,7 +131,7 @@ extension SystemEventLoop {
 }
 
 extension Duration {
-    /// The duration in microseconds, rounded down; 0 for a negative one.
+    /// The duration in microseconds, rounded down; 0 for a negative duration.
     fileprivate var wholeMicroseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds >= 0, attoseconds >= 0 else { return 0 }

@@ -4,11 +4,11 @@ internal import Glibc
 
 /// The information that this process needs to connect to a service manager.
 package struct ManagerAccess: Sendable {
-    /// The kind of manager: the user's or the system's.
+    /// The kind of the manager, which is the user's manager or the system's manager.
     package let scope: ManagerScope
     /// The possible addresses of the manager in order of preference.
     package let addresses: [BusAddress]
-    /// The user of this process, by name if it has one.
+    /// The name of this process's user, or the user's number if there is no name.
     package let user: String
     /// The user's directory for sockets: `$XDG_RUNTIME_DIR`, or `/run/user/UID` if it exists; nil if there is none.
     package let runtimeFolder: String?

@@ -25,7 +25,7 @@ package struct UnitProperties: Sendable, Equatable {
     package var controlGroup: String?
     /// The start time of the main process in microseconds since 1970.
     package var mainProcessStarted: UInt64?
-    /// How the main process ended (`CLD_EXITED`, `CLD_KILLED`, `CLD_DUMPED`); 0 if it has not ended.
+    /// The way in which the main process ended (`CLD_EXITED`, `CLD_KILLED`, `CLD_DUMPED`); 0 if it has not ended.
     package var exitCode: Int32?
     /// The exit status or signal number of the main process.
     package var exitStatus: Int32?

@@ -46,7 +46,7 @@ final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread b
     /// Opens a pipe that another process already writes to.
     init(_ output: ChildProcess.Output, of process: Int32) throws(SystemdError) {
         let path = "/proc/\(process)/fd/\(output.descriptor)"
-        // Opening anything other than a pipe could block or have side effects.
+        // Check the type before opening, because opening anything other than a pipe could block or have side effects.
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemdError(operation: "stat", code: errno, detail: path) }
         guard status.st_mode & S_IFMT == S_IFIFO else {

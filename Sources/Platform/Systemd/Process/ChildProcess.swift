@@ -134,7 +134,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
     }
 
     private func reportEnd() {
-        // The source is level-triggered and would be dispatched again until the child is collected.
+        // Cancel the source, which is level-triggered and would be dispatched again until the child is collected.
         exitSource?.cancel()
         guard !hasEnded else { return }
         hasEnded = true
@@ -165,7 +165,7 @@ extension ProcessExit {
     }
 }
 
-/// How a process ended: with an exit status or by a signal.
+/// The way in which a process ended: with an exit status or by a signal.
 package enum ProcessExit: Sendable, Equatable, CustomStringConvertible {
     /// The process exited with this status.
     case exited(Int32)

@@ -3,8 +3,8 @@
 internal import CSystemd
 internal import Glibc
 
-/// A handle for a process, not necessarily a child of this one. Signals reach exactly this process, and never a process
-/// that reuses its number.
+/// A handle for a process, which is not necessarily a child of this process. Signals reach exactly this process, and
+/// never a process that reuses its number.
 ///
 /// Only the loop's thread may use and release it.
 package final class ProcessHandle: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.

@@ -21,7 +21,8 @@ package struct ProcessStatus: Sendable, Equatable {
     /// Parses a status line; returns nil for any other text.
     package init?(_ line: some Collection<UInt8>) {
         let line = Array(line)
-        // The program's name is in parentheses and may contain any character, including closing parentheses.
+        // The program's name is in parentheses and may contain any character, including closing parentheses, so search
+        // for the last one.
         guard let opening = line.firstIndex(of: UInt8(ascii: "(")), let closing = line.lastIndex(of: UInt8(ascii: ")")),
             opening < closing, let number = Int32(decimal: line[..<opening].dropLast())
         else { return nil }
