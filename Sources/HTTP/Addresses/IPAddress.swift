@@ -59,8 +59,8 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    // These are separate initializers, because other modules would call a generic one unspecialised, which takes forty
-    // times as long.
+    // These initializers are separate, because other modules would call a generic initializer unspecialised, which
+    // takes forty times as long.
 
     /// Parses an address; see ``init(_:)-(Span)``.
     package init?(_ text: [UInt8]) { self.init(text.span) }

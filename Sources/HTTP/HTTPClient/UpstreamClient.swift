@@ -22,9 +22,9 @@ package final class UpstreamClient {
     /// the pool.
     package var fieldPool = FieldListPool()
 
-    /// The maximum time since its last request at which a kept connection may carry a request that must not be
-    /// repeated. OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one
-    /// within less than a second.
+    /// A kept connection may carry a request that must not be repeated only within this time after its last request.
+    /// OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one within less
+    /// than a second.
     static let justUsed = Duration.seconds(1)
 
     /// The maximum number of idle connections that are kept.

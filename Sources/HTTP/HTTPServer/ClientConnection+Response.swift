@@ -29,7 +29,7 @@ extension ClientConnection {
     }
 
     /// Returns whether libmicrohttpd's memory has room for the response's head in addition to the request's head. Both
-    /// exist at the same time, with a record for each field of the request.
+    /// heads are in the memory at the same time, together with a record for each field of the request.
     private func fitsPool(_ answer: ResponseHead) -> Bool {
         return headSize + fieldRecords + answer.fields.byteCount + Self.fixedLines <= server.limits.poolSize
     }
@@ -70,7 +70,7 @@ extension ClientConnection {
     /// the client sees a truncated body.
     package func abort() {
         guard state.call(.abort) == .accepted else { return }
-        // Bytes that would complete the promised length are not delivered, because the client would then accept an
+        // Do not deliver bytes that would complete the promised length, because the client would then accept an
         // incomplete body as complete.
         if let promised = outgoing.promised, summary.bodyBytes + UInt64(outgoing.queue.count) >= promised {
             outgoing.queue.removeAll()

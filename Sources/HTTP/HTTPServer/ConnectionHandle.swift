@@ -76,8 +76,8 @@ struct ConnectionHandle {
         return MicroHTTPD.refusesLooseLines || collector.isContiguous && endsWithEmptyLine
     }
 
-    /// Whether libmicrohttpd reads the body as chunked. Version 0.9.75 does not if white space follows the name of the
-    /// coding, and would treat all following bytes as the body.
+    /// Whether libmicrohttpd reads the body as chunked. Version 0.9.75 does not do so if white space follows the name
+    /// of the coding. It would then treat all following bytes as the body.
     var readsChunked: Bool {
         MHD_lookup_connection_value(pointer, .HEADER_KIND, "Transfer-Encoding").map { strlen($0) == 7 } ?? false
     }

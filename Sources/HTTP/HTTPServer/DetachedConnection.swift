@@ -104,7 +104,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     }
 
     /// Adds bytes to the body. Returns whether the source may continue immediately. If not,
-    /// ``ServerExchange/resumeResponse()`` is called when it may continue.
+    /// ``ServerExchange/resumeResponse()`` is called when the source may continue.
     package func write(_ bytes: Span<UInt8>) -> Bool {
         guard state.phase == .open, !bytes.isEmpty, body.isPresent else { return true }
         body.write(bytes, to: &pending)
@@ -174,8 +174,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     /// no client mistakes this for a regular end.
     package func abort() {
         guard state.on(.abort) == .writeRemainder else { return }
-        // Bytes that would complete the promised length are not delivered, because a client could then accept this body
-        // as complete.
+        // Do not deliver bytes that would complete the promised length, because a client could then accept this body as
+        // complete.
         if let promised = body.promised, summary.bodyBytes >= promised { pending.removeAll() }
         exchange = nil
         arm(server.limits.sendTimeout)

@@ -9,7 +9,7 @@ struct DetachedState: Equatable {
     enum Phase: CaseIterable {
         /// The body is incomplete, and more of it will follow.
         case open
-        /// The body has ended. The remainder is written, then the connection continues or is closed regularly.
+        /// The body has ended. The remainder is written, then the connection continues or is closed in the regular way.
         case ending
         /// The source failed. The remainder is written, then the connection is aborted.
         case breaking

@@ -96,9 +96,9 @@ struct BodyGathering: Equatable {
 ///
 /// libmicrohttpd keeps the line with a chunk's size and extensions in its memory until the line is complete. If the
 /// line fills this memory, version 0.9.75 stops reading and requests the next run immediately, forever. Version 1.0.1
-/// rejects the request twice, abandons it without a response for that reason, and closes the connection only in a later
-/// run that another event causes. Therefore each check runs libmicrohttpd, which reads from every connection that has
-/// space in its memory. If bytes wait in the kernel both before and after a run, libmicrohttpd will not read them.
+/// rejects the request twice, therefore abandons it without a response, and closes the connection only in a later run
+/// that another event causes. Therefore each check runs libmicrohttpd, which reads from every connection that has space
+/// in its memory. If bytes wait in the kernel both before and after a run, libmicrohttpd will not read them.
 struct ReadingStall: Equatable {
     /// The interval between two checks.
     static let interval = Duration.milliseconds(50)

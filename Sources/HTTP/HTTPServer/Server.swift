@@ -260,7 +260,7 @@ package final class Server {
     /// Resumes the source of the connection's response after libmicrohttpd has returned.
     func resumeSourceAfterRun(_ connection: ClientConnection) { caughtUp.append(connection) }
 
-    /// Notifies the exchange of collected parts of the request's body once no more arrive immediately.
+    /// Notifies the exchange of collected parts of the request's body as soon as no further parts arrive immediately.
     func gathers(_ connection: ClientConnection) { gathering.append(connection) }
 
     /// Makes libmicrohttpd close the connection in its next run, after its other actions in that run.
@@ -339,7 +339,7 @@ package final class Server {
 
 extension Server: ReadinessHandler, PassHandler, TimerHandler {
     /// Schedules the handling of events in libmicrohttpd's poll set. This happens at the end of the pass, together with
-    /// connections that are resumed until then.
+    /// the work for connections that are resumed until then.
     package func ready(_ readiness: Readiness) { needsRun() }
 
     /// Runs libmicrohttpd for work that it does not complete by itself.

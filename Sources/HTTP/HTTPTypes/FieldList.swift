@@ -53,7 +53,7 @@ package struct FieldList: Sendable {
     /// The number of fields in the list.
     @inlinable package var count: Int { entries.count }
 
-    /// An upper bound of the bytes of all field lines together.
+    /// An upper bound of the total size of all field lines, in bytes.
     @inlinable package var byteCount: Int { bytes.count }
 
     /// The capacity for field lines in bytes.
@@ -158,7 +158,8 @@ package struct FieldList: Sendable {
 
     /// Appends a field from its line, including CR LF.
     ///
-    /// A line in this list's own format, with one space after the colon and none at the end, is appended in one copy.
+    /// A line in this list's own format, with one space after the colon and no space at the end, is appended in one
+    /// copy.
     ///
     /// - Parameter colon: The index of the colon in the line.
     package mutating func append(line: Span<UInt8>, colon: Int) {

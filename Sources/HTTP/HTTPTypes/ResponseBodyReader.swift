@@ -28,7 +28,8 @@ package struct ResponseBodyReader: Sendable {
         }
     }
 
-    /// Whether the end of the body has been read. Never true for a body that ends when the connection is closed.
+    /// Whether the end of the body has been read. This is never true for a body that ends when the connection is
+    /// closed.
     @inlinable package var isComplete: Bool {
         switch framing {
         case .none: true

@@ -29,7 +29,7 @@ package struct InstanceCredentials: Sendable, Equatable {
     }
 
     /// Returns the value of the `Authorization` field that an instance of this family accepts; nil if the instance
-    /// requires none.
+    /// requires no such field.
     package func authorization(for family: APIFamily?) -> String? {
         if isForTwoOnly, family != .two { return nil }
         let username = family == .two ? Self.defaultUsername : username

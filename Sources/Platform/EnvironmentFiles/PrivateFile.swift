@@ -26,8 +26,8 @@ package enum PrivateFile {
     ///   - path: An absolute path.
     ///   - audience: The users that may read the file.
     ///   - credentials: The directory of the credentials that systemd passes (systemd.exec(5),
-    ///     `$CREDENTIALS_DIRECTORY`). Files of root directly in this directory may grant rights to root's group,
-    ///     because these mode bits then represent an access control list that contains the service's user.
+    ///     `$CREDENTIALS_DIRECTORY`). Files directly in this directory that belong to root may grant rights to root's
+    ///     group. Their group mode bits represent an access control list, which contains the service's user.
     ///   - limit: The maximum size in bytes.
     package static func read(
         _ path: String, for audience: Audience = .owner, credentials: String? = nil, limit: Int = sizeLimit

@@ -158,7 +158,7 @@ extension Socket {
 }
 
 extension iovec {
-    /// Creates an element of a message that is only read.
+    /// Creates an element of a message from memory that the system call only reads.
     fileprivate init(_ bytes: UnsafeRawBufferPointer) {
         self.init(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
     }

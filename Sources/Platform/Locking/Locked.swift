@@ -8,7 +8,7 @@ package import Glibc
 /// with Swift 6.3.1). It does recognise pthread mutexes. The lock is not recursive: acquiring it again inside
 /// `withLock` deadlocks.
 package struct Locked<State>: ~Copyable, @unchecked Sendable {  // The mutex orders every access to the state.
-    /// Allocated on the heap, because a pthread mutex must not move while it is in use.
+    /// The mutex is allocated on the heap, because a pthread mutex must not move while it is in use.
     @usableFromInline let mutex: UnsafeMutablePointer<pthread_mutex_t>
     @usableFromInline let state: UnsafeMutablePointer<State>
 

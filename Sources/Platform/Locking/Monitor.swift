@@ -6,7 +6,8 @@ import Glibc
 ///
 /// Only threads that may block can use `wait`. The event loop threads of the data plane must never call it.
 package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // The mutex orders every access to the state.
-    /// Allocated on the heap, because pthread objects must not move while they are in use.
+    /// The mutex and the condition variable are allocated on the heap, because pthread objects must not move while they
+    /// are in use.
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private let state: UnsafeMutablePointer<State>

@@ -12,7 +12,8 @@ package enum LogFormat: String, Sendable, CaseIterable {
 
 /// The values of `--log-format`: a format, or `auto` to choose one that suits the log's destination.
 package enum LogFormatChoice: String, Sendable, CaseIterable {
-    /// The journal if stderr is connected to it, text on a terminal, otherwise JSON lines.
+    /// The format that suits the log's destination: the journal's format if stderr is connected to the journal, text on
+    /// a terminal, and JSON lines otherwise.
     case auto
     /// Text, wherever the log goes.
     case text

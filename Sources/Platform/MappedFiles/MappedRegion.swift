@@ -121,7 +121,8 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
         self.end.store(end, ordering: .releasing)
     }
 
-    /// Sets all bytes from `offset` on to zero, from the end to the front. Bytes that are already zero are not written.
+    /// Sets all bytes from `offset` on to zero, beginning with the last byte. Bytes that are already zero are not
+    /// written.
     package func clear(from offset: Int) {
         checkWriting(offset, 0)
         var index = count & ~7

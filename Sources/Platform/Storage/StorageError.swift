@@ -167,7 +167,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
 
     /// Returns the text of an error number (errno(3)).
     private static func reason(_ code: Int32) -> String {
-        // strerror shares one buffer among threads, so strerror_r is used.
+        // Use strerror_r, because strerror shares one buffer among threads.
         let capacity = 256
         return String(unsafeUninitializedCapacity: capacity) { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text in

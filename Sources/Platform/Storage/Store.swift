@@ -36,7 +36,7 @@ package final class Store: Sendable {
     private let queue: WriteQueue
     private let writer: WorkerThread
     private let reader: ReaderThread
-    /// Whether the store was closed in time; nil while it is open.
+    /// Whether the store was closed within the time limit; nil while the store is open.
     private let closing = Locked<Bool?>(nil)
 
     /// Opens the file for this process alone, and creates it if it is missing. Blocks until the file is open, and
@@ -198,8 +198,8 @@ package final class Store: Sendable {
         }
         guard isFirst else { return closing.withLock { $0 ?? false } }
         let start = ContinuousClock.now
-        // The reader closes first, because the last connection to close the file cleans up, which a reader cannot do.
-        // Half the time is reserved for the writes, which are more important.
+        // Close the reader first, because the last connection to the file cleans up when it closes, and only the writer
+        // can do that. Half the time is reserved for the writes, which are more important.
         let hasRead = reader.close(atMost: limit / 2)
         guard queue.close(atMost: max(limit - (ContinuousClock.now - start), .zero)) else { return false }
         writer.join()

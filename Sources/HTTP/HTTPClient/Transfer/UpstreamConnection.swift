@@ -79,7 +79,7 @@ final class UpstreamConnection: ReadinessHandler {
     /// Whether another request can follow on the connection after the response.
     var isSound: Bool { failure == nil && watch != nil }
 
-    /// Returns whether the last request was sent within this time before now.
+    /// Returns whether the last request was sent no longer ago than this time.
     func isUsed(within time: Duration) -> Bool { usedSince + time >= client.loop.now }
 
     /// Sends the transfer's request and reads its response.
@@ -96,7 +96,7 @@ final class UpstreamConnection: ReadinessHandler {
 
     /// Makes the connection idle after its transfer has ended.
     ///
-    /// - Parameter limit: How long after the start of that transfer the connection may be reused.
+    /// - Parameter limit: The time after the start of that transfer within which the connection may be reused.
     func becomeIdle(for limit: Duration) {
         transfer = nil
         usableUntil = usedSince + limit

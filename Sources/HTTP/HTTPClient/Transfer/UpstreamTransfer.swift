@@ -26,7 +26,7 @@ package final class UpstreamTransfer {
     /// The bytes received after a 101 response.
     private var early: [UInt8] = []
 
-    /// Sends the request on a connection that was kept alive, or else on a new one.
+    /// Sends the request on the kept connection `kept`, or on a new connection if `kept` is nil.
     init(
         _ request: borrowing UpstreamRequest, on kept: UpstreamConnection?, client: UpstreamClient,
         delegate: any UpstreamDelegate

@@ -15,8 +15,8 @@ package struct ProxyEnvironment: Sendable, Equatable {
         /// The name of the variable that configures the proxy.
         package let variable: String
 
-        /// The same proxy with name resolution at the proxy. With `socks4://`, `socks://` and `socks5://`, libcurl
-        /// resolves names itself and sends the proxy an address that was not checked (CURLOPT_PROXY(3)).
+        /// The same proxy, changed so that the proxy resolves names. With `socks4://`, `socks://` and `socks5://`,
+        /// libcurl resolves names itself and sends the proxy an address that was not checked (CURLOPT_PROXY(3)).
         var lookingNamesUp: Proxy {
             guard let end = text.firstIndex(of: ":"), text[end...].hasPrefix(":/"),
                 let scheme = ["socks": "socks4a", "socks4": "socks4a", "socks5": "socks5h"][text[..<end].lowercased()]

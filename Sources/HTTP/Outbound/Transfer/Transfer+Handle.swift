@@ -4,7 +4,7 @@ internal import Addresses
 internal import CCurl
 internal import Glibc
 
-/// The options and callbacks that every libcurl handle gets once.
+/// The options and callbacks that are set once for every libcurl handle.
 extension Transfer {
     func configure() {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -19,7 +19,7 @@ extension Transfer {
         // With this option, concurrent requests to a server share a connection if the server supports HTTP/2.
         ccurl_set_long(easy, CURLOPT_PIPEWAIT, 1)
         ccurl_set_string(easy, CURLOPT_USERAGENT, settings.userAgent)
-        // Set explicitly, so that libcurl does not read the environment and uses exactly the checked proxy.
+        // Set the proxy explicitly, so that libcurl does not read the environment and uses exactly the checked proxy.
         ccurl_set_string(easy, CURLOPT_NOPROXY, "")
         ccurl_set_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         setTrust()
@@ -154,7 +154,7 @@ extension Transfer {
     }
 
     /// Decides whether libcurl may send the request. libcurl itself retries when a reused connection turns out to be
-    /// closed. A request that must not be repeated fails instead, and the caller decides.
+    /// closed. A request that must not be repeated fails instead, and the caller decides whether to send it again.
     private func beginsSending() -> Bool {
         sendings += 1
         guard sendings > 1, !request.mayBeRepeated else { return true }

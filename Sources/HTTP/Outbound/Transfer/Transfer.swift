@@ -149,7 +149,7 @@ final class Transfer {
         }
     }
 
-    /// Whether the caller requests that redirects are followed. Otherwise each redirect is returned as a response.
+    /// Whether the caller wants redirects to be followed. Otherwise each redirect is returned as a response.
     private lazy var followsRedirects = request.mostRedirects > 0
 
     /// Processes a part of the response's body. Returns false to abort the transfer.

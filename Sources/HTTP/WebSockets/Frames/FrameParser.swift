@@ -2,7 +2,7 @@
 
 internal import CWslay
 
-/// A frame parser based on libwslay. It uses 4 KiB, so an endpoint keeps one only while a frame is incomplete
+/// A frame parser based on libwslay. It uses 4 KiB, so an endpoint keeps a parser only while a frame is incomplete
 /// (``isBetweenFrames``).
 final class FrameParser {
     /// The reason why parsing stopped.

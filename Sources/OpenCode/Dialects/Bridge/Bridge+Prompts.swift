@@ -210,8 +210,7 @@ extension Bridge {
         guard let body = body(request), let model = Model(openCode1Message: .object(body)) else {
             return Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]")
         }
-        // The session is locked, because otherwise the summarizing model would answer a prompt that arrives in the
-        // meantime.
+        // Lock the session, because otherwise the summarizing model would answer a prompt that arrives in the meantime.
         try await transport.lock(session: id)
         let session = try await session(id)
         try await set(model: Model(providerID: model.providerID, modelID: model.modelID), session)

@@ -4,7 +4,7 @@ internal import Encodings
 internal import JSONText
 
 /// Translates requests for OpenCode 1's routes into calls to an OpenCode 2. It selects the calls and their order, and
-/// interprets the replies. It has no sockets; it sends calls and responses through a ``BridgeTransport``.
+/// interprets the replies. It does not use sockets; it sends calls and responses through a ``BridgeTransport``.
 package struct Bridge: Sendable {
     let defaults: InstanceDefaults
     /// The home directory of the user who runs OpenCode.
@@ -61,8 +61,8 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Handles a request. Returns nil if the request belongs to no route of OpenCode 1. Other components handle the
-    /// event streams and a terminal's WebSocket.
+    /// Handles a request. Returns nil if the request does not belong to a route of OpenCode 1. Other components handle
+    /// the event streams and a terminal's WebSocket.
     ///
     /// - Throws: ``BridgeError/ended``.
     package func respond(to request: ClientRequest) async throws(BridgeError) -> BridgeResponse? {

@@ -186,7 +186,7 @@ package protocol BridgeTransport: Sendable {
     /// Begins a response whose body follows in batches.
     func begin(_ answer: ClientAnswer)
 
-    /// Sends the next batch of the body, and returns when the client can receive another one.
+    /// Sends the next batch of the body, and returns when the client can receive another batch.
     func write(_ bytes: [UInt8]) async throws(BridgeError)
 }
 
@@ -202,8 +202,8 @@ package enum BridgeError: Error {
 package enum BridgeResponse: Sendable {
     /// The complete response.
     case answer(ClientAnswer)
-    /// A response that was begun and whose body is complete.
+    /// The response was sent in batches, and its body is complete.
     case completed
-    /// A response that was begun and cannot be completed. The client must detect the truncation.
+    /// The response was sent in batches, and it cannot be completed. The client must detect the truncation.
     case truncated
 }

@@ -6,7 +6,7 @@ internal import JSONText
 enum Refusals {
     /// Translates an error of OpenCode 2.
     ///
-    /// - Parameter question: OpenCode 1's id of the question in the request.
+    /// - Parameter question: OpenCode 1's id of the question in the request, if there is one.
     static func of(_ reply: Reply, question: String? = nil) -> ClientAnswer {
         guard !reply.isCut else { return tooLong }
         let json = reply.json

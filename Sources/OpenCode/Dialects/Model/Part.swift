@@ -49,7 +49,7 @@ package struct Part: Sendable, Equatable {
         package var text: String
         /// Whether OpenCode wrote the text in the user's name.
         package var isSynthetic: Bool?
-        /// The start and end of writing; nil for a user's text and in OpenCode 2's lists.
+        /// The times at which the text began and ended; nil for a user's text and in OpenCode 2's lists.
         package var time: Time?
     }
 

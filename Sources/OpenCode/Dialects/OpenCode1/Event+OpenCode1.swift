@@ -75,7 +75,7 @@ extension Change {
         return found == value
     }
 
-    /// Parses the events that name their session and contain little else.
+    /// Parses the events that contain the id of their session and few other members.
     private static func parse(_ type: String, sessionID: String, from remaining: inout JSONObject) -> Change? {
         switch type {
         case "session.status":

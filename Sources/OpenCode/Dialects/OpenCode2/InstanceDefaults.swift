@@ -4,7 +4,7 @@ internal import JSONText
 
 /// The values of an instance that OpenCode 1 sends with each session and message, but OpenCode 2 does not.
 package struct InstanceDefaults: Sendable, Equatable {
-    /// The version of the instance, which OpenCode 2's sessions lack.
+    /// The version of the instance, which OpenCode 2's sessions do not contain.
     package var version: String
     /// The agent of sessions that do not name one.
     package var agent: String

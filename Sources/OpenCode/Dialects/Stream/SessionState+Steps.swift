@@ -72,8 +72,8 @@ extension SessionState {
         emit(part(text, all: "", end: nil, isReasoning: isReasoning, of: current), created)
     }
 
-    /// Emits the ends of the emitted reasoning texts. OpenCode 2 may send these ends as late as the end of the answer
-    /// text. They are then emitted again, with the same values as in lists.
+    /// Emits the ends of the reasoning texts whose beginnings were emitted. OpenCode 2 may send these ends as late as
+    /// the end of the answer text. They are then emitted again, with the same values as in lists.
     private mutating func endReasonings(_ step: inout Step, _ created: Number) {
         for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isEmitted {
             guard let text = step.removeReasoning(ordinal) else { continue }

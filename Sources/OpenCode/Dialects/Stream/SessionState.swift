@@ -10,7 +10,7 @@ struct SessionState {
     var parentID: String?
     /// The prompts that wait to be delivered, by OpenCode 2's ids.
     var waiting: Set<String> = []
-    /// The messages that were emitted for the waiting prompts, by the same ids.
+    /// The messages that were emitted for the waiting prompts, by OpenCode 2's ids of the prompts.
     var prompts: [String: UserMessage] = [:]
     /// OpenCode 1's ids of the emitted messages, in order. A revert is reported message by message.
     var messageIDs: [String] = []

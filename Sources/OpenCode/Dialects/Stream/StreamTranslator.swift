@@ -109,7 +109,7 @@ package struct StreamTranslator: Sendable {
         last = nil
     }
 
-    /// Forgets idle sessions until this number is left, and the sessions that OpenCode does not have.
+    /// Forgets idle sessions until `count` sessions are left. Also forgets the sessions that OpenCode does not have.
     package mutating func forgetQuiet(downTo count: Int) {
         ignored = []
         last = nil

@@ -2,9 +2,9 @@
 
 internal import Encodings
 
-/// Interprets a request's path in every way that is possible for one of OpenCode's routers. The routers decode the
-/// path, remove repeated slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends the path at
-/// the first `;`.
+/// Interprets a request's path in every way in which one of OpenCode's routers could interpret it. The routers decode
+/// the path, remove repeated slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends the path
+/// at the first `;`.
 ///
 /// Paths are given without their query. A path that contains none of `%`, `;`, `\`, `//` and `/.` is plain: it has one
 /// interpretation, and examining it allocates nothing.

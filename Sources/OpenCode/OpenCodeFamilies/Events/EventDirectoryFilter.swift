@@ -157,7 +157,7 @@ package struct EventDirectoryFilter: Sendable {
         output.range = output.range.isEmpty ? range : output.range.lowerBound..<range.upperBound
     }
 
-    /// Adjacent bytes that are passed on in one call.
+    /// A range of adjacent bytes, which is passed on in one call.
     private struct Run {
         var range = 0..<0
 

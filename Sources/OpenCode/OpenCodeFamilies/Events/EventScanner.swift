@@ -48,7 +48,7 @@ package struct EventScanner: Sendable {
     package mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Step? {
         while index < bytes.count {
             if case .value = state {
-                // Nearly all bytes are in this state, so only the line end is searched for.
+                // Nearly all bytes are in this state, so search only for the line end.
                 let start = index
                 index = Self.endOfLine(in: bytes, from: start)
                 if isData, index > start { return .data(start..<index) }

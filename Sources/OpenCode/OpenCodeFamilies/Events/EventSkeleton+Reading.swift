@@ -120,7 +120,7 @@ extension EventSkeleton {
     private mutating func parseOpenCode2(_ line: borrowing Span<UInt8>) {
         var found = Findings()
         var isDelta = false
-        // This must be a copy, because a closure cannot capture a borrowed value.
+        // Copy the line, because a closure cannot capture a borrowed value.
         let bytes = copy line
         JSONValueFinder.find(Self.openCode2Paths, in: bytes) {
             found[$0.pathIndex] = $0

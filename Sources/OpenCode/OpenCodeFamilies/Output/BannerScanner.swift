@@ -18,8 +18,8 @@ package struct Announcement: Sendable, Equatable {
         self.family = family
     }
 
-    /// Whether the host is the one that the gateway connects to. The name `localhost` does not count, because it may
-    /// resolve to ::1.
+    /// Whether the host is the one that the gateway connects to. The name `localhost` does not count, because the name
+    /// may resolve to ::1.
     package var isExpectedHost: Bool { host == "127.0.0.1" }
 }
 

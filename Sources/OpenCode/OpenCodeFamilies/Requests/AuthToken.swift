@@ -32,7 +32,7 @@ package enum AuthToken {
     }
 
     private static func containsToken(_ text: ArraySlice<UInt8>) -> Bool {
-        // The query is searched without copying it, because every request is checked.
+        // Search the query without copying it, because every request is checked.
         var start = text.startIndex + 1
         while start < text.endIndex {
             let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex

@@ -37,7 +37,7 @@ package struct ProjectIdentity: Sendable, Equatable {
         }
     }
 
-    /// Creates the identity from a response; nil if the response does not contain it.
+    /// Creates the identity from a response; nil if the response does not contain the identity.
     package init?(status: Int, body: [UInt8], family: APIFamily?) {
         guard status == 200 else { return nil }
         switch family {
@@ -113,7 +113,7 @@ package enum ProjectFolders {
     }
 }
 
-/// The OpenCode project of an instance's folder, in the form that requests for its sessions must use.
+/// The OpenCode project of an instance's folder, in the form that requests for the project's sessions must use.
 package struct OpenCodeProject: Sendable, Equatable {
     /// The project's id, as bytes.
     package let id: [UInt8]

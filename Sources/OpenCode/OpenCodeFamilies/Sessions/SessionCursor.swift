@@ -4,7 +4,8 @@ internal import Encodings
 internal import JSONText
 
 /// The `cursor` of a list of sessions. It is the base64 of JSON with the parameters of the list (`directory`,
-/// `project`, …) and a position in the list. OpenCode trusts it, and then ignores the rest of the query (2.0.15).
+/// `project`, …) and a position in the list. OpenCode trusts the cursor, and then ignores the rest of the query
+/// (2.0.15).
 struct SessionCursor {
     private static let paths = JSONPaths("directory", "project")
 

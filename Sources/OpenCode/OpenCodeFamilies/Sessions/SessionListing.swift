@@ -16,8 +16,8 @@ package enum SessionLookup {
         }
     }
 
-    /// Returns the information in the response. Returns nil if the response contains none, so that the query can be
-    /// repeated.
+    /// Returns the information in the response. Returns nil if the response contains no information, so that the query
+    /// can be repeated.
     package static func location(status: Int, body: [UInt8], for family: APIFamily?) -> SessionDirectories.Location? {
         switch status {
         case 200:

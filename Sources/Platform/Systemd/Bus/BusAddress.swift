@@ -11,9 +11,9 @@ package struct BusAddress: Sendable, Equatable {
 
     /// Returns the possible addresses of a manager in order of preference.
     ///
-    /// The manager's own socket comes first. It needs no bus daemon, which a user session starts only on demand, and it
-    /// closes when the manager ends. Only root can use the system manager's own socket; other users need the bus and
-    /// polkit.
+    /// The manager's own socket comes first. This socket needs no bus daemon, which a user session starts only on
+    /// demand, and it closes when the manager ends. Only root can use the system manager's own socket; other users need
+    /// the bus and polkit.
     package static func of(
         _ scope: ManagerScope, environment: [String: String], user: UInt32, runtimeFolder: String?
     ) -> [BusAddress] {

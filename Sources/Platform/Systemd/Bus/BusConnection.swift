@@ -52,7 +52,7 @@ final class BusConnection: @unchecked Sendable {  // Confined to the loop's thre
         }
     }
 
-    /// Calls a method. Passes the reply to `read` and its result to `reply`.
+    /// Calls a method. Passes the manager's reply to `read`, and the result of `read` to `reply`.
     ///
     /// `reply` is always called, even if the connection ends in the meantime, but not after this object is released.
     func call<Value: Sendable>(

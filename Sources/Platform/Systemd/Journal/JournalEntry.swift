@@ -2,7 +2,7 @@
 
 /// An entry of the journal (systemd.journal-fields(7)).
 package struct JournalEntry: Sendable, Equatable {
-    /// The message as it was written. It may contain arbitrary bytes and several lines.
+    /// The message as it was written. The message may contain arbitrary bytes and several lines.
     package let message: [UInt8]
     /// The priority from 0 (emergency) to 7 (debug); nil if the entry has none.
     package let priority: UInt8?

@@ -3,8 +3,8 @@
 /// The numbers that processes see for themselves. A process in another PID namespace (pid_namespaces(7)) has a
 /// different number there.
 extension ProcessTable {
-    /// Returns the number of the process in its own namespace: the last one of `NSpid` (proc_pid_status(5)). Returns
-    /// nil if the process has ended or its file is not readable.
+    /// Returns the number of the process in its own namespace: the last number in the line `NSpid`
+    /// (proc_pid_status(5)). Returns nil if the process has ended or its file is not readable.
     package static func innermostNumber(of number: Int32) -> Int32? {
         ProcFile.read("/proc/\(number)/status").flatMap { innermostNumber(inStatus: $0) }
     }

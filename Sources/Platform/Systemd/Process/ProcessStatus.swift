@@ -14,8 +14,8 @@ package struct ProcessStatus: Sendable, Equatable {
     package let hasEnded: Bool
     /// Whether the process is a kernel thread, which has no program.
     let isKernels: Bool
-    /// Whether the process was started with environment variables. Nil while its program is being started, and if the
-    /// kernel does not provide this information.
+    /// Whether the process was started with environment variables. The value is nil while the program is being started,
+    /// and if the kernel does not provide this information.
     let hasVariables: Bool?
 
     /// Parses a status line; returns nil for any other text.
