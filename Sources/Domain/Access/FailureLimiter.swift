@@ -14,7 +14,7 @@ package import Addresses
 package struct FailureLimiter: Sendable {
     /// The allowed rate of attempts.
     package struct Rate: Sendable, Equatable {
-        /// The number of consecutive wrong keys that are answered with 401; 0 means unlimited.
+        /// The number of consecutive wrong keys for which the response has the status 401; 0 means unlimited.
         package var burst: Int
         /// The time after which another attempt is allowed.
         package var interval: Duration

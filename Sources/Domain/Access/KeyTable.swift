@@ -46,7 +46,7 @@ package struct KeyTable: Sendable {
         principals.contains { $0.keyFingerprint == principal.keyFingerprint }
     }
 
-    /// Returns whether the table has a key that a newer one does not have.
+    /// Returns whether the table has a key that a newer table does not have.
     package func hasKey(missingIn newer: KeyTable) -> Bool { !principals.allSatisfy(newer.containsKey) }
 
     /// Checks the password in Basic credentials, which are base64 of `user:password` (RFC 7617 §2). The user's name

@@ -36,7 +36,7 @@ package struct RefusalLogLimiter: Sendable {
     /// Creates a limiter that remembers at least `capacity` addresses, and at most twice as many.
     package init(capacity: Int = 1024) { full = RecentTable(capacity: capacity) }
 
-    /// Returns whether a line about this client is written. If it is not, the line is counted as omitted.
+    /// Returns whether a line about this client may be written. If not, counts the line as omitted.
     package mutating func admits(_ client: IPAddress?, at now: Duration) -> Bool {
         let client = client?.network
         let base = max(full[client] ?? .zero, now)

@@ -38,7 +38,7 @@ package struct Configuration: Sendable {
     package internal(set) var events = EventSettings()
     /// The additional listeners for chats and conversations.
     package internal(set) var chat = ChatSettings()
-    /// The rules about folders that are projects, and about the content of requests.
+    /// The settings that determine which folders are projects, and which requests to projects are accepted.
     package internal(set) var projects = ProjectSettings()
     /// Whether the gateway logs one line for each request.
     package internal(set) var accessLog = false

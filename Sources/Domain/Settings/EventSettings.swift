@@ -11,7 +11,7 @@ package struct EventSettings: Sendable, Equatable {
     package internal(set) var keepTime = Duration.zero
     /// The number of bytes that are stored for all projects together.
     package internal(set) var keepTotal = 0
-    /// How long a client may go without reading its stream.
+    /// The maximum time that a client may not read its stream.
     package internal(set) var stall = Duration.zero
     /// The encoding of streamed text for requests that do not name one.
     package internal(set) var encoding = EventEncodingChoice.raw

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The rules about folders that are projects, and about the content of requests to them.
+/// The settings that determine which folders are projects, and which requests to projects are accepted.
 package struct ProjectSettings: Sendable, Equatable {
     /// Whether a symbolic link that leads out of the projects' folder is a project.
     package internal(set) var followsLinks = false

@@ -29,8 +29,8 @@ extension Settings {
     }
 
     /// The retired settings. No user needs them. The deadline for a client that does not read its response now also
-    /// applies to an OpenCode that does not send it. Holding more than 64 KiB of a request costs memory and has no
-    /// advantage.
+    /// applies to an instance that does not send its response. Holding more than 64 KiB of a request costs memory and
+    /// has no advantage.
     static let retired: [RetiredSetting] = [
         RetiredSetting(
             name: "send-timeout", environment: "VIBE_SEND_TIMEOUT", group: .limits,

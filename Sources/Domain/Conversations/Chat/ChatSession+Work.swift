@@ -3,7 +3,7 @@
 internal import Dialects
 
 extension ChatSession {
-    /// The number of attempts to read a conversation whose answer ends while it is read.
+    /// The maximum number of attempts to read a conversation. A read is repeated if an answer ends in the meantime.
     private static let tries = 3
 
     // MARK: Starting work
@@ -40,7 +40,8 @@ extension ChatSession {
         let plan = state.finding(id).then { list, session in
             let revision = before.revision(of: session.id)
             return Window.load(session, requestBuilder, size: 200) { window in
-                // The encoded texts are at least as long as the plain texts.
+                // The encoded texts are at least as long as the plain texts, so more entries would not fit into a
+                // message.
                 window.entries.reduce(0) { $0 + $1.text.utf8.count } > ServerMessage.loaded
             }
             .then { .done(WorkResult.loaded(list, session, $0, revision: revision)) }
@@ -140,7 +141,8 @@ extension ChatSession {
             return [publish] + loaded(session, window: window, in: &state, at: now)
         case (.delete(let id, let isReported), .deleted(let list, let session)):
             let publish = Action.publish(state.apply(list, at: now))
-            // The event may have arrived first. In that case, the id that the client chose is no longer known.
+            // The event may have arrived first. In that case, the id that the client chose is no longer known, so use
+            // the id of the request.
             let conversation = state.session(id) == session ? state.id(of: session) : id
             watched.remove(session)
             let others = Action.publishToOthers(state.deleted(session, at: now))
@@ -167,8 +169,8 @@ extension ChatSession {
         state.catalogue = catalogue
         var target = session.id
         if isNew, let other = state.session(id), other != session.id, state.known[other] != nil {
-            // Another client has created the conversation in the meantime. One of the two sessions is superfluous,
-            // unless it is in use.
+            // Another client has created the conversation in the meantime. Use its session, and remove the superfluous
+            // session unless it is in use.
             target = other
             if !state.isBusy(session.id) { actions.append(remove(session.id, state)) }
         } else {
@@ -186,8 +188,8 @@ extension ChatSession {
         run(.remove, state.requestBuilder.delete(session).then { _ in .done(.deleted(nil, session)) })
     }
 
-    /// Sends the conversation and the emitted events of the answer that is being written, so that the next event
-    /// continues it.
+    /// Sends the conversation, and the events that were already emitted for the answer that is being written, so that
+    /// the next event continues this answer.
     private mutating func loaded(
         _ session: Session, window: Window, in state: inout ConversationState, at now: Int64
     ) -> [Action] {
@@ -226,7 +228,7 @@ extension ChatSession {
             return [.publish(events)] + problem(refusal) + [.send(done)]
         case .delete(_, isReported: true): return []
         case .load(let id, _), .delete(let id, _):
-            // The conversation was deleted without an event.
+            // The conversation was deleted, but no event has reported that, so publish the deletion.
             let session = refusal.kind == .notFound ? state.session(id) : nil
             return [.publish(session.map { state.missing($0, at: now) } ?? [])] + problem(refusal)
         case .list, .new: return problem(refusal)

@@ -180,7 +180,7 @@ enum ServerMessage {
     /// The boundary of a scalar at or before `limit`.
     private static func scalarBorder(_ text: Substring, _ limit: String.Index) -> String.Index {
         var end = limit
-        // All bytes of a scalar except the first are 10xxxxxx (RFC 3629 §3).
+        // All bytes of a scalar except the first are 10xxxxxx (RFC 3629 §3), so step back over them.
         while end > text.startIndex, text.utf8[end] & 0xC0 == 0x80 { end = text.utf8.index(before: end) }
         return end
     }

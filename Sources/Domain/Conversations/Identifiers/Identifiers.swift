@@ -67,14 +67,15 @@ enum NamedUUID {
     }
 }
 
-/// Creates the ids of the messages that the gateway sends. They have OpenCode's own form, because OpenCode's clients
-/// sort by these ids and its loop compares them, and they make it possible to identify the answer to each message.
+/// Creates the ids of the messages that the gateway sends. The ids make it possible to identify the answer to each
+/// message. They have OpenCode's own form, because OpenCode's clients sort by these ids, and its loop compares them.
 package enum PromptID {
     /// Returns `msg_`, 48 bits of the time, and 14 characters from `random`.
     ///
     /// - Parameter now: The time in milliseconds since 1970.
     package static func make(at now: Int64, _ random: () -> UInt64) -> String {
-        // The id sorts before the id of the answer, which OpenCode numbers from 1 within the millisecond.
+        // The id contains the number 0, so it sorts before the id of the answer: OpenCode numbers the ids of a
+        // millisecond from 1.
         String(decoding: OpenCodeID.make("msg_", at: now, random: random), as: UTF8.self)
     }
 }

@@ -2,7 +2,7 @@
 
 internal import Dialects
 
-/// A message of a conversation: a user's text, or the whole answer to one.
+/// A message of a conversation: a user's text, or the whole answer to such a text.
 package struct Entry: Sendable, Equatable {
     /// The author of a message.
     package enum Role: String, Sendable {
@@ -57,7 +57,7 @@ package struct Entry: Sendable, Equatable {
                     newest = user.id
                     roots[user.id] = user.id
                 } else {
-                    // This is OpenCode's own text in the middle of an answer.
+                    // This is OpenCode's own text in the middle of an answer, so it belongs to that answer.
                     roots[user.id] = newest
                 }
             case .assistant(let assistant) where assistant.isSummary != true:

@@ -12,7 +12,8 @@ package struct Window: Sendable {
     /// OpenCode's cursor of each response with the ids of its messages, the oldest response last.
     private var answers: [(before: String?, messageIDs: Set<String>)] = []
 
-    /// The reverted messages, which may be restored. OpenCode lists them until the next prompt.
+    /// The session's revert; nil if there is none. OpenCode still lists the reverted messages until the next prompt,
+    /// because they may be restored.
     private let revert: Session.Revert?
 
     private init(_ revert: Session.Revert?) { self.revert = revert }
@@ -66,7 +67,8 @@ package struct Window: Sendable {
 extension Session.Revert {
     /// Returns the messages that remain after the revert, oldest first.
     func remaining(of messages: [Message]) -> [Message] {
-        // Ids are ascending. The first reverted message may be older than all of these messages.
+        // Ids are ascending. Compare with `>=`, because the first reverted message may be older than all of these
+        // messages.
         let end = messages.firstIndex { ($0.info.id ?? "") >= messageID } ?? messages.count
         var remaining = Array(messages[..<end])
         guard let partID, end < messages.count, messages[end].info.id == messageID else { return remaining }

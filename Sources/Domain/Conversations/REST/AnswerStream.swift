@@ -9,7 +9,7 @@ package struct AnswerStream: Sendable {
     /// An action that the caller performs.
     package enum Action: Sendable, Equatable {
         case write([UInt8])
-        /// Mark the end of the complete stream.
+        /// End the response. The stream is complete.
         case end
     }
 
@@ -82,7 +82,7 @@ package struct AnswerStream: Sendable {
         isOver = true
         if let refusal { failure = ConversationAnswer.problem(ConversationAnswer.code(refusal), refusal.message) }
         var actions: [Action] = []
-        // The text was not sent yet. It is the reason why there is no answer.
+        // The text was not sent yet, so send it. It is the reason why there is no answer.
         if !hasText, !text.isEmpty { actions.append(write(["deltaText": .string(text)], now)) }
         actions.append(write(["fullText": .string(text), "done": true, "error": failure], now))
         return actions + [.end]

@@ -35,8 +35,8 @@ package struct ConversationWork: Sendable {
     package struct Gathered: Sendable {
         var list: SessionList?
         var session: Session
-        /// Whether the state of the session is the state at the search. Otherwise OpenCode has just returned the
-        /// session.
+        /// Whether the session has the state from the time of the search, so that newer events take precedence. If
+        /// false, OpenCode has just returned this state.
         var isFound = true
         var catalogue: Catalogue?
         var survey: Survey?
@@ -139,7 +139,7 @@ package struct ConversationWork: Sendable {
         let requestBuilder = state.requestBuilder
         let title = original.session.title
         return requestBuilder.fork(original.session.id).then { fork in
-            // OpenCode before 1.2 does not name the original in the title of a copy.
+            // OpenCode before 1.2 does not name the original in the title of a copy, so rename the copy.
             let named = fork.title.contains(title) ? .done(fork) : requestBuilder.rename(fork.id, "\(title) (copy)")
             return named.then { session in
                 var gathered = original

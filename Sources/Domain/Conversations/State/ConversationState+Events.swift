@@ -39,8 +39,8 @@ extension ConversationState {
 
     // MARK: Replay
 
-    /// Applies an event from the time before the gateway subscribed. Only unfinished answers are learned from it, and
-    /// no event is emitted.
+    /// Applies an event from the time before the gateway subscribed. The call updates only unfinished answers and emits
+    /// no event.
     package mutating func replay(_ event: Event, at now: Int64) {
         switch event.change {
         case .sessionCreated(let session), .sessionUpdated(let session):
@@ -87,7 +87,7 @@ extension ConversationState {
         let found: (isBusy: Bool, messages: [Message])?
     }
 
-    /// Requests whether a session is still busy.
+    /// Queries whether a session is still busy.
     package func check(_ session: String) -> Plan<Check> {
         let requestBuilder = requestBuilder
         let revision = revision(of: session)
@@ -175,11 +175,11 @@ extension ConversationState {
     func current(_ session: String) -> Turn? { turns[session]?.current }
 
     /// Returns an entry of a list with all text that was received for it. Since 1.2, OpenCode stores a text only when
-    /// it is complete.
+    /// it is complete, so the text in the list may be shorter.
     func written(_ entry: Entry, in session: String) -> Entry {
         guard entry.role == .assistant, !entry.isComplete else { return entry }
         let turn = current(session).flatMap { $0.root == entry.root ? $0.fullText : nil }
-        // The answer may have ended since the list was made.
+        // The answer may have ended since the list was made, so also use the text of the newest entry.
         let newest = known[session]?.newest.flatMap { $0.id == entry.id ? $0.text : nil }
         var written = entry
         for text in [turn, newest] {
@@ -191,8 +191,8 @@ extension ConversationState {
     /// Returns whether an answer is being written or expected.
     package func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }
 
-    /// Deletes a conversation. The deletion is emitted once, at the first of its event, a list without the
-    /// conversation, or a response.
+    /// Deletes a conversation. The deletion is emitted only once, whether its event, a list without the conversation,
+    /// or a response reports it first.
     mutating func deleted(_ session: String, at now: Int64) -> [ConversationEvent] {
         guard isConversation(session) else { return [] }
         let conversation = id(of: session)

@@ -3,7 +3,7 @@
 internal import Dialects
 import Storage
 
-/// Manages the properties of a conversation that the gateway stores, because OpenCode does not.
+/// Manages the properties of a conversation that the gateway stores, because OpenCode does not store them.
 extension ConversationState {
     /// The changes that were made before the stored entries could be read and that are not in the entries.
     struct Unread: Sendable {
@@ -42,7 +42,8 @@ extension ConversationState {
         }
         if chosen[session] == nil, let id = entry.chosen.flatMap(ConversationID.init) {
             if let other = sessions[id], other != session {
-                // The id was assigned to another conversation before the stored entries were known.
+                // The id was assigned to another conversation before the stored entries were known, so drop the stored
+                // id.
                 entry.chosen = nil
             } else {
                 chosen[session] = id
@@ -105,7 +106,8 @@ extension ConversationState {
 
     /// Stores a message count.
     ///
-    /// - Parameter counted: The time of the session's last change at that count; nil if the count may be wrong.
+    /// - Parameter counted: The time of the session's last change when its messages were counted; nil if the count may
+    ///   be wrong.
     mutating func keep(count: Int, newest: Int64?, of session: String, counted: Int64?) {
         change(session) { entry in
             entry.count = Int64(count)
@@ -131,7 +133,7 @@ extension ConversationState {
     /// Removes a session's entry, because the session no longer exists.
     mutating func drop(_ session: String) {
         let wasKept = kept.removeValue(forKey: session) != nil
-        // The stored entries that could not be read yet may contain this session.
+        // Stored entries that have not been read yet may contain this session, so record the removal.
         guard wasKept || unread != nil else { return }
         changes.removeAll { $0.setsEntry(of: session) || $0 == .remove(session: session) }
         changes.append(.remove(session: session))
@@ -159,7 +161,7 @@ extension ConversationState {
         let count = count(of: session.id)
         let before = known[session.id]?.session
         apply(session)
-        // OpenCode sends no separate events for messages that a revert hides or restores.
+        // OpenCode sends no separate events for messages that a revert hides or restores, so the count becomes invalid.
         if let before, before.revert != session.revert { return doubtCount(of: session.id) }
         guard let count, known[session.id] != nil else { return }
         known[session.id]?.isCounted = true

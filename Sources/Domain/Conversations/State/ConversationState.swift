@@ -74,7 +74,7 @@ package struct ConversationState: Sendable {
         change(session) { $0.chosen = id.text }
     }
 
-    // MARK: Session index
+    // MARK: Known sessions
 
     /// Requests OpenCode's catalogue if it is unknown. An instance that had no model is queried again, because it may
     /// have one now.
@@ -84,8 +84,8 @@ package struct ConversationState: Sendable {
         return plan.settled { .done($0 != nil) }
     }
 
-    /// Returns the catalogue for a message, which is requested unless a known one has models. A catalogue without models
-    /// is refused.
+    /// Returns the catalogue that a message needs. Requests it unless the known catalogue has models. Fails if the
+    /// catalogue has no models.
     func catalogueForMessage() -> Plan<Catalogue> {
         let plan: Plan<Catalogue> =
             if let catalogue, !catalogue.models.isEmpty { .done(catalogue) } else { requestBuilder.catalogue() }
@@ -112,8 +112,7 @@ package struct ConversationState: Sendable {
     mutating func apply(_ survey: Survey, of session: String, revision: Int) {
         guard var known = known[session] else { return }
         let isRight = revision == self.revision(of: session)
-        // A message arrived during the count. The count is therefore approximate, and is used only if no better one is
-        // known.
+        // If a message arrived during the count, the count is approximate. Use it only if no better one is known.
         guard isRight || count(of: session) == nil else { return }
         if isRight || known.newest == nil { known.newest = survey.newest }
         known.isCounted = isRight

@@ -2,11 +2,11 @@
 
 internal import Dialects
 
-/// All conversations as listed by OpenCode. Much time may pass between the request and the use of its answer, for
+/// All conversations as listed by OpenCode. Much time may pass between the request and the use of its response, for
 /// example while messages are counted. A conversation that is created meanwhile is missing in the list; one that is
 /// deleted meanwhile is still in it.
 package struct SessionList: Sendable {
-    /// The sessions at the time of the answer.
+    /// The sessions at the time of the response.
     let sessions: [Session]
     /// OpenCode's ids of the sessions that were known when the list was requested.
     let known: Set<String>

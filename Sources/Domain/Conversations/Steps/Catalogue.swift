@@ -3,7 +3,7 @@
 internal import Dialects
 internal import JSONText
 
-/// The models, tools and MCP servers of an OpenCode, as they were last received.
+/// The models, tools and MCP servers of an instance, as they were last received.
 package struct Catalogue: Sendable, Equatable {
     /// A model that can be chosen.
     package struct Model: Sendable, Equatable {

@@ -12,8 +12,8 @@ package indirect enum Plan<Value: Sendable>: Sendable {
     case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
     /// Record that the work of a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
     case aborting(session: String, @Sendable () -> Plan<Value>)
-    /// Continue after the aborted work of a session has ended, or after ``Abort/patience``. The parameter of the
-    /// closure is whether the session is still working then.
+    /// Continue after the aborted work of a session has ended, or after ``Abort/patience``. The closure receives
+    /// whether the session is still busy.
     case ended(session: String, @Sendable (_ isBusy: Bool) -> Plan<Value>)
     /// Store the catalogue of OpenCode (``ConversationState/catalogue``), and continue.
     case store(Catalogue, @Sendable () -> Plan<Value>)
@@ -99,7 +99,7 @@ package struct ConversationError: Error, Sendable, Equatable {
         case missing
         /// OpenCode has no model at all.
         case noModel
-        /// The request names no project, and the number of projects is not one.
+        /// The request names no project, and there is not exactly one project.
         case noProject
         /// The project's OpenCode is not running and cannot be started, or it does not respond.
         case unavailable

@@ -63,15 +63,16 @@ package struct RequestBuilder: Sendable {
         .aborting(session: id) { good(request("DELETE", ["session", id])) { _ in .done(true) } }
     }
 
-    /// Aborts the running work of a session and waits until it has ended. OpenCode before 1.18 responds earlier. A
-    /// prompt that arrives before `message.updated` with `MessageAbortedError` is lost together with the ending loop.
+    /// Aborts the running work of a session and waits until it has ended. OpenCode before 1.18 responds before the work
+    /// has ended. A prompt that arrives before `message.updated` with `MessageAbortedError` is lost together with the
+    /// ending loop.
     func abort(_ id: String) -> Plan<Bool> {
         .aborting(session: id) {
             good(request("POST", ["session", id, "abort"])) { _ in .ended(session: id) { _ in .done(true) } }
         }
     }
 
-    /// Requests whether a session is busy.
+    /// Queries whether a session is busy.
     func isBusy(_ id: String) -> Plan<Bool> {
         good(request("GET", ["session", "status"])) { answer in
             guard let all = answer.json?.object else { return .refused(.strange) }
@@ -80,7 +81,7 @@ package struct RequestBuilder: Sendable {
         }
     }
 
-    /// Creates a prompt whose answer arrives after the response.
+    /// Creates the request for a prompt. OpenCode responds to it before it writes the answer.
     ///
     /// - Parameter model: The model in the form that conversations use.
     func prompt(_ id: String, messageID: String, _ text: String, model: String?) -> ClientRequest {

@@ -34,8 +34,8 @@ struct SessionTurns: Sendable {
     private var waiting: [Waiting] = []
     /// The user messages of the gateway's clients. The end of the answer to each of them is emitted in every case.
     private var expected: Set<String> = []
-    /// The expected messages whose prompt requests OpenCode has answered. Messages that OpenCode has already reported
-    /// are in `waiting`.
+    /// The expected messages whose prompts OpenCode has accepted. Messages that OpenCode has already reported are in
+    /// `waiting`.
     private(set) var accepted: Set<String> = []
     /// The texts of the expected messages that OpenCode has not reported yet.
     private var sent: [String: String] = [:]
@@ -141,7 +141,8 @@ struct SessionTurns: Sendable {
         revision += 1
     }
 
-    /// Records that a list that was requested earlier contains removed messages or lacks restored messages.
+    /// Records that the response to an earlier request for messages may contain removed messages or lack restored
+    /// messages.
     mutating func change() { revision += 1 }
 
     // MARK: Events
@@ -249,7 +250,7 @@ struct SessionTurns: Sendable {
     private mutating func startTurn(_ root: String, _ message: AssistantMessage) -> [Effect] {
         waiting.removeAll { $0.root == root }
         failure = nil
-        // The session has continued without the expected end.
+        // A different answer has begun, so the end of the aborted work is no longer expected.
         if !aborted.contains(root) { abortion = nil }
         current = Turn(root: root, in: session)
         messages = []
@@ -301,7 +302,7 @@ struct SessionTurns: Sendable {
         // An abort by another client also drops the messages that wait for the end of the answer.
         let abort = current?.failure == Failure.abortedElsewhere ? Failure.abortedElsewhere : nil
         var effects = finishTurn(at: now)
-        // The session's next work answers a message that arrived at the last moment.
+        // The session's next work answers a message that arrived at the last moment, so this message continues to wait.
         let left = waiting.filter { !$0.wasBroken && !$0.sawWork && failure == nil }
         for message in waiting where !left.contains(where: { $0.root == message.root }) {
             let reason = failure ?? (aborted.contains(message.root) ? nil : abort)
@@ -315,7 +316,7 @@ struct SessionTurns: Sendable {
         return effects
     }
 
-    /// Ends a message that received no answer. Its sender receives an end of its answer.
+    /// Ends the turn of a message that received no answer, so that the sender of the message receives an end.
     private mutating func unanswered(_ root: String, reason: String?, at now: Int64) -> [Effect] {
         guard expected.contains(root) || reason != nil else { return [] }
         var turn = Turn(root: root, in: session)
@@ -342,7 +343,7 @@ struct SessionTurns: Sendable {
     // MARK: Lists
 
     /// Applies a list of the session's newest messages, and emits the content that was missing in the received events.
-    /// Lists and events arrive independently.
+    /// Lists and events arrive independently, so either may contain newer content.
     mutating func apply(_ messages: [Message], at now: Int64) -> [Effect] {
         defer { isKnown = true }
         let entries = Entry.entries(messages, isAll: true)
@@ -377,7 +378,7 @@ struct SessionTurns: Sendable {
 
     /// Applies the newest messages of a session that OpenCode no longer reports as busy.
     ///
-    /// - Parameter taken: The user messages that OpenCode had accepted at the time of the request. The answer to a
+    /// - Parameter accepted: The user messages that OpenCode had accepted at the time of the request. The answer to a
     ///   later message is still expected.
     mutating func applyIdle(_ messages: [Message], accepted: Set<String>, at now: Int64) -> [Effect] {
         var effects = apply(messages, at: now)

@@ -125,7 +125,7 @@ struct Turn: Sendable {
 
     // MARK: Replayed events
 
-    /// All events so far, for a client that arrives later.
+    /// All events so far, for a client that connects later.
     var events: [TurnEvent] {
         items.flatMap { item -> [TurnEvent] in
             switch item {
@@ -158,7 +158,8 @@ struct Turn: Sendable {
             if new.starts(with: old) {
                 added = String(decoding: new.dropFirst(old.count), as: UTF8.self)
                 known.text = text
-                // Deltas that the list already contains may still arrive.
+                // Deltas that the list already contains may still arrive, so ignore deltas until the complete text
+                // arrives.
                 if isRead, known.end == nil { known.ignoresDeltas = true }
             } else {
                 known.isSettled = true
@@ -167,7 +168,7 @@ struct Turn: Sendable {
         }
         if text.isEmpty, old.isEmpty, known.end == nil {
             // Since 1.2, OpenCode stores a text only when it is complete, so a list does not show how many deltas came
-            // before. An event shows this, because it begins the part.
+            // before. No delta precedes an event that begins the part.
             known.ignoresDeltas = isRead && (isNew || known.ignoresDeltas)
         }
         parts[id] = known
@@ -219,7 +220,7 @@ struct Turn: Sendable {
     // MARK: Tools
 
     private mutating func called(_ id: String, with call: ToolCall, at now: Int64) -> [TurnEvent] {
-        // The input of a pending call is not known yet.
+        // The input of a pending call is not known yet, so report the call only when it runs.
         guard call.state.status != .pending, tools[id]?.end == nil else { return [] }
         var events: [TurnEvent] = []
         let time = call.state.time

@@ -29,7 +29,7 @@ struct DeltaEncoding: Sendable {
         guard let update = PartText(skeleton, payload: payload), update.grows, let session = skeleton.session,
             let message = skeleton.message, let whole = update.part, let text = update.text
         else {
-            // The part no longer grows, or never did.
+            // The part no longer grows, or has never grown, so its event passes unchanged.
             parts.forget(id)
             return [event]
         }

@@ -24,8 +24,8 @@ package struct DeltaMerger: Sendable {
     /// Creates a merger whose merged deltas have at most `limit` bytes of JSON.
     package init(limit: Int = 1 << 20) { self.limit = limit }
 
-    /// Takes the next frame with its skeleton and the JSON of its event. Returns the frames that can be sent now. The
-    /// last frame may be held back.
+    /// Adds the next frame with its skeleton and the JSON of its event, and returns the frames that can be sent now.
+    /// The last frame may be held back.
     package mutating func merge(
         _ frame: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {

@@ -16,7 +16,8 @@ package struct EncodedFrame: Sendable, Equatable {
         /// Whether this frame reports the end of a turn. It is the last frame of its event that reports the session as
         /// idle.
         package var endsTurn = false
-        /// Whether this is the `session.idle` frame of that end, which can have another number in another encoding.
+        /// Whether this is the `session.idle` frame of the end of a turn. The number of this frame can differ between
+        /// encodings.
         package var completesTurn = false
 
         /// Creates an event of the given type with the subject of another event.

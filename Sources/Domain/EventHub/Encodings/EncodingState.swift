@@ -4,15 +4,15 @@ package import OpenCodeFamilies
 
 /// The state of one encoding of a project's events, for all its sessions. It makes the frames of the next event.
 ///
-/// The frames depend only on the events and their times. It makes no difference whether a timer called ``due(now:)`` or
-/// the next event arrived, because frames that were due by the time of that event come first. The times must therefore
-/// be those recorded with the events, and ``due(now:)`` must not receive a time before which more events will be
-/// recorded.
+/// The frames depend only on the events and their times. It makes no difference whether a timer calls ``due(now:)``
+/// before the next event arrives, because the frames that were due by the time of that event precede its own frames.
+/// The times must therefore be those recorded with the events, and ``due(now:)`` must not receive a time before which
+/// more events will be recorded.
 ///
 /// A state can start at an event of a session at which no part was growing (``TurnBoundary``). It then makes the same
-/// frames of that session as a state that received all events. It keeps 4 MiB of texts of at most 256 parts in memory.
-/// Beyond that limit, the parts that have not changed for the longest time pass unchanged, as does every part whose
-/// beginning is unknown.
+/// frames of that session as a state that received all events. It keeps at most 256 parts with at most 4 MiB of text in
+/// memory. Beyond that limit, the parts that have not changed for the longest time pass unchanged, as does every part
+/// whose beginning is unknown.
 package struct EncodingState: Sendable {
     /// The encoding that this state produces.
     package let encoding: EventEncoding
@@ -29,8 +29,8 @@ package struct EncodingState: Sendable {
     /// The time at which ``due(now:)`` will return frames, in milliseconds since 1970; nil if nothing is pending.
     package var deadline: UInt64? { full.deadline }
 
-    /// Takes the next event: its id, the time at which it was recorded (milliseconds since 1970) and its own JSON.
-    /// Returns the frames to send now, in order.
+    /// Encodes the next event, given as its id, the time at which it was recorded (milliseconds since 1970) and its own
+    /// JSON. Returns the frames to send now, in order.
     package mutating func encode(
         id: EventID, time: UInt64, skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
@@ -39,7 +39,7 @@ package struct EncodingState: Sendable {
         guard encoding != .raw else { return [event] }
         self.time = max(self.time, time)
         var frames = due(now: self.time)
-        // A new run of the instance continues nothing that the previous run began.
+        // A new run of the instance does not continue the parts of the previous run.
         if let last = counter.last, last.generation != id.generation { frames += interrupt() }
         switch encoding {
         case .raw: break
@@ -82,6 +82,6 @@ package struct EncodingState: Sendable {
 }
 
 extension EventSkeleton {
-    /// Whether nothing continues after this event.
+    /// Whether no part continues to grow after this event.
     var endsEverything: Bool { isDispose || type.elementsEqual("global.disposed".utf8) }
 }

@@ -2,12 +2,12 @@
 
 /// Assigns ids to the frames that an encoding makes.
 ///
-/// A frame belongs to the last event that was taken when the frame is sent. Ids therefore increase from each sent frame
-/// to the next, even if two sessions are active at once, and a frame contains nothing newer than its id.
+/// A frame belongs to the last event that was encoded before the frame is sent. Ids therefore increase from each sent
+/// frame to the next, even if two sessions are active at once, and a frame contains nothing newer than its id.
 struct FrameCounter: Sendable {
     private(set) var last: EventID?
 
-    /// Starts the frame numbers of the next event.
+    /// Restarts the frame numbers for the next event.
     mutating func reset(_ id: EventID) { last = EventID(generation: id.generation, sequence: id.sequence) }
 
     /// Returns a made frame with the next id; nil before the first event.

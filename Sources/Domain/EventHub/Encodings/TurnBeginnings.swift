@@ -8,8 +8,8 @@ package import OpenCodeFamilies
 /// A reader that starts in the middle of the kept events uses this to find the sessions that are followed from a
 /// beginning. In the other sessions, a part may have begun earlier, and its events pass unchanged.
 package struct TurnBeginnings: Sendable, Equatable {
-    /// The maximum number of sessions, which is more than a user has at once. Beyond this limit, all sessions must
-    /// begin again.
+    /// The maximum number of sessions, which is more than a user has at once. Beyond this limit, all sessions are
+    /// forgotten.
     private static let most = 4096
 
     /// The last beginning of each followed session; nil if its turn has ended.
@@ -25,13 +25,14 @@ package struct TurnBeginnings: Sendable, Equatable {
     /// Returns whether a session is followed from a beginning.
     package func isFollowed(_ session: [UInt8]) -> Bool { beginnings[session] != nil }
 
-    /// Takes the next event and updates the state of its session.
+    /// Updates the state of the session to which the next event belongs.
     package mutating func record(id: EventID, skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if generation != id.generation || skeleton.endsEverything { beginnings = [:] }
         generation = id.generation
         guard let session = skeleton.session else { return }
         guard let boundary = TurnBoundary(skeleton, payload: payload) else {
-            // A part can be reported after the end of a turn, for example after an abort; nothing else grows.
+            // A part can be reported after the end of a turn, for example after an abort. The part may grow, so record
+            // a new beginning.
             if skeleton.part != nil, let known = beginnings[session], known == nil { beginnings[session] = .some(id) }
             return
         }

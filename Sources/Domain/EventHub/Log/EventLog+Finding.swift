@@ -21,14 +21,16 @@ extension EventLog {
         if first.header.previous == id { return .position(first.beginning) }
         let isAfter = { (segment: Segment) in segment.header.previous.map { $0 < id } ?? true }
         guard let segment = state.segments.last(where: isAfter) else { return forgotten(id, state) }
-        // Segments that contain only gaps may precede this segment.
+        // Segments that contain only gaps may precede this segment and begin after the same event, so search them
+        // first.
         let alike = state.segments.filter { $0.header.previous == segment.header.previous }
         let (position, isFound) = Self.search(id, from: alike.first ?? segment, alike.dropFirst())
         if isFound { return .position(position) }
         guard let last = position.last else {
             return id.generation < state.generation ? forgotten(id, state) : unknown
         }
-        // In the newest generation, only events that are reported by a gap can be lost.
+        // In the newest generation, only events that a gap reports can be lost. Without such a gap, the id was never
+        // assigned.
         let isEndLost = last.generation == id.generation && id.generation < state.generation
         var after = position
         if case .gap = next(&after, atMost: 1).first, isEndLost || after.last.map({ id <= $0 }) ?? false {
@@ -97,7 +99,8 @@ extension EventLog {
                 if record.kind != .generation, record.id > id { break }
                 let before = position.last
                 step(&position, over: record)
-                // A gap can represent an event that was assigned an id but not kept.
+                // A gap can represent an event that was assigned an id but not kept. Other gaps do not advance the
+                // position.
                 guard record.kind == .event || before != position.last else { continue }
                 after = position
                 if record.id == id { return (position, true) }

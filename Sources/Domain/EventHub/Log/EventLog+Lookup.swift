@@ -3,7 +3,7 @@
 extension EventLog {
     /// Returns the event with this id; nil if it is not kept.
     ///
-    /// - Parameter place: The position after the event of the previous search. It is usually directly before this
+    /// - Parameter position: The position after the event of the previous search. It is usually directly before this
     ///   event.
     func event(_ id: EventID, _ position: inout LogPosition?) -> StoredEvent? {
         if var near = position, case .event(let event)? = next(&near, atMost: 1).first, event.id == id {

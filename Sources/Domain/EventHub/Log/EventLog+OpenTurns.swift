@@ -74,11 +74,11 @@ private struct OpenTurns {
     var first: LogPosition? { sessions.values.compactMap(\.beginning).min { $0.isBefore($1) } }
 
     mutating func record(_ event: StoredEvent, at position: LogPosition) {
-        // Most events of a turn are deltas.
+        // Most events of a turn are deltas, so skip them before decoding the skeleton.
         guard !event.withType({ EventSelector.equal($0, Self.delta) }) else { return }
         let skeleton = event.skeleton
         guard let id = skeleton.session else { return }
-        // A new session has no turn yet, although no part of it grows.
+        // A new session has no turn yet, although `TurnBoundary` reports a beginning for it.
         guard skeleton.type != Self.created else { return }
         let range = event.payload
         switch event.withLine({ TurnBoundary(skeleton, payload: $0.extracting(range)) }) {
@@ -96,7 +96,8 @@ private struct OpenTurns {
         switch skeleton.type {
         case Self.message: sessions[id, default: Session()].message = skeleton.message.map { ($0, position) }
         case Self.part:
-            // If a message is only changed, it is reported without its parts.
+            // If a message is only changed, it is reported without its parts. A reported part therefore shows that the
+            // message is new.
             guard let message = sessions[id]?.message, message.id == skeleton.message else { return }
             sessions[id]?.prompt = message.place
         case Self.inbox: sessions[id, default: Session()].prompt = position

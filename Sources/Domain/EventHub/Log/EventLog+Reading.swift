@@ -34,7 +34,8 @@ extension EventLog {
             let limit = position.segment.region.published
             while position.offset < limit {
                 guard let record = EventRecord(position.segment.region, at: position.offset, limit: limit) else {
-                    // Another program has changed the mapped file.
+                    // Another program has changed the mapped file, so report the remaining records of the segment as
+                    // missing.
                     let from = position.last
                     position.offset = limit
                     items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(after: position)), after: position))
@@ -49,7 +50,8 @@ extension EventLog {
                 position.segment = next
                 continue
             }
-            // The writer may have continued in this segment before it began the next segment.
+            // The writer may have continued in this segment before it began the next segment, so read these records
+            // first.
             guard position.offset >= position.segment.region.published else { continue }
             let isHole = next.ordinal != position.segment.ordinal + 1 && next.header.previous != position.last
             let from = position.last
@@ -125,7 +127,7 @@ extension EventLog {
         shared.withLock { state in
             let current = state.current(segment)
             guard current.region === segment.region else { return current }
-            // Most readers are in the newest segment.
+            // Most readers are in the newest segment, so do not search the others for them.
             guard let newest = state.segments.last, newest.ordinal > segment.ordinal else { return nil }
             return state.segments.first { $0.ordinal > segment.ordinal }
         }

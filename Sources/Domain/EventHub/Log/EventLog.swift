@@ -3,8 +3,8 @@
 internal import Locking
 package import OpenCodeFamilies
 
-/// The events of one project's instance, kept in segments. The segments are mapped files, so that nothing is lost if
-/// the process ends, or memory.
+/// The events of one project's instance, kept in segments. The segments are memory-mapped files, so that nothing is
+/// lost if the process ends. If the disk cannot be used, they are in memory.
 ///
 /// One thread writes, and any threads read. A reader acquires the lock once for a batch and never waits for a disk.
 package final class EventLog: Sendable {

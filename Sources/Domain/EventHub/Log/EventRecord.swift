@@ -4,8 +4,8 @@ internal import Encodings
 internal import MappedFiles
 internal import OpenCodeFamilies
 
-/// A record of a segment, as the positions of its parts. A record begins with 72 bytes. Numbers are little-endian, and
-/// the length is a multiple of 8.
+/// The description of a record in a segment: its location, kind, id and time. A record begins with 72 bytes. Numbers
+/// are little-endian, and the length is a multiple of 8.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -192,8 +192,8 @@ struct EventRecord: Sendable {
         region.write(UInt32(kind.rawValue) | UInt32(reason) << 8, at: offset + 32)
     }
 
-    /// Writes the checksum, then the length. A record that has a length is therefore complete, wherever the process
-    /// ends.
+    /// Writes the checksum, then the length. A record that has a length is therefore complete, regardless of when the
+    /// process ends.
     private static func finish(length: Int, in region: MappedRegion, at offset: Int) {
         region.write(checksum(at: offset, length: length, in: region), at: offset + 4)
         region.seal(UInt32(length), at: offset)

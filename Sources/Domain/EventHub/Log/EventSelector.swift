@@ -3,8 +3,8 @@
 import Encodings
 package import OpenCodeFamilies
 
-/// A reader's selection of the events of one instance. The selection is a value type. It learns the children of its
-/// sessions, because they also belong to it.
+/// A reader's selection of the events of one instance. The selection is a value type. It also selects the children of
+/// its sessions, which it learns from the events.
 package struct EventSelector: Sendable {
     /// A pattern for event types, such as `message.*`, or a whole type.
     package struct TypePattern: Sendable, Hashable {
@@ -43,10 +43,10 @@ package struct EventSelector: Sendable {
     /// Creates a selection of all events.
     package init() {}
 
-    /// Whether the selection leaves no event out.
+    /// Whether the selection contains every event.
     package var admitsAll: Bool { directory == nil && types.isEmpty && sessions == nil }
 
-    /// Whether the selection is the same for all events, because it does not learn.
+    /// Whether the selection never changes. A selection with sessions changes, because it adds their children.
     package var isConstant: Bool { sessions == nil }
 
     /// Returns whether the reader has selected this event.

@@ -16,7 +16,8 @@ extension SegmentWriter {
             roomWanted = 0
             return
         }
-        // With only this much room, the disk would be full again after the next segment.
+        // With only the room that is available now, the disk would be full again after the next segment, so require
+        // more.
         let available = (try? folder.availableBytes) ?? nil
         roomWanted = min(count, (available ?? 0) + SegmentSizes.first)
     }

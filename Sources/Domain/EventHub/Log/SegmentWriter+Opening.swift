@@ -16,7 +16,8 @@ extension SegmentWriter {
         } catch {
             problem = Self.sentence(error, folder)
             isUnread = true
-            // Segments that are found there later precede everything that is written until then.
+            // Segments that are found there later precede everything that is written until then, so leave ordinals for
+            // them.
             origin = Self.origin(generation: 0, last: nil, ordinal: Self.lateOrdinal)
         }
         trim(now: now)
@@ -100,7 +101,7 @@ extension SegmentWriter {
     /// Adds a gap that is not recorded anywhere, as a separate segment in memory.
     ///
     /// - Parameters:
-    ///   - before: The last event that was assigned an id before the next segment.
+    ///   - id: The last event that was assigned an id before the next segment.
     ///   - isDerived: Whether the next process also finds the gap, so that it never moves to the disk.
     mutating func addGap(
         _ reason: EventGap.Reason, before id: EventID?, ordinal: UInt64? = nil, isDerived: Bool = true

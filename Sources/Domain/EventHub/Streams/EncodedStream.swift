@@ -51,7 +51,7 @@ package struct EncodedStream: Sendable {
     private var position: LogPosition
     /// The items that were read from the log but not processed yet.
     private var unprocessed: ArraySlice<LogItem> = []
-    /// The query that must be answered before the stream continues.
+    /// The query whose result the stream needs before it continues.
     package private(set) var query: TranslationQuery?
     /// The last event that was processed.
     private(set) var reached: EventID?
@@ -100,7 +100,7 @@ package struct EncodedStream: Sendable {
     ) {
         retainSteps(after: id, atMost: limit)
         var isAtEnd = false
-        // More than the limit would evict steps that the reader has not received yet.
+        // Do not advance beyond the limit, because that would evict steps that the reader has not received yet.
         if ahead < limit { isAtEnd = advance(log, now: now, atMost: limit) }
         var steps: [Step] = []
         var ids: [EventID] = []
@@ -166,8 +166,8 @@ package struct EncodedStream: Sendable {
 
     private func firstEmitted(after id: EventID?) -> Int { id.map { id in firstEmitted { $0.id > id } } ?? 0 }
 
-    /// Returns the index of the first step that satisfies `isAfter`. The ids of the steps, and of the events that cause
-    /// them, increase.
+    /// Returns the index of the first step that satisfies `isAfter`. The search is binary, because the ids of the
+    /// steps, and of the events that cause them, increase.
     private func firstEmitted(where isAfter: (SentStep) -> Bool) -> Int {
         var low = 0
         var high = emitted.count
@@ -178,7 +178,7 @@ package struct EncodedStream: Sendable {
         return low
     }
 
-    /// Takes the answer to the stream's query.
+    /// Continues with the result of the stream's query.
     mutating func resume(_ answered: TranslationQuery, _ answer: TranslationAnswer) {
         guard query == answered else { return }
         query = nil
@@ -188,14 +188,15 @@ package struct EncodedStream: Sendable {
     }
 
     /// Advances in the log. Stops at the end of the log, when `limit` bytes are available to the reader, when many
-    /// bytes were processed, or at an event that waits for an answer. Returns true at the end of the log.
+    /// bytes were processed, or at an event that needs a query. Returns true at the end of the log.
     private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
         var size = 0
         while size < Self.mostBytes / 2, ahead < limit {
             guard query == nil else { return false }
             if unprocessed.isEmpty { unprocessed = log.next(&position, atMost: 256 * 1024)[...] }
             guard let item = unprocessed.first else {
-                // All events received up to this time are in the log by now.
+                // All events received up to this time are in the log by now, so the frames that are due by then can be
+                // emitted.
                 let time = UInt64(max(0, now - 20))
                 emit(translation?.due(now: time) ?? state.due(now: time))
                 return true
@@ -203,7 +204,7 @@ package struct EncodedStream: Sendable {
             size += process(item)
             if query != nil { return false }
             unprocessed.removeFirst()
-            // Release the items that were read.
+            // Release the memory of the items that were read.
             if unprocessed.isEmpty { unprocessed = [] }
         }
         return false
@@ -230,7 +231,8 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// Attributes the preceding steps that a timer caused to this event or gap, because it would have caused them.
+    /// Attributes the preceding steps that a timer caused to this event or gap, because it would have caused them
+    /// without the timer.
     private mutating func attributeSteps(_ id: EventID) {
         for index in emitted.indices.reversed() {
             guard emitted[index].cause == nil else { break }
@@ -266,7 +268,7 @@ package struct EncodedStream: Sendable {
                 id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, line: $0, payload: range)
         }
         query = outcome?.query
-        // Translated frames have their own wrapper.
+        // Translated frames have their own wrapper, so it does not matter which event they are stored with.
         for frame in outcome?.frames ?? [] {
             keep(.frame(frame, of: lastEvent ?? event), id: frame.id, size: frame.made?.payload.count ?? 0)
         }
@@ -351,7 +353,7 @@ package struct EncodedStreams: Sendable {
         }
     }
 
-    /// Takes the answer to a query of this log's streams.
+    /// Continues this log's streams with the result of a query.
     package mutating func resume(for log: EventLog, query: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         for index in kept.indices where kept[index].log == name { kept[index].track.resume(query, answer) }

@@ -27,8 +27,8 @@ package struct EventBatch: Sendable {
     var emitted: EventID?
     /// The time of the next frame that no event causes, in milliseconds since 1970.
     package var deadline: Int64?
-    /// The query that must be answered before more frames can be made; nil if there is none, or if there are bytes that
-    /// must be sent first.
+    /// The query whose result is needed before more frames can be made; nil if there is none, or if there are bytes
+    /// that must be sent first.
     package internal(set) var query: TranslationQuery?
     /// The frame before which the batch ends, because it must not be sent yet; nil if there is none.
     package internal(set) var blockedFrame: EventID?

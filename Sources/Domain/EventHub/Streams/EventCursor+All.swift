@@ -54,7 +54,7 @@ extension EventCursor {
             if !hasBegun, joins { joined = position.last }
             start = .now
             hasBegun = true
-            // The position may not belong to a frame, but frames are sent from this position on.
+            // The position may not belong to a frame, but everything before it counts as sent.
             if isEncoded, emitted == nil { emitted = position.last }
         }
         switch start {
@@ -83,7 +83,7 @@ private struct AllReading {
     }
 
     let cursor: EventCursor
-    /// The cursor's selector, which learns the children of sessions.
+    /// The cursor's selector, which adds the children of its sessions.
     var selector: EventSelector
     /// The cursor's gaps, which change while reading.
     var gaps: [String: EventID]
@@ -167,7 +167,8 @@ private struct AllReading {
         guard emitsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
             var frameID = before.last
         else { return }
-        // The gap follows every frame of the preceding event and has no id.
+        // The gap follows every frame of the preceding event and has no id, so record it under the greatest frame
+        // number.
         frameID.frame = .max
         guard cursor.emitted != frameID else { return }
         finish()

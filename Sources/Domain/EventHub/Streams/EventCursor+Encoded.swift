@@ -6,7 +6,7 @@ extension EventCursor {
     /// Reads like ``nextBatch(_:atMost:connected:)``, but returns frames that an encoding made.
     ///
     /// - Parameters:
-    ///   - isHeld: Called with the session and the frame of each end of a turn. If it returns true, the batch ends
+    ///   - isBlocked: Called with the session and the frame of each end of a turn. If it returns true, the batch ends
     ///     before that frame, provided that the client has selected the frame or the event that may be added to it.
     ///   - added: Called with the session and the frame of the `session.idle` of each end of a turn. Returns the JSON
     ///     of events that are not in the log (`command.executed`). They are sent with that frame and have no ids of
@@ -27,7 +27,7 @@ extension EventCursor {
             writer.write(gap, project: project, connected: connected)
             batch.appendFrame(end: writer.bytes.count, position: nil, event: nil, emitted: emitted)
         }
-        // The frames that were made from the event were sent together with it.
+        // The frames that were made from the event were sent together with it, so begin after them.
         let isAtBeginning = isOpenCode1Compatible && emitted?.frame == 0 && emitted?.isOfEvent(begun) ?? false
         let after = isAtBeginning ? begun : emitted
         let kind = EncodingKind(encoding: encoding, isOpenCode1Compatible: isOpenCode1Compatible)

@@ -214,7 +214,7 @@ package struct EventCursor: Sendable {
         case .now: if emitted == nil { emitted = position.last }
         case .after(let id):
             seek(log.position(after: id))
-            // Frames that were made from an event follow the event itself.
+            // The id may belong to a frame that was made from the event, so keep it unchanged.
             if case .none = gap { emitted = id } else { emitted = position.last }
         case .time(let time):
             seek(since: log.position(since: time))

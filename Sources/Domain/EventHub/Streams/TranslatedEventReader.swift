@@ -24,7 +24,7 @@ package struct TranslatedEventReader: Sendable {
         package fileprivate(set) var events: [TranslatedEvent] = []
         /// Whether there are no more events at present.
         package fileprivate(set) var isAtEnd = false
-        /// The query that must be answered before the next read (``TranslatedEventReader/resume(_:)``).
+        /// The query whose result is needed before the next read (``TranslatedEventReader/resume(_:)``).
         package fileprivate(set) var query: TranslationQuery?
     }
 
@@ -69,13 +69,13 @@ package struct TranslatedEventReader: Sendable {
                 size += event.size
             }
             unprocessed.removeFirst()
-            // Release the items that were read.
+            // Release the memory of the items that were read.
             if unprocessed.isEmpty { unprocessed = [] }
         }
         return batch
     }
 
-    /// Takes the answer to the last query.
+    /// Continues with the result of the last query.
     package mutating func resume(_ answer: TranslationAnswer) {
         guard let pendingQuery, case .event(let event)? = unprocessed.first else { return }
         self.pendingQuery = nil
@@ -87,7 +87,7 @@ package struct TranslatedEventReader: Sendable {
         _ = translation.setGeneration(event.id.generation)
         let range = event.payload
         guard range.count == event.size else {
-            // OpenCode 1 sent the event, because its events have a wrapper.
+            // The event has a wrapper, so OpenCode 1 sent it, and it needs no translation.
             guard start == nil else { return }
             let payload = event.withLine { [UInt8](copying: $0.extracting(range)) }
             if let event = JSONParser.parse(payload).flatMap(Event.init(openCode1:)) {

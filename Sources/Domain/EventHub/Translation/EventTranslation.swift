@@ -6,23 +6,23 @@ internal import JSONText
 /// Translates the events of an OpenCode 2 in one project's log to OpenCode 1's API, and determines the necessary
 /// queries. Both the streams of text (``TranslatedEncoding``) and of values (``TranslatedEventReader``) use it.
 struct EventTranslation: Sendable {
-    /// The result of taking an event.
+    /// The result of translating an event.
     enum Outcome {
         case frames([Frame])
-        /// The query must be answered first, and the event must then be passed again.
+        /// The result of this query is needed first. The event must then be passed again.
         case query(TranslationQuery)
     }
 
     /// The number of known sessions above which idle sessions are forgotten.
     private static let mostSessions = 256
-    /// The time in milliseconds after which a session without an answer is queried again.
+    /// The time in milliseconds after which a session whose query had no result is queried again.
     private static let patience: UInt64 = 5_000
     private static let mostUnanswered = 64
 
     private var translator: StreamTranslator?
     private var defaults: InstanceDefaults?
     private var generation: UInt64?
-    /// The sessions whose query remained without an answer, with the times.
+    /// The sessions whose query had no result, each with the time of the event that needed the query.
     private var unanswered: [String: UInt64] = [:]
     /// The number of sessions that may be known before idle sessions are forgotten.
     private var limit = Self.mostSessions
@@ -61,10 +61,10 @@ struct EventTranslation: Sendable {
     /// Forgets all sessions of a directory.
     mutating func forget(directory: String) { translator?.forget(directory: directory) }
 
-    /// Processes an answer.
+    /// Processes the result of a query.
     ///
     /// - Parameters:
-    ///   - event: The line of the event that waits for the answer.
+    ///   - event: The line of the event that waits for the result.
     ///   - time: The time at which that event was recorded.
     mutating func resume(
         _ query: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
@@ -94,7 +94,7 @@ struct EventTranslation: Sendable {
         translator = StreamTranslator(known)
     }
 
-    /// Returns the data of an answer.
+    /// Returns the data in the body of a response.
     private static func data(_ body: [UInt8]) -> JSON? { JSONParser.parse(body)?["data"] }
 
     private mutating func retryUnanswered(_ time: UInt64) {

@@ -7,15 +7,15 @@ package import OpenCodeFamilies
 /// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, regardless of the version of
 /// OpenCode that sent them.
 ///
-/// The frames of an event depend on the events before it and on the answers about their sessions. A session whose
-/// beginning is among the events needs no query. For any other session, the instance returns the present state, and the
-/// translation reverts that state to the time of the event that caused the query.
+/// The frames of an event depend on the events before it and on the results of the queries about their sessions. A
+/// session whose beginning is among the events needs no query. For any other session, the instance returns the present
+/// state, and the translation reverts that state to the time of the event that caused the query.
 package struct TranslatedEncoding: Sendable {
-    /// The frames for an event, or the query that must be answered first.
+    /// The frames for an event, or the query whose result is needed first.
     package struct EncodingResult: Sendable {
         /// The frames to send now, in order.
         package var frames: [EncodedFrame] = []
-        /// The query that must be answered first. The event must then be passed again.
+        /// The query whose result is needed first. The event must then be passed again.
         package var query: TranslationQuery?
     }
 
@@ -54,7 +54,7 @@ package struct TranslatedEncoding: Sendable {
         // Frames that were due by this time belong to the previous event.
         outcome.frames += due(now: time)
         guard payload.count == line.count else {
-            // OpenCode 1 sent the event, because its events have a wrapper.
+            // The event has a wrapper, so OpenCode 1 sent it, and it needs no translation.
             counter.reset(id)
             emit(
                 EncodedFrame.Made(skeleton, payload: [UInt8](copying: line.extracting(payload))), id: id, time: time,
@@ -80,10 +80,10 @@ package struct TranslatedEncoding: Sendable {
         return outcome
     }
 
-    /// Processes an answer.
+    /// Processes the result of a query.
     ///
     /// - Parameters:
-    ///   - event: The line of the event that waits for the answer.
+    ///   - event: The line of the event that waits for the result.
     ///   - time: The time at which that event was recorded.
     package mutating func resume(
         _ query: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A query that must be answered before a translation continues, because events do not repeat the queried data.
+/// A query whose result a translation needs before it continues, because events do not repeat the queried data.
 package enum TranslationQuery: Sendable, Hashable {
     /// The information that the instance provides about itself.
     case defaults
@@ -8,7 +8,7 @@ package enum TranslationQuery: Sendable, Hashable {
     case session(String)
 }
 
-/// The answer of an instance, as the JSON of OpenCode 2's responses. A response that is not JSON counts as empty.
+/// The result of a query, as the JSON of OpenCode 2's responses. A response that is not JSON counts as empty.
 package enum TranslationAnswer: Sendable {
     /// The instance's version, its configuration files, and its default model.
     case defaults(version: String, configuration: [UInt8], model: [UInt8])
@@ -16,6 +16,6 @@ package enum TranslationAnswer: Sendable {
     case session([UInt8], messages: [UInt8], inbox: [UInt8], active: [UInt8])
     /// The instance has no such session.
     case unknown
-    /// The instance did not answer.
+    /// The instance did not respond.
     case nothing
 }

@@ -25,9 +25,9 @@ package struct SubscriptionState: Sendable {
 
     /// An action to perform; the order of the actions matters.
     package enum Action: Sendable, Equatable {
-        /// Opens a stream with this number.
+        /// Open a stream with this number.
         case open(Int)
-        /// Closes the stream, whose data is no longer used.
+        /// Close the stream, whose data is no longer used.
         case close(Int)
         /// From now on, clients receive this stream. Its data is used, beginning with the data that was held back.
         case follow(Int)
@@ -57,7 +57,7 @@ package struct SubscriptionState: Sendable {
         /// The longest delay before another attempt.
         package var longestDelay: Int64 = 5_000_000_000
 
-        /// Creates times with the usual values for the others.
+        /// Creates times with these values, and with the default values for all other times.
         package init(silence: Int64, settling: Int64) {
             self.silence = silence
             self.settling = settling

@@ -43,7 +43,7 @@ package struct StoredHistory: InstanceHistory {
     /// Returns the events of a project, including all that were recorded before the call.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] {
         let folder = home + project.bytes
-        // A disk that cannot be written may still be readable.
+        // A disk that cannot be written may still be readable, so ignore the error.
         try? await store.flush()
         do throws(StorageError) {
             let entries = try await store.read { (connection) throws(StorageError) in
@@ -55,7 +55,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Whether the file is open. If it is not open yet, `body` is called once it is.
+    /// Returns whether the file is open. If it is not, calls `body` as soon as it is.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { store.isOpen(orElse: body) }
 
     /// Returns the last event of each project before this time.

@@ -22,10 +22,11 @@ struct HistoryTracker: Sendable {
     private var stopInitiator: StopInitiator?
     private var succession: Succession?
 
-    /// Creates notes for an instance whose last known event is `lastEvent`.
+    /// Creates a tracker for an instance whose last known event is `lastEvent`.
     init(lastEvent: InstanceEvent? = nil) { last = lastEvent }
 
-    /// Adds the last event from before this gateway if it becomes known late.
+    /// Sets the last event that an earlier gateway recorded, if it becomes known late. Has no effect if there is a
+    /// newer event.
     mutating func restore(_ event: InstanceEvent) { last = last ?? event }
 
     /// Returns whether the last event already covers a found server that was started at the given time. Since that
@@ -60,7 +61,7 @@ struct HistoryTracker: Sendable {
     private mutating func begun(_ machine: InstanceStateMachine, _ now: Int64) -> [InstanceEvent]? {
         switch machine.phase {
         case .ending(let ending):
-            // The request to end can still be rejected.
+            // The request to end can still be rejected, so record nothing yet.
             succession = ending.startsAgain ? Succession(run: machine.run) : nil
             return ending.startsAgain ? [] : nil
         case .starting where machine.origin != .recovery: break
@@ -80,17 +81,18 @@ struct HistoryTracker: Sendable {
             switch machine.origin {
             case .requested: return nil
             case .found: return isKnown ? nil : InstanceEvent(time: now, kind: .found)
-            // The gateway itself recorded this event when it began the restart.
+            // If the gateway itself began the restart, it has already recorded this event.
             case .recovery: return last?.kind == .restarted ? nil : InstanceEvent(time: now, kind: .restarted)
             }
         case .ready:
-            // The instance was busy, or had to prove again that it owns the port.
+            // The instance was busy, or had to prove again that it owns the port. It was ready before, so this is not
+            // an event.
             if last?.kind == .ready { return nil }
             return InstanceEvent(time: now, kind: .ready, version: machine.version)
         case .unhealthy(_, let reason):
             return last?.kind == .unhealthy ? nil : InstanceEvent(time: now, kind: .unhealthy, reason: kept(reason))
         case .restarting(let reason, _):
-            // While a part of the instance remains, the way it ends is unknown.
+            // While a part of the instance remains, the way it ends is unknown, so record nothing yet.
             if case .ending = machine.phase { return nil }
             return InstanceEvent(time: now, kind: .ended, reason: kept(reason))
         case .failed(let reason): return InstanceEvent(time: now, kind: .failed, reason: kept(reason))

@@ -28,7 +28,7 @@ struct Instance {
     var processNumber: Int32?
     /// The facts about the run that the supervisor has stored for the next gateway.
     var remembered = InstanceMemory()
-    /// The findings about its configuration so far.
+    /// The findings about the run's configuration so far.
     var setup = SetupFindings()
     /// Whether the run rejects requests without its password; nil while unknown.
     var enforcesPassword: Bool?
@@ -36,9 +36,9 @@ struct Instance {
     var portWarning: String?
     /// Whether a warning was logged that its server works in a different folder than its project's.
     var hasWarnedOfFolder = false
-    /// The start of its current state in nanoseconds since 1970.
+    /// The start of the instance's current state in nanoseconds since 1970.
     var since: Int64
-    /// The notes that determine which states are recorded as events.
+    /// The tracker that determines which states are recorded as events.
     var historyTracker: HistoryTracker
     /// The OpenCode project of its folder, as far as it was queried.
     var project = ProjectQuery()
@@ -109,7 +109,8 @@ struct Instance {
     /// The maximum number of Unicode scalars of an error that is stored for the next gateway.
     private static let longestError = 2_000
 
-    /// Adds the last event of earlier gateways if it becomes known late. It has no effect if there is a newer one.
+    /// Sets the last event that earlier gateways recorded, if it becomes known late. Has no effect if there is a newer
+    /// event.
     mutating func restore(_ event: InstanceEvent) {
         historyTracker.restore(event)
         guard case .ready = machine.state, event.kind == .ready, let run, run.isFound, since == run.started,
@@ -145,7 +146,7 @@ struct Pulse {
     private var lastSign = SuspendingClock.now
     private var count: UInt64?
 
-    /// Starts a health check. Bytes count from the next call of `look` on.
+    /// Resets the byte count for a new health check. Bytes count from the next call of `look` on.
     mutating func resetCheck() { count = nil }
 
     /// Records a healthy response as a sign of life.
@@ -173,7 +174,7 @@ struct SetupFindings {
     var hasNoModels = false
     /// The progress of migrating older sessions; nil before it was requested.
     var migration: MigrationAnswer?
-    /// The requests that have not been answered yet.
+    /// The queries that have had no response yet.
     var pendingQueries: Set<SetupQuery> = []
     /// The delay before requesting the models.
     var modelsDelay: EventSource?

@@ -117,7 +117,7 @@ extension InstanceRegistry {
                 "the instance is unhealthy", project, LogField("port", address.port), LogField("reason", reason))
         case .restarting(let reason, let delay):
             if case .ending(let ending) = instance.machine.phase {
-                // When no process of the server remains, the way that it ended and the time of the restart are logged.
+                // Log the way that the server ended, and the time of the restart, only when no process of it remains.
                 if ending.isOurs {
                     logger.warning("the gateway stops the instance", project, LogField("reason", reason))
                 }

@@ -53,12 +53,13 @@ extension InstanceRegistry {
             return advance(.probed(number, finding), of: name)
         }
         if let processNumber, !belongs(processNumber, of: name), let address = instance.machine.claimedAddress {
-            // Handled like a rejected password, because a different server listens at the address.
+            // Handle this like a rejected password, because a different server listens at the address.
             let reason = InstanceMessage.foreignProcess(processNumber, address.port)
             return advance(.probed(number, .unauthorized(reason: reason)), of: name)
         }
         if let rival = rival(of: name), let address = instance.machine.claimedAddress {
-            // Only a server that requires its secret password has proved its identity.
+            // Only a server that requires its secret password has proved its identity, so any other server counts as
+            // unhealthy.
             guard enforcesPassword == true else {
                 let reason = InstanceMessage.portInUse(address.port, by: rival.string)
                 return advance(.probed(number, .unhealthy(reason: reason)), of: name)

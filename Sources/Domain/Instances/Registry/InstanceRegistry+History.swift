@@ -79,7 +79,7 @@ extension InstanceRegistry {
         let now = WallClock.nanoseconds()
         for (name, event) in previousEvents where event.kind.isActive && isLast(event, of: name) {
             guard instances[name]?.machine.isActive != true else { continue }
-            // If its supervisor is unreachable, the instance may still run.
+            // If its supervisor is unreachable, the instance may still run, so it is not lost.
             guard unavailable(name) == nil else { continue }
             let lost = InstanceEvent(time: now, kind: .lost, reason: InstanceMessage.lost)
             previousEvents[name] = lost

@@ -42,7 +42,7 @@ extension InstanceRegistry {
         publishRoutes()
     }
 
-    /// Waits until every found instance is ready or has turned out not to be.
+    /// Waits until every found instance is ready, or has turned out not to be ready.
     private func settle() async {
         guard isSettling, end != .over else { return }
         opening.deadline = try? loop.timer(after: limits.found) { [weak self] in
@@ -110,7 +110,8 @@ extension InstanceRegistry {
     package func shutdown() async {
         endStarts(.over)
         endSettling()
-        // Otherwise a server that is currently being taken over would not be ended.
+        // Wait until the registry has started. Otherwise a server that is currently being taken over would not be
+        // ended.
         if opening.isUnderWay, !supervisors.allSatisfy(\.outlivesGateway) {
             await withCheckedContinuation { opening.waiting.append($0) }
         }

@@ -9,9 +9,9 @@ package struct ProjectLookup: Sendable {
     /// The name of the gateway's project.
     package let name: ProjectName
     /// Whether the caller follows the instance's events and reports changes
-    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). Otherwise an answer is valid for 10 s.
+    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). Otherwise a response is valid for 10 s.
     package let isWatched: Bool
-    /// Answers with this number or a smaller one may be outdated.
+    /// Responses with this number or a smaller one may be outdated.
     package let newerThan: UInt64
 
     /// Creates a request with the given values.
@@ -32,8 +32,8 @@ extension InstanceRegistry {
 
     /// Returns the OpenCode project of the folder of a ready instance; nil if the instance does not report it.
     ///
-    /// The instance's own folders, and the answers of other instances, determine whether the project is shared. Only
-    /// instances that have answered a client are asked. Their folders are already open, so the request is cheap.
+    /// The instance's own folders, and the responses of other instances, determine whether the project is shared. Only
+    /// instances that have responded to a client are queried. Their folders are already open, so the request is cheap.
     package func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject? {
         let name = lookup.name
         if let query = instances[name]?.project, let answer = query.answer,
@@ -63,7 +63,7 @@ extension InstanceRegistry {
         return scope
     }
 
-    /// Invalidates the answer with this number, because the instance's events indicate that its project may have
+    /// Invalidates the response with this number, because the instance's events indicate that its project may have
     /// changed.
     package func projectMayHaveChanged(of name: ProjectName, number: UInt64) {
         guard instances[name]?.project.answer?.number == number else { return }
@@ -71,8 +71,8 @@ extension InstanceRegistry {
         publishRoutes()
     }
 
-    /// Returns the answers that the loops may use without asking again. An answer is withheld while another instance
-    /// could turn out to have the same project.
+    /// Returns the projects that the loops may use without another query. A project is withheld while another instance
+    /// could turn out to have the same one.
     func projectsToPublish() -> [ProjectName: OpenCodeProject] {
         instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
             guard let answer = instances[name]?.project.answer, let project = openCodeProject(of: name, by: answer)
@@ -91,17 +91,17 @@ extension InstanceRegistry {
         return sharers.isEmpty ? [] : [InstanceMessage.sharedProject(with: sharers.map(\.string).sorted())]
     }
 
-    // MARK: RequestBuilder
+    // MARK: Queries
 
-    /// Returns whether an instance has answered a client but was not asked for its project yet.
+    /// Returns whether an instance has responded to a client but was not queried for its project yet.
     private func isProjectOpen(_ name: ProjectName) -> Bool {
         guard let instance = instances[name], instance.setup.isConfigurationRequested else { return false }
         return instance.project.answer == nil && !instance.project.hasJustFailed(within: Self.othersTimeout)
             && instance.machine.state.address != nil
     }
 
-    /// Returns an instance's answer, from an earlier or a concurrent request if there is one; nil if the instance does
-    /// not report its project.
+    /// Returns an instance's response, from an earlier or a concurrent request if there is one; nil if the instance
+    /// does not report its project.
     ///
     /// Callers use the returned value and not the stored one. By the time they resume, events may have invalidated the
     /// stored one.
@@ -122,7 +122,7 @@ extension InstanceRegistry {
         if instances[name]?.generation == endpoint.generation {
             instances[name]?.project.record(answer, within: timeout)
         } else {
-            // Another run has started in the meantime, and the answer is not valid for it.
+            // Another run has started in the meantime, and the response is not valid for it.
             answer = nil
         }
         let waiting = instances[name]?.project.waiting ?? []

@@ -7,20 +7,20 @@ internal import Systemd
 
 /// Detects configuration problems of healthy instances.
 extension InstanceRegistry {
-    /// A healthy OpenCode 2 has no models for up to a second.
+    /// The delay before the models are queried, because a healthy OpenCode 2 has no models for up to a second.
     private static let modelsDelay = Duration.seconds(5)
     /// The time limit for one request. A folder whose plug-ins are being installed responds late, and no caller waits
     /// for this request.
     private static let patience = Duration.seconds(60)
 
-    /// Records that a run has answered a client's request. From then on the project's folder is open in the run, so
+    /// Records that a run has responded to a client's request. From then on the project's folder is open in the run, so
     /// requests about the folder are cheap. An earlier request would open the folder.
     package func answered(_ name: ProjectName, generation: UInt64) {
         guard let instance = instances[name], instance.generation == generation,
             !instance.setup.isConfigurationRequested
         else { return }
         instances[name]?.setup.isConfigurationRequested = true
-        // Another instance may have the same OpenCode project.
+        // Another instance may have the same OpenCode project, so the published projects may have changed.
         if projectsToPublish() != publishedProjects { publishRoutes() }
         sendQuery(.configuration, of: name)
         instances[name]?.setup.modelsDelay = try? loop.timer(after: Self.modelsDelay) { [weak self] in
@@ -59,7 +59,7 @@ extension InstanceRegistry {
             instances[name]?.setup.configurationTrouble = ConfigurationAnswer.trouble(
                 status: reply.status, body: reply.body)
         case .models:
-            // A response that is truncated or not understood is very long or from another version. This is no reason
+            // A response that is truncated or cannot be parsed is very long or from another version, which is no reason
             // for a warning.
             let hasModels = ModelsAnswer.hasModels(status: reply.status, body: reply.body) ?? true
             instances[name]?.setup.hasNoModels = !hasModels

@@ -28,8 +28,8 @@ extension InstanceRegistry {
     }
 
     /// Returns whether an event from this supervisor applies to the project. If the project has no server, a server of
-    /// any supervisor is accepted. If it has one, the supervisor of a second server remains responsible for that
-    /// server.
+    /// any supervisor is accepted. If it has one, a second server from another supervisor is not accepted, and that
+    /// supervisor remains responsible for it.
     func accepts(_ event: SupervisedEvent, of name: ProjectName, from teller: String) -> Bool {
         guard case .launched(let run) = event else { return instances[name]?.supervisor.name ?? teller == teller }
         enterFound(name)
@@ -96,7 +96,8 @@ extension InstanceRegistry {
             let present = catalogue.assumeIsolated({ $0.identity(of: instance.folder.name) }), present != folder
         else { return nil }
         let working = instance.supervisor.workingFolder(of: instance.folder.name)
-        // The server may have changed its working directory itself.
+        // The server may have changed its working directory itself, so show the path only if it leads to the folder of
+        // the start.
         return InstanceMessage.replacedFolder(working.flatMap { $0.identity == folder ? $0.path : nil })
     }
 

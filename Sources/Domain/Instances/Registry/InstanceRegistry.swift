@@ -30,7 +30,7 @@ package actor InstanceRegistry {
     var unavailable: [String: String] = [:]
     var end = End.none
     var opening = Opening()
-    /// The number of the last answer about an instance's OpenCode project.
+    /// The number of the last response about an instance's OpenCode project.
     var lastProjectNumber: UInt64 = 0
     /// The projects that the loops currently use.
     var publishedProjects: [ProjectName: OpenCodeProject] = [:]
@@ -136,7 +136,7 @@ package actor InstanceRegistry {
             catalogue.followWorktrees(of: active)
             return (catalogue.names, active.reduce(into: [:]) { $0[$1] = catalogue.scope(of: $1) })
         }
-        // An inactive instance without a folder is not a project.
+        // An inactive instance without a folder is not a project, so it has no route.
         let present = instances.filter { $0.value.machine.isActive || names?.contains($0.key) ?? true }
         publishedProjects = projectsToPublish()
         publishedScopes = scopes

@@ -10,11 +10,11 @@ package enum InstanceState: Sendable, Equatable {
     case starting
     /// The server runs but has not announced its port.
     case booting
-    /// The server has announced its address but has not answered its health check.
+    /// The server has announced its address but has not responded to its health check.
     case probing(address: InstanceAddress)
-    /// The server is healthy and answers requests.
+    /// The server is healthy and responds to requests.
     case ready(address: InstanceAddress)
-    /// The server answers health checks slowly but still processes requests.
+    /// The server responds to health checks slowly but still processes requests.
     case busy(address: InstanceAddress)
     /// Health checks fail, or the server sends no data at all. Requests are still forwarded to it.
     case unhealthy(address: InstanceAddress, reason: String)

@@ -5,7 +5,8 @@ internal import Encodings
 
 /// Health checks before and after the instance becomes ready.
 extension InstanceStateMachine {
-    /// The time limit for a check of a server that is still starting. Afterwards it is checked again immediately.
+    /// The time limit for a check of a server that is still starting. After this time, the server is checked again
+    /// immediately.
     private static let startingTimeout = Duration.seconds(5)
 
     /// Returns the action that checks this address. From now on, only the result of this check counts.
@@ -84,7 +85,7 @@ extension InstanceStateMachine {
     }
 
     /// Returns a ready instance to probing, because a different server may listen on its port. No request is forwarded
-    /// until the instance has answered again.
+    /// until the instance has responded again.
     mutating func returnToProbing(_ address: InstanceAddress, _ trouble: String) -> [Action] {
         lastFailure = trouble
         isChecking = false

@@ -17,7 +17,7 @@ extension InstanceStateMachine {
         case .starting: actions = []
         case .stopped, .failed, .stuck:
             forgetFailures()
-            // The facts that an earlier gateway knew about this run.
+            // Restore the facts that an earlier gateway knew about this run.
             restarts = new.memory.restarts
             lastFailure = new.memory.lastError
             origin = .found
@@ -160,7 +160,8 @@ extension InstanceStateMachine {
         switch next {
         case .stopped: return stopped() + answer(Self.wasStopped)
         case .failed:
-            // The caller of the start receives the failure and can try again.
+            // The caller of the start receives the failure and can try again, so the gateway does not restart the
+            // server.
             return origin == .requested && !hasBeenReady ? failStart(reason) : fail(reason)
         case .restarts(let delay):
             lastFailure = reason

@@ -19,7 +19,7 @@ package struct Run: Sendable, Equatable {
     package let environmentDigest: String?
     /// The folder where the server was started; nil if unknown.
     package let folder: FolderIdentity?
-    /// The facts that an earlier gateway has learned about it.
+    /// The facts that an earlier gateway has learned about the run.
     package let memory: InstanceMemory
 
     /// Creates a run with the given values.

@@ -58,7 +58,8 @@ extension ProjectCatalogue {
         parentWatches = watches
     }
 
-    /// Returns nil if the directory does not exist or is not readable. The home directory is then polled.
+    /// Watches a directory for the appearance and disappearance of entries. Returns nil if the directory does not exist
+    /// or is not readable. The home directory is then polled.
     private func watchParent(_ folder: String, _ entry: [UInt8]) -> EventSource? {
         try? watcher.watchFolder(folder, [.appeared, .disappeared]) { [weak self] change in
             self?.assumeIsolated { $0.parentChanged(change, entry) }

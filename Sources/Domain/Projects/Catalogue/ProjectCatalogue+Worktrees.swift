@@ -183,7 +183,7 @@ extension ProjectCatalogue {
                     }
                 })
         } catch {
-            // No worktree was ever created, or the folder is just being removed.
+            // No worktree was ever created, or the folder is just being removed, so this is not an error.
             guard error.code != ENOENT, error.code != ENOTDIR else { return .missing }
             complain(of: error, path)
             return .refused

@@ -9,7 +9,7 @@ package import Systemd
 /// that no information remains outdated. These are links, whose targets change elsewhere, folders beyond the user's
 /// limit of watches, and a missing home directory.
 package actor ProjectCatalogue {
-    /// How long unwatched folders may be out of date at most.
+    /// The maximum time that unwatched folders may be out of date.
     package static let defaultInterval = Duration.seconds(5)
 
     /// The executor of the control loop.
@@ -57,7 +57,7 @@ package actor ProjectCatalogue {
     ///
     /// - Parameters:
     ///   - home: The absolute path of the home directory.
-    ///   - interval: How long unwatched folders may be out of date at most.
+    ///   - interval: The maximum time that unwatched folders may be out of date.
     package init(
         loop: SystemEventLoop, home: String, followsLinks: Bool, logger: Logger,
         interval: Duration = ProjectCatalogue.defaultInterval, reader: (any ProjectReader)? = nil,

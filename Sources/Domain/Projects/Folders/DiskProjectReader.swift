@@ -26,7 +26,7 @@ package struct DiskProjectReader: ProjectReader {
         return HomeFolder(identity: FolderIdentity(status), resolvedPath: Self.resolve(path))
     }
 
-    /// Returns the names of its entries that could be projects.
+    /// Returns the names of the home directory's entries that could be projects.
     package func names() throws(ProjectListingError) -> [ProjectName] {
         guard let names = FolderEntries.names(in: path) else { throw unreadable }
         return names.compactMap { ProjectName($0) }
@@ -55,7 +55,8 @@ package struct DiskProjectReader: ProjectReader {
         // Compare bytes, not characters, because file systems distinguish canonically equivalent names.
         let inner = Self.join(resolved, "").utf8
         let outer = Self.join(home.resolvedPath, "").utf8
-        // The home directory itself, or a directory that contains it, would be a project that contains all others.
+        // The home directory itself, or a directory that contains it, would be a project that contains all others, so
+        // reject it.
         guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
         let identity = FolderIdentity(status)
         return ProjectEntry(

@@ -13,7 +13,7 @@ package struct ProjectListingError: Error, Equatable, CustomStringConvertible {
 package protocol ProjectReader: Sendable {
     /// Returns the current home directory.
     func home() throws(ProjectListingError) -> HomeFolder
-    /// Returns the names of its entries that could be projects.
+    /// Returns the names of the home directory's entries that could be projects.
     func names() throws(ProjectListingError) -> [ProjectName]
     /// Returns the entry with this name. Returns nil for a missing entry, a file, or anything else that can become a
     /// project only through a change of the home directory.

@@ -11,10 +11,11 @@ package struct FolderStamp: Sendable, Equatable {
     /// Whether the last change was so recent that a later one may have the same time.
     private let isFresh: Bool
 
-    /// Before Linux 6.13, file systems use a clock that advances every 1 to 10 ms (CONFIG_HZ).
+    /// The longest time between two ticks of the clock that file systems use. Before Linux 6.13, this clock advances
+    /// every 1 to 10 ms (CONFIG_HZ).
     private static let tick = Duration.milliseconds(10)
 
-    /// Takes the stamp of the folder at a path, following symbolic links.
+    /// Creates the stamp of the folder at a path, following symbolic links.
     package init(ofFolderAt path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {

@@ -33,7 +33,7 @@ enum KeyFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, raw) in lines.enumerated() {
             let line = raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw
-            // A person cannot distinguish a line of blanks from an empty line.
+            // A person cannot distinguish a line of blanks from an empty line, so ignore both.
             if line.first == UInt8(ascii: "#")
                 || line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
             {

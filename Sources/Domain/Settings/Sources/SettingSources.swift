@@ -147,7 +147,7 @@ package struct SettingSources: Sendable {
             } catch {
                 switch error.kind {
                 case .missing: continue
-                // The file belongs to another user's gateway, perhaps to the system's gateway.
+                // The file belongs to another user's gateway, perhaps to the system's gateway, so ignore it.
                 case .forbidden:
                     resolution.configuration.notices.append("\(error.description) The file has no effect.")
                 case .open, .unusable:

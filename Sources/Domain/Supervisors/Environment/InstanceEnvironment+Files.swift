@@ -14,7 +14,7 @@ extension InstanceEnvironment {
     ///   - home: The user's own home directory.
     ///   - base: The environment of the process that starts the server.
     /// - Throws: One sentence with the path and the fix. If other users can read the file, the sentence contains the
-    ///   `chmod` command. If the file is ambiguous, it contains the line.
+    ///   `chmod` command. If the file is ambiguous, the sentence contains the line.
     package static func load(
         project: ProjectName, home: String, base: [String: String]
     ) throws(LaunchError) -> InstanceEnvironment {

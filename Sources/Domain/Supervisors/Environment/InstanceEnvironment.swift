@@ -22,7 +22,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
         let path: String
     }
 
-    /// `VIBE_EVENT_FORM` from the project's own file: the encoding of its streamed text; nil if not set.
+    /// `VIBE_EVENT_FORM` from the project's own file: the encoding of the project's streamed text; nil if not set.
     package let eventEncoding: String?
 
     /// The lines of the files that have no effect. Each of them should be logged as a warning.
@@ -71,8 +71,9 @@ package struct InstanceEnvironment: Sendable, Equatable {
 
     /// Returns the credentials that the server will require.
     ///
-    /// With `withOwnPassword`, the password is random. Otherwise it is the password that the environment configures. If
-    /// there is none, OpenCode 1 requires no password. OpenCode 2, which always requires one, gets a random password.
+    /// With `withGatewayPassword`, the password is random. Otherwise it is the password that the environment
+    /// configures. If there is none, OpenCode 1 requires no password. OpenCode 2, which always requires one, gets a
+    /// random password.
     package func credentials(withGatewayPassword: Bool) -> InstanceCredentials {
         let username = configured(["OPENCODE_SERVER_USERNAME"])
         let isOther = username.map { $0 != InstanceCredentials.defaultUsername } ?? false

@@ -37,7 +37,7 @@ package final class FolderLock: Sendable {
     ///
     /// - Parameters:
     ///   - path: The folder. Symbolic links are followed.
-    ///   - kind: What other gateways may still do.
+    ///   - kind: The kind of the lock, which determines which other gateways are excluded.
     ///   - ignoresEndedHolder: Whether a holder that no longer exists counts as another user's. The lock is then held
     ///     by its children. The children of a gateway release it within milliseconds, when they execute their program.
     /// - Throws: An error if a gateway of this user or of root holds the lock.
@@ -67,7 +67,7 @@ package final class FolderLock: Sendable {
                 if ignoresEndedHolder { return .lockedByOtherUser(process: nil) }
                 throw locked(path, by: holder)
             }
-            // Root can do anything, so its lock is not an attack but a gateway.
+            // Root could interfere without a lock, so a lock of root belongs to a gateway.
             if user != getuid(), user != 0 { return .lockedByOtherUser(process: holder) }
         }
         throw locked(path, by: holder)

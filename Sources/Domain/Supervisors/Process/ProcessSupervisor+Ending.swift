@@ -30,10 +30,10 @@ extension ProcessSupervisor {
         sweep(project)
     }
 
-    /// Finds the remaining processes of a server, ends them if it is time to, and reports the server's end when none
-    /// remains.
+    /// Finds the remaining processes of a server, ends them if they must end now, and reports the server's end when
+    /// none remains.
     ///
-    /// After a stop, the descendants of the server may end in their own time until `kill`. If the server ended by
+    /// After a stop, the descendants of the server may end by themselves until `kill` is called. If the server ended by
     /// itself, they are killed immediately: they are no longer needed, and the next server may need their ports and
     /// files.
     func sweep(_ project: ProjectName) {

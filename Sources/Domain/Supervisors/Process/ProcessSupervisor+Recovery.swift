@@ -21,7 +21,7 @@ extension ProcessSupervisor {
                 await endRemains(of: record)
             }
             setUp.records.remove(record.project)
-            // The project may have had two records.
+            // The project may have had two records, so write the record of its running server again.
             keepRecord(of: record.project)
         }
         await endStrays()

@@ -48,7 +48,7 @@ extension ProcessSupervisor {
                 lock = nil
                 folderLock = nil
                 guard let holder = error.endedHolder, !ignoresEndedHolder else { throw LaunchError(error.description) }
-                // Longer than a child of a gateway needs until it executes its program.
+                // A child of a gateway executes its program within a shorter time.
                 ignoresEndedHolder = start.duration(to: .now) >= Self.patience
                 if !hasReported {
                     logger.notice(

@@ -150,7 +150,8 @@ package actor ProcessSupervisor: Supervisor {
                 project, .announced(run: run, address: address, family: announcement.family))
         case .ended:
             instances[project]?.markEnded()
-            // Finding the descendants takes a while, and the port is already free.
+            // Finding the descendants takes a while, and the port is already free, so report the exit of the main
+            // process first.
             if let instance = instances[project], !instance.isStopRequested, instance.record.address != nil {
                 observer?.supervised(project, .mainProcessExited(run: run))
             }

@@ -25,7 +25,7 @@ package struct InstanceRecord: Sendable, Equatable {
     package var environmentDigest: String?
     /// The folder where the server was started; nil if unknown.
     package var folder: FolderIdentity?
-    /// The facts that gateways have learned about it.
+    /// The facts that gateways have learned about the run.
     package var memory: InstanceMemory
 
     /// Creates a record, by default for a run of the current boot.

@@ -6,7 +6,7 @@ internal import Sodium
 internal import Systemd
 
 /// The records of running servers, one file of mode 0600 for each project, in a directory of mode 0700. The directory
-/// outlives the gateway; records become void with a reboot.
+/// outlives the gateway; the records become invalid when the machine reboots.
 package struct InstanceRecordStore: Sendable {
     /// Reports a problem with a record, as a sentence.
     package typealias Report = (_ problem: String) -> Void
@@ -87,7 +87,7 @@ package struct InstanceRecordStore: Sendable {
 
     // MARK: Names
 
-    /// The name of the lock file. No record has a name that begins like this.
+    /// The name of the lock file. The file name of a record never begins like this.
     static let lockName = "~lock"
 
     /// Returns a unique file name of at most 255 bytes for a text. The name is the text in systemd's escaping, which
