@@ -52,7 +52,7 @@ final class EventBus: Sendable {
 
     /// Publishes an event.
     ///
-    /// - Parameter storedIn: The session whose stored state the event changes. Such events are repeated as `sync`.
+    /// - Parameter session: The session whose stored state the event changes. Such events are repeated as `sync`.
     func publish(_ type: String, _ properties: JSON, directory: String, storedIn session: String? = nil) {
         let event = event(type, properties)
         state.withLock { state in

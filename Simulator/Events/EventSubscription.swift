@@ -56,7 +56,7 @@ final class EventSubscription: Sendable {
     }
 
     /// Waits until the currently queued frames are written, unless the reader is stuck or has disconnected. Returns
-    /// whether they are.
+    /// whether the frames are written.
     @discardableResult
     func waitUntilWritten(within limit: Duration) -> Bool {
         let last = state.withLock { $0.queued }

@@ -51,7 +51,7 @@ struct AnswerHead {
     }
 
     private var effect: [(String, String)] {
-        // The response to a foreign page's origin does not even have `Vary: Origin`.
+        // The response to a request from a foreign page's origin does not have `Vary: Origin` either.
         let vary = allowOrigin + (origin == nil || isAllowed ? [("Vary", "Origin")] : [])
         switch answer.content {
         case .json where answer.isChunked:

@@ -50,7 +50,7 @@ extension Application {
         do {
             let raw = try connection.readThrough(
                 "\r\n\r\n", within: limit, waitingFor: "a request", maximum: Serving.headLimit)
-            // A head that arrives in one piece is complete before its size is checked.
+            // A head that arrives in one piece is complete before the reader checks its size, so check the size here.
             if let raw, raw.count > Serving.headLimit { throw TestKitError.malformed("a long head") }
             return raw
         } catch TestKitError.malformed {

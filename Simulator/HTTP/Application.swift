@@ -23,7 +23,7 @@ protocol Application: Sendable {
     func fields(of answer: SimulatedAnswer, to request: Request) -> [(String, String)]
     /// Returns the outcome of a health check under a misbehaviour; nil if it is served as usual.
     func outcome(of health: Misbehaviour.Health) -> RequestOutcome?
-    /// Serves a client of a terminal's WebSocket, whose handshake has not been answered.
+    /// Serves a client of a terminal's WebSocket, whose handshake has had no response yet.
     func serveTerminal(_ id: String, for request: Request, on connection: TestConnection) throws
     /// The open event streams of all clients.
     var subscriptions: [EventSubscription] { get }

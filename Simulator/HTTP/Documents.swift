@@ -12,7 +12,7 @@ struct Documents {
 
     private var layouts: Layouts { profile.layouts }
 
-    /// Returns the response to GET of a path; nil for an unknown path.
+    /// Returns the response to a GET request for a path; nil for an unknown path.
     func json(_ path: String) -> JSON? {
         switch path {
         case "config": configuration

@@ -14,7 +14,7 @@ struct Request {
     /// Creates a request.
     ///
     /// - Parameters:
-    ///   - endsPathAt: The characters that end the path and begin the query.
+    ///   - delimiters: The characters that end the path and begin the query.
     ///   - resolvesDots: Whether `.` and `..` in the path are resolved before it is decoded.
     init(_ request: ReceivedRequest, endsPathAt delimiters: Set<Character> = ["?"], resolvesDots: Bool = false) {
         method = request.method

@@ -20,7 +20,7 @@ extension Simulator {
             return .json(["type": "text", "content": .string(text)])
         case "find": return profile.refusals.search
         case "find/file":
-            // Older versions search only their index, which was empty in the recording.
+            // Older versions search only their index, which was empty in the recording, so they find nothing.
             let query = request.query["query"] ?? ""
             let found = profile.refusals.generation == .third ? list(directory).filter { $0.contains(query) } : []
             return .json(.array(found.map { .string($0) }))

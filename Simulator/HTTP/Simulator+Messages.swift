@@ -12,7 +12,7 @@ extension Simulator {
         let shown = limit.map { session.messages.suffix(max(0, $0)) } ?? session.messages[...]
         var answer = SimulatedAnswer.json(
             .array(shown.map { $0.json(limit == nil ? layouts.list : layouts.answer, layouts) }))
-        // A link leads to the older messages.
+        // Add a link that leads to the older messages.
         guard let limit, shown.count < session.messages.count, let first = shown.first,
             profile.refusals.generation != .first
         else { return answer }

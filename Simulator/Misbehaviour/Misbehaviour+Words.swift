@@ -127,7 +127,7 @@ extension Misbehaviour {
         _ name: String, _ help: String, set: @escaping @Sendable (inout Misbehaviour, Duration) -> Void
     ) -> Word {
         Word(name: name, value: "MS", help: help) {
-            // The number may have a unit.
+            // The number may have the unit `ms`, which is ignored.
             let digits = $1.map { $0.hasSuffix("ms") ? $0.dropLast(2) : $0 }
             guard let number = digits.flatMap({ Int($0) }), number >= 0 else { return false }
             set(&$0, .milliseconds(number))

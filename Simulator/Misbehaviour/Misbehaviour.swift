@@ -55,7 +55,7 @@ struct Misbehaviour: Sendable, Equatable {
     var health: Health?
     /// The delay of the response to the health check.
     var healthDelay: Duration?
-    /// Whether every request is accepted and none is answered. Streams send nothing more.
+    /// Whether every request is accepted and none receives a response. Streams send nothing more.
     var isWedged = false
     /// The broken responses, by path.
     var faults: [Fault] = []

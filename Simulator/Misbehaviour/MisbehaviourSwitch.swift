@@ -73,7 +73,7 @@ final class MisbehaviourSwitch: Sendable {
             }
             if isChanged == nil { action(self) }
         }
-        // Without a thread there is no timer, and a test would wait until its time limit.
+        // Without a thread there is no timer, and a test would wait until its time limit. Therefore fail immediately.
         precondition(timer != nil, "no thread for a timer")
     }
 
@@ -82,7 +82,8 @@ final class MisbehaviourSwitch: Sendable {
     }
 
     private func spawnGrandchild(_ kind: Misbehaviour.Grandchild) {
-        // An ignored signal remains ignored after execve(2), so there is no moment at which it could end the process.
+        // An ignored signal remains ignored after execve(2), so there is no moment at which it could end the child
+        // process.
         if kind != .obedient { signal(SIGTERM, SIG_IGN) }
         let child = try? Offspring.start("/bin/sleep", ["600"], inNewSession: kind == .escaped)
         if kind != .obedient { meetTermination(current) }

@@ -72,7 +72,7 @@ struct Refusals: Sendable {
         return .unknownError("Error: Unable to connect. Is the computer able to access the url?")
     }
 
-    /// Returns the response to HEAD of an existing path.
+    /// Returns the response to a HEAD request for an existing path.
     func head(of answer: SimulatedAnswer) -> SimulatedAnswer {
         isThird ? .page(hasBody: false) : answer.withoutBody
     }

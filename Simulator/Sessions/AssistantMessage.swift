@@ -9,7 +9,7 @@ struct AssistantMessage: Sendable {
     let directory: String
     let created = Clock.milliseconds
     var completed: Int?
-    /// The model's reason for stopping; nil before that.
+    /// The model's reason for stopping; nil until it has stopped.
     var finish: String?
     var usage: Usage?
     var error: JSON?

@@ -59,7 +59,7 @@ struct TextBlock: Sendable {
     /// The time at which the text began; nil for a user's text.
     var started: Int?
     var ended: Int?
-    /// Whether the server generated it.
+    /// Whether the server generated the text.
     var isSynthetic = false
 
     var members: [String: JSON?] {

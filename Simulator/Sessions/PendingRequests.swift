@@ -20,8 +20,8 @@ final class PendingRequests: Sendable {
 
     /// A reply, which ends the wait.
     enum Reply: Sendable {
-        /// A decision: `once`, `always` or `reject`. The next case has the answers to questions as received, or nil for
-        /// a rejection.
+        /// A decision: `once`, `always` or `reject`. The next case contains the answers to questions as received, or
+        /// nil for a rejection.
         case permission(String)
         case answers(JSON?)
         /// The turn was aborted while it waited.

@@ -34,7 +34,7 @@ struct Session: Sendable {
     var status: JSON = ["type": "busy"]
     /// The message ids of the prompts whose turns have not begun. An abort empties the list.
     var queued: [String] = []
-    /// The final phase of a turn whose abort was already answered.
+    /// The final phase of a turn whose abort request has already received its response.
     var ending: Ending?
 
     /// The progress of such a final phase.

@@ -25,7 +25,7 @@ final class SessionStore: Sendable {
     /// Returns one directory's sessions, beginning with the last changed or the last created one.
     func list(directory: String, byCreation: Bool) -> [Session] {
         let own = sessions.withLock { Array($0.values) }.filter { $0.directory == directory }
-        // A session's id sorts before the ids of older sessions.
+        // A session's id sorts before the ids of older sessions, so ascending order puts the newest session first.
         if byCreation { return own.sorted { $0.id < $1.id } }
         return
             own
@@ -77,7 +77,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Drops the prompts that arrived while the loop ended. Later prompts are answered.
+    /// Drops the prompts that arrived while the loop ended. Later prompts receive an answer.
     func losePrompts(_ id: String) {
         update(id) {
             $0.ending = .publishes

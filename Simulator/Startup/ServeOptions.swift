@@ -7,7 +7,7 @@ struct ServeOptions: Equatable {
     /// The command that the command line requests.
     enum Command: Equatable {
         case serve(ServeOptions)
-        /// Prints the version of this profile. If it is nil, the environment selects the profile.
+        /// Prints the version of this profile. If the profile is nil, the environment selects one.
         case version(profile: String?)
         case help
     }

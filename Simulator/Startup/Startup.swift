@@ -58,7 +58,7 @@ struct Startup {
             Console.write(lines: [line])
         }
         if let code = misbehaviour.exitAtStart {
-            // A broken configuration does not end OpenCode 2.
+            // A broken configuration ends only OpenCode 1, so OpenCode 2 reports a port that is in use.
             if start.termination == .bySignal {
                 Console.write(Banner.brokenConfiguration(home: environment("HOME") ?? "/"), to: .error)
             } else {

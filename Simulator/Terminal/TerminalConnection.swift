@@ -11,7 +11,7 @@ struct TerminalConnection {
     /// Called when the shell has exited, before the client receives the close frame.
     let shellDidExit: () -> Void
 
-    /// Serves the client until one side closes. The handshake is already answered.
+    /// Serves the client until one side closes. The handshake must be complete.
     func run() throws {
         try send(.text, Shell.prompt)
         if hasCursor { try sendCursor() }
@@ -39,8 +39,8 @@ struct TerminalConnection {
     }
 
     private func sendCursor() throws {
-        // A frame that begins with NUL is for the client program: the position at which it would continue after a
-        // reconnect.
+        // A frame that begins with NUL is for the client program. It contains the position at which the client would
+        // continue after a reconnect.
         try send(.binary, "\0{\"cursor\":\(Shell.prompt.utf8.count)}")
     }
 

@@ -37,7 +37,7 @@ extension Turn {
             ]
             store.update(session.id) { $0.status = status }
             conversation.publishStatus(status, session)
-            // With a pace of zero the attempts would flood the stream.
+            // With a pace of zero the attempts would flood the stream, so wait at least 10 ms.
             try control.pause(max(delay, .milliseconds(10)))
             conversation.publishBusy(session)
         }
@@ -63,10 +63,10 @@ extension Turn {
         settle()
     }
 
-    /// Ends an aborted turn in versions before 1.18. In these versions, the session is idle and the abort is answered
-    /// before the turn's loop has ended. The loop loses prompts that arrive in the meantime. Measured with 1.1.11 and
-    /// 1.2.27: a prompt after the abort's response was answered 0 of 4 times. A prompt after `message.updated` with the
-    /// error, which came 20 to 60 ms later, was answered 8 of 8 times.
+    /// Ends an aborted turn in versions before 1.18. In these versions, the session is idle and the abort receives its
+    /// response before the turn's loop has ended. The loop loses prompts that arrive in the meantime. Measured with
+    /// 1.1.11 and 1.2.27: a prompt after the abort's response was answered 0 of 4 times. A prompt after
+    /// `message.updated` with the error, which came 20 to 60 ms later, was answered 8 of 8 times.
     private func endAfterAnswer(isRetrying: Bool) {
         let isIdleBetween = traits.abort == .idleBetween
         store.beginEnding(session.id)
@@ -83,7 +83,7 @@ extension Turn {
         store.release(session.id)
     }
 
-    /// Signals that the abort was published, so that the abort request is answered.
+    /// Signals that the abort was published, so that the abort request receives its response.
     private func settle() {
         control.wasAborted.open()
         control.isSettled.open()

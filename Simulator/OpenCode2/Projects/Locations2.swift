@@ -106,7 +106,7 @@ final class Locations2: Sendable {
         return location
     }
 
-    /// Waits until a directory is loaded and the events about that are published.
+    /// Waits until a directory is loaded and the events about its loading are published.
     func wait(for directory: String) {
         try? open(directory).isPublished.wait()
     }

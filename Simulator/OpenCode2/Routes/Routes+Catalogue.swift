@@ -23,7 +23,8 @@ extension Simulator2 {
         Route("GET", "/api/reference") { simulator, call in try simulator.answer(call) { _ in [] } },
         Route("GET", "/api/integration", basis: .documented) { simulator, call in try simulator.answer(call) { _ in [] }
         },
-        // The running shell commands. The simulator's commands end before a client could request this list.
+        // This list of the running shell commands is empty, because the simulator's commands end before a client could
+        // request it.
         Route("GET", "/api/shell") { simulator, call in try simulator.answer(call) { _ in [] } },
     ]
 

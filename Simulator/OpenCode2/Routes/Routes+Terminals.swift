@@ -44,7 +44,7 @@ extension Simulator2 {
             }
             return .terminal(try simulator.terminal(call).id)
         },
-        // The terminals that outlive their server. The simulator has none.
+        // This list of the terminals that outlive their server is empty, because the simulator has none.
         Route("GET", "/api/experimental/session/{sessionID}/terminal", basis: .documented) { simulator, call in
             _ = try simulator.session(call)
             return .data([])

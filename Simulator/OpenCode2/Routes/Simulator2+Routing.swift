@@ -17,7 +17,7 @@ extension Simulator2 {
             return .answer(answer)
         }
         let isOfPage = request.segments.first != "api" && request.path != "openapi.json"
-        // The web app prompts for the password itself.
+        // The web app prompts for the password itself, so its page needs none.
         if isOfPage, request.method == "GET" { return .answer(.webApp) }
         if let credentials, !credentials.accept(request), !admits(request) { return .answer(.unauthorized2) }
         if isOfPage { return .answer(.blank(405, "Method Not Allowed")) }

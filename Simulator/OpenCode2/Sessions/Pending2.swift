@@ -72,7 +72,7 @@ final class Pending2: Sendable {
 
     /// Answers a request. Returns whether the request was still open.
     ///
-    /// - Parameter tell: Called before any waiting turn can continue.
+    /// - Parameter publish: Called before any waiting turn can continue.
     func settle(_ id: String, _ reply: Reply, publish: () -> Void) -> Bool {
         state.withLock { state in
             guard let index = state.requests.firstIndex(where: { $0.id == id && $0.reply == nil }) else { return false }
@@ -100,7 +100,7 @@ final class Pending2: Sendable {
         return reply ?? .aborted
     }
 
-    /// Returns the permanently allowed resources of one project or of all.
+    /// Returns the permanently allowed resources of one project, or of all projects.
     func saved(project: String?) -> [JSON] {
         state.withLock { $0.saved.filter { project == nil || $0["projectID"]?.text == project } }
     }

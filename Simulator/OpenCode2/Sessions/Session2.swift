@@ -36,9 +36,9 @@ struct Session2: Sendable {
     var messages: [Message] = []
     /// The input that was sent but has not been processed yet.
     var inbox: [InboxItem2] = []
-    /// The files that its tools have written, oldest first.
+    /// The files that the session's tools have written, oldest first.
     var changes: [FileChange2] = []
-    /// Whether its instructions have been published.
+    /// Whether the session's instructions have been published.
     var isInstructed = false
 
     /// The model's text since the current step began, as far as it was published.

@@ -96,8 +96,8 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Removes the next items from the inbox. These are all steering items. If there are none and `includesQueued` is set,
-    /// it is the first queued item.
+    /// Removes and returns the next items of the inbox. These are all steering items. If there are none and
+    /// `includesQueued` is set, the result is the first queued item.
     func dequeue(_ id: String, includesQueued: Bool) -> [InboxItem2] {
         var items: [InboxItem2] = []
         update(id, isProgress: true) { session in

@@ -9,7 +9,7 @@ struct Shell2 {
     private let file: String
     private let started = Clock.milliseconds
     private var completed: Int?
-    /// Whether a user started it, independently of the model.
+    /// Whether a user started the command, independently of the model.
     private let isBackground: Bool
 
     init(command: String, session: Session2, home: String, isBackground: Bool = false) {

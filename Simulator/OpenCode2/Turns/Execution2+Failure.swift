@@ -88,7 +88,7 @@ extension Execution2 {
         step.retry = JSON.object([]).adding(members)
         store.store(step.message, in: id)
         try publish(step, "session.retry.scheduled", members: members)
-        // With a pace of zero the attempts would flood the stream.
+        // With a pace of zero the attempts would flood the stream, so wait at least 10 ms.
         try pause(max(script.scaled(.milliseconds(delay)), .milliseconds(10)))
     }
 }

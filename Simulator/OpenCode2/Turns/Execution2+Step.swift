@@ -111,7 +111,7 @@ extension Execution2 {
     /// Ends the text of a step.
     func complete(_ step: Step2, _ text: String) throws(Ending) {
         store.update(id, isProgress: true) { $0.spoken = "" }
-        // A tool call that has begun in the meantime follows the text.
+        // A tool call that has begun in the meantime follows the text, so insert the text before it.
         step.content.insert(.text(text), at: step.content.firstIndex { $0.isTool } ?? step.content.endIndex)
         store.store(step.message, in: id)
         try publish(step, "session.text.ended", members: [("ordinal", 0), ("text", .string(text))])

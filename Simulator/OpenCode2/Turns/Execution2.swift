@@ -47,11 +47,11 @@ final class Execution2 {
             switch error {
             case .failed(let error):
                 _ = finish("failed", outcome: .failed, members: [("error", error)], parksInbox: true)
-                // Input that was sent in the meantime is processed independently.
+                // Wake the session again, so that input that was sent in the meantime is processed.
                 if store[id]?.inbox.isEmpty == false { conversation.wake(id) }
             case .interrupted(let reason):
-                // The rest of the inbox waits for the next prompt. There is an outcome only if the user has interrupted
-                // the turn.
+                // The remainder of the inbox waits for the next prompt. There is an outcome only if the user has
+                // interrupted the turn.
                 let outcome: Session2.TurnOutcome? = reason == "user" ? .interrupted : nil
                 _ = finish("interrupted", outcome: outcome, members: [("reason", .string(reason))], parksInbox: true)
                 if reason == "user" { control.wasAborted.open() }
@@ -108,7 +108,7 @@ final class Execution2 {
     /// Processes an inbox item. Returns whether the model must answer it.
     private func consume(_ item: InboxItem2) throws(Ending) -> Bool {
         try pause(.zero)
-        // The message has the event's time in every recorded turn.
+        // The message has the event's time in every recorded turn, so use the same time for both.
         let now = Clock.milliseconds
         conversation.publish(
             "session.inbox.delivered", in: try session(), [("inboxID", .string(item.id))], created: now)
