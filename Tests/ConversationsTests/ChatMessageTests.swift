@@ -131,7 +131,7 @@ import Testing
         #expect(harness.server.sessions.isEmpty)
     }
 
-    /// OpenCode sends the event of a deletion before the response; a second deletion is answered with 404.
+    /// OpenCode sends the event of a deletion before the response; a second deletion receives the response 404.
     @Test(arguments: [[1, 3], [3, 1]])
     func `a deletion is confirmed once under the client's id, even after OpenCode's own event`(deleters: [Int]) {
         var harness = harness()

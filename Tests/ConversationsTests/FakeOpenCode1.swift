@@ -6,8 +6,8 @@ import JSONText
 
 /// A fake OpenCode 1 that keeps sessions and messages in memory.
 ///
-/// It is a value without a socket, because the state of conversations is tested without I/O: a request and its answer are
-/// values too. Tests of the program use the `FakeOpenCode` of TestKit, which serves HTTP.
+/// It is a value without a socket, because the state of conversations is tested without I/O: a request and its response
+/// are also values. Tests of the program use the `FakeOpenCode` of TestKit, which serves HTTP.
 struct FakeOpenCode1 {
     struct StoredSession {
         var id: String

@@ -9,8 +9,8 @@ import Locking
 /// A fake OpenCode 2 with one session of many exchanges. The bridge translates the requests of conversations into calls
 /// to it.
 ///
-/// It is separate from ``FakeOpenCode1``, because it answers the bridge's calls to OpenCode 2's paths, with the pages and
-/// messages of that API. It shares nothing with the other but the kind of request that it receives.
+/// It is separate from ``FakeOpenCode1``, because it serves the bridge's calls to OpenCode 2's paths, with the pages
+/// and messages of that API. It shares nothing with the other but the kind of request that it receives.
 struct FakeOpenCode2 {
     /// All calls, as `METHOD /path?query`.
     var calls: [String] = []

@@ -105,7 +105,7 @@ struct BridgeRun {
 
 /// A transport whose calls get the replies of a test. A call without a reply ends the request.
 final class ScriptedTransport: BridgeTransport {
-    /// What the bridge has done.
+    /// The calls, steps and events of the bridge.
     struct Record {
         var calls: [String] = []
         var steps: [String] = []

@@ -182,7 +182,7 @@ import Testing
         #expect(String(decoding: run.body, as: UTF8.self) == body)
     }
 
-    /// All recorded requests of OpenCode 1's clients are answered, except those of the terminal program.
+    /// All recorded requests of OpenCode 1's clients receive a response, except those of the terminal program.
     @Test func `every recorded request of run --attach and the SDK has a translated route`() throws {
         let routes = BridgeRoute.documented
         var count = 0

@@ -49,7 +49,7 @@ import Testing
         /// Lets the request of the watch wait for the streams.
         func wait(for watch: Int) -> TurnEnds.Waiting { ends.wait(watch, run: 1, of: mailbox) }
 
-        /// Publishes an event with the turn that ends at this position, and answers the request.
+        /// Publishes an event with the turn that ends at this position, and responds to the request.
         func command(_ sequence: UInt64, _ event: [UInt8]) {
             let watch = watch(after: sequence - 1)
             record(.ended, sequence)

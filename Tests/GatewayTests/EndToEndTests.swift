@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Tests the main function: a request reaches the right project's instance, and its answer returns unchanged.
+/// Tests the main function: a request reaches the right project's instance, and its response returns unchanged.
 @Suite struct EndToEndTests {
     @Test func `a request reaches the instance and its response is returned`() throws {
         let instance = try FakeOpenCode().start { connection, _ in

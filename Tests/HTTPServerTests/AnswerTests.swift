@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Tests the gateway's own answers.
+/// Tests the gateway's own responses.
 @Suite struct AnswerTests {
     @Test(
         arguments: [

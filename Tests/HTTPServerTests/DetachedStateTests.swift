@@ -4,7 +4,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Tests the end of an answer that is written to the socket directly.
+/// Tests the end of a response that is written to the socket directly.
 @Suite struct DetachedStateTests {
     typealias State = DetachedState
 

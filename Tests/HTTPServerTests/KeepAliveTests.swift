@@ -5,7 +5,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Tests whether a client's connection remains usable after an answer that was written to the socket directly.
+/// Tests whether a client's connection remains usable after a response that was written to the socket directly.
 @Suite struct KeepAliveTests {
     @Test func `a socket's requests account for the bytes of their heads and bodies`() {
         var account = SocketAccount()

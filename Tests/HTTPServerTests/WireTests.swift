@@ -6,7 +6,7 @@ import Testing
 
 @testable import HTTPServer
 
-/// Tests the framing of the answers that the gateway sends itself (RFC 9112 §6).
+/// Tests the framing of the responses that the gateway sends itself (RFC 9112 §6).
 @Suite struct WireTests {
     private static func wire(_ body: WireBody, _ fragments: [String], trailers: FieldList? = nil) -> String {
         var queue = ByteQueue()

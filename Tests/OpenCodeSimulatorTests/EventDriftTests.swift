@@ -95,7 +95,7 @@ struct EventDriftTests {
             try log.next("message.part.updated") { $0["part"]?["type"] == "text" && $0["part"]?["time"] != nil }
             try simulator.post("/session/\(session)/prompt_async", Prompt.text("second"))
             #expect(try simulator.post("/session/\(session)/abort").text == "true")
-            // Before 1.18, the server answers the abort before it sends this event.
+            // Before 1.18, the server responds to the abort before it sends this event.
             try log.next("message.updated") { $0["info"]?["error"]?["name"] == "MessageAbortedError" }
             try simulator.post("/session/\(session)/abort")
             try simulator.delete("/session/\(session)")

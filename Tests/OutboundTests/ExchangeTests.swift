@@ -191,7 +191,7 @@ struct ExchangeTests {
             guard let first = try connection.readRequest(within: .seconds(60)) else { return }
             seen.append(first.target)
             try connection.respond(200)
-            // The server reads the next request on this connection, but never answers it.
+            // The server reads the next request on this connection, but never responds to it.
             if let second = try connection.readRequest(within: .seconds(60)) { seen.append(second.target) }
         }
         _ = try await fixture.outbound.send(try fixture.request("GET", "/1"))

@@ -71,7 +71,7 @@ final class OutboundFixture: Sendable {
         }
     }
 
-    /// Returns a handler that answers every request of a connection.
+    /// Returns a handler that responds to every request of a connection.
     static func answering(
         _ answer: @escaping @Sendable (ReceivedRequest, TestConnection) throws -> Void
     ) -> TestServer.Handler {

@@ -58,7 +58,7 @@ import WebSockets
                 try client.send(ClientFrame(10, ping.payload))
             }
             #expect(try client.receive().opcode == 9)
-            // The client does not answer this ping, so the connection ends without a close frame.
+            // The client does not respond to this ping, so the connection ends without a close frame.
             #expect(try client.connection.readUntilEnd().bytes == [])
         }
 

@@ -24,7 +24,7 @@ final class HubFixture {
         nil, project: "demo", limits: LogLimits(bytes: 1 << 20, time: .seconds(86_400)), now: 1)
     /// The queries that the translation of events has sent to the hub.
     private(set) var queries: [TranslationQuery] = []
-    /// The answers to the calls, in order.
+    /// The responses to the calls, in order.
     private(set) var answers: [OpenCodeAnswer] = []
     /// The number of requests that were sent to the loop.
     var sent: Int { received.requests }
@@ -50,7 +50,7 @@ final class HubFixture {
 
     /// Creates conversations that wait for the hub's first snapshot.
     ///
-    /// - Parameter startAnswer: The answer to each start.
+    /// - Parameter startAnswer: The result of each start.
     init(_ startAnswer: StartAnswer = .notFound) throws {
         name = try #require(ProjectName("demo"))
         loop = try EventLoop()

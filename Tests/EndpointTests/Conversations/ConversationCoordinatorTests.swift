@@ -14,7 +14,7 @@ import Testing
 @testable import Conversations
 @testable import GatewayCore
 
-/// A coordinator of conversations without its thread. A test runs its work, and answers on behalf of OpenCode.
+/// A coordinator of conversations without its thread. A test runs its work, and responds on behalf of OpenCode.
 private final class CoordinatorUnderTest {
     let coordinator: ConversationCoordinator
     let project: ConversationProject
@@ -72,7 +72,7 @@ private final class CoordinatorUnderTest {
     /// Advances the project by a few seconds.
     func tick() { project.tick() }
 
-    /// Answers all requests to OpenCode that precede the first prompt of a conversation.
+    /// Responds to all requests to OpenCode that precede the first prompt of a conversation.
     func makeSession() {
         answer(["providers": [["id": "mock", "models": ["talk": ["name": "Talk"]]]]])
         for answer in [[:], [], [:], []] as [JSON] { self.answer(answer) }
@@ -82,7 +82,7 @@ private final class CoordinatorUnderTest {
         ])
     }
 
-    /// Answers the next request on behalf of OpenCode.
+    /// Responds to the next request on behalf of OpenCode.
     func answer(_ json: JSON, _ status: Int = 200) {
         requests += 1
         coordinator.answered(requests, .answer(OpenCodeAnswer(status, json.bytes)))

@@ -77,7 +77,7 @@ final class TranslatedFixture {
         return cursor
     }
 
-    /// Reads to the end of the log, or to the end of a turn that is held back, and answers all queries.
+    /// Reads to the end of the log, or to the end of a turn that is held back, and supplies the results of all queries.
     func readBatch(
         _ cursor: inout EventCursor, limit: Int = 700, now: Int64 = 1_000_000,
         isHeld: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
@@ -101,7 +101,7 @@ final class TranslatedFixture {
         return ""
     }
 
-    /// Reads values to the end, and answers all queries.
+    /// Reads values to the end, and supplies the results of all queries.
     func events(_ reader: inout TranslatedEventReader, limit: Int = 300) -> [TranslatedEvent] {
         var events: [TranslatedEvent] = []
         for _ in 0..<100_000 {

@@ -74,7 +74,7 @@ import Testing
         #expect(before + remainder == whole)
     }
 
-    /// OpenCode 1 reports idle twice, and answers the prompt at the second time.
+    /// OpenCode 1 reports idle twice, and responds to the prompt at the second time.
     @Test func `the end of an aborted turn is the last time that it is idle`() {
         let fixture = TranslatedFixture()
         fixture.created()

@@ -24,7 +24,7 @@ import Testing
 
         try Self.sendAllButTheEnd(first, session)
 
-        // The gateway has the bytes of the first request when the loop answers this request.
+        // The gateway has the bytes of the first request when the loop responds to this request.
         #expect(try fixture.gateway.request("GET", "/health").status == 200)
 
         try? Self.sendAllButTheEnd(second, session)

@@ -52,7 +52,7 @@ struct BridgeFixture {
         return try #require(answer.json.elements, "\(answer.text)")
     }
 
-    /// Repeats the request until the answer meets the condition.
+    /// Repeats the request until the response meets the condition.
     func wait(_ path: String, until isWanted: (JSON) -> Bool) throws -> JSON {
         let deadline = ContinuousClock.now + .seconds(20)
         while ContinuousClock.now < deadline {

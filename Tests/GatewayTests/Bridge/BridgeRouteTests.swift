@@ -155,7 +155,7 @@ struct BridgeRouteTests {
             #expect(answer.json["name"] == "BadRequest", "\(path)")
         }
 
-        // Where OpenCode 1 answers `true`, the gateway does as well.
+        // Where OpenCode 1 responds with `true`, the gateway does as well.
         #expect(try fixture.request("POST", "/session/ses_none/abort").text == "true")
     }
 

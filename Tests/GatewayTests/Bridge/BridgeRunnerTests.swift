@@ -12,7 +12,7 @@ struct BridgeRunnerTests {
     private static let json = [("Content-Type", "application/json")]
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
 
-    /// Starts an instance that has the session `ses_1` with this model. All other requests are answered by `handler`.
+    /// Starts an instance that has the session `ses_1` with this model. `handler` serves all other requests.
     private static func fixture(
         flags: [String] = [], model: String? = nil,
         _ handler: @escaping @Sendable (TestConnection, ReceivedRequestHead, String) throws -> Void
@@ -179,7 +179,7 @@ struct BridgeRunnerTests {
 
     enum Loss: CaseIterable { case cut, refused }
 
-    /// The instance answers the prompt, but not a call after it.
+    /// The instance responds to the prompt, but not to a call after it.
     @Test(arguments: Loss.allCases)
     func `a prompt to an instance that then ends is reported as possibly accepted`(loss: Loss) throws {
         // The closure must not capture the server itself, because the server keeps its connection handler, which would
@@ -188,7 +188,7 @@ struct BridgeRunnerTests {
         let fixture = try Self.fixture { connection, head, _ in
             switch (head.path, loss) {
             case (let path, .refused) where path.hasSuffix("/prompt"):
-                // The answer ends with the connection, which closes after the listener.
+                // The response ends with the connection, which closes after the listener.
                 try connection.writeHead(200, headers: Self.json + [("Connection", "close")])
                 try connection.write(#"{"data":{"id":"msg_1"}}"#)
                 try refuse.wait(forCount: 1)[0]()

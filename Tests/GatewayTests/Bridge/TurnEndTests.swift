@@ -5,14 +5,14 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Tests the order of answers and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run
-/// --attach` stops reading when its prompt is answered, and all clients treat `session.idle` as the end of the last
-/// prompt.
+/// Tests the order of responses and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run
+/// --attach` stops reading when it receives the response to its prompt, and all clients treat `session.idle` as the end
+/// of the last prompt.
 @Suite("The end of a translated turn")
 struct TurnEndTests {
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
     private static let json = [("Content-Type", "application/json")]
-    /// How long an instance holds events back after its answer. It is less than the time that the gateway waits for
+    /// How long an instance holds events back after its response. It is less than the time that the gateway waits for
     /// them.
     private static let lag = Duration.milliseconds(100)
 
@@ -69,7 +69,7 @@ struct TurnEndTests {
         try instance.history.wait("the list") { $0.contains("list") }
 
         #expect(!reported.contains { $0.type == "session.idle" })
-        // The gateway has not sent the answer yet, so it has not sent the end either.
+        // The gateway has not sent the response yet, so it has not sent the end either.
         #expect(throws: TestKitError.self) {
             while let frame = try client.next(within: .milliseconds(150)) {
                 if frame.content["properties"]?["status"]?["type"] == "idle" { return }

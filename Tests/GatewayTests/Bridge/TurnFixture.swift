@@ -4,7 +4,7 @@ import TestKit
 
 @testable import opencode_simulator
 
-/// A fake OpenCode 2 with one session, whose events a test publishes at moments of its choice. OpenCode answers
+/// A fake OpenCode 2 with one session, whose events a test publishes at moments of its choice. OpenCode responds to
 /// requests and publishes events on different connections, in any order.
 final class TurnFixture: Sendable {
     private let events = FakeOpenCode.EventStreams(first: FakeOpenCode.EventStreams.connected2)

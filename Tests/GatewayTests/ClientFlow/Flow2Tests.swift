@@ -56,7 +56,7 @@ struct Flow2Tests {
         let (session, events) = try app.becomeReady()
         let start = ContinuousClock.now
 
-        // The turn takes much longer than the answer to the request.
+        // The turn takes much longer than the response to the request.
         #expect(try app.send("Hello [silent=4s]", to: session) == 200)
         #expect(ContinuousClock.now - start < .seconds(4))
 

@@ -57,7 +57,7 @@ final class PhoneApp: Sendable {
         return EventFeed(connection)
     }
 
-    /// Sends a message in the format that section 3 calls critical, and returns the status of the answer.
+    /// Sends a message in the format that section 3 calls critical, and returns the status of the response.
     func send(_ text: String, to session: String, model: String = "talk") throws -> Int {
         try api(
             "POST", "/session/\(session)/prompt_async",

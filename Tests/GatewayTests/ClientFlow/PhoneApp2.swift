@@ -51,7 +51,7 @@ final class PhoneApp2: Sendable {
         return EventFeed(connection)
     }
 
-    /// Sends a message as in section 3, and returns the status of the answer.
+    /// Sends a message as in section 3, and returns the status of the response.
     func send(_ text: String, to session: String) throws -> Int {
         try api("POST", "/api/session/\(session)/prompt", #"{"text":"\#(text)"}"#).status
     }

@@ -57,7 +57,7 @@ final class Replay {
 
     let gateway: GatewayUnderTest
     let folder: String
-    /// All answers except the streams, in the order of the requests.
+    /// All responses except the streams, in the order of the requests.
     private(set) var exchanges: [Exchange] = []
     private(set) var streams: [EventFeed] = []
     /// The replacements for names in the recording.
@@ -105,7 +105,7 @@ final class Replay {
                 try stream.readEvent()
                 streams.append(stream)
             } else if request.path.hasSuffix("/message"), request.method == "POST" {
-                // The answer arrives at the end of the turn. The client continues in the meantime.
+                // The response arrives at the end of the turn. The client continues in the meantime.
                 late.append((request, reader))
             } else {
                 try check(request, reader)
@@ -129,7 +129,7 @@ final class Replay {
         }
     }
 
-    /// Returns the answers to requests for that path.
+    /// Returns the responses to requests for that path.
     func answers(to path: String) -> [TestResponse] { exchanges.filter { $0.request.path == path }.map(\.answer) }
 
     private static let recordedProject = "223ea795e7a61263e64bd0a5b268d0cad9966303"

@@ -16,7 +16,7 @@ struct Section3SendingTests {
         let (session, events) = try app.becomeReady()
         let start = ContinuousClock.now
 
-        // The turn takes much longer than the answer to the request.
+        // The turn takes much longer than the response to the request.
         #expect(try app.send("Hello [silent=3s]", to: session) == 204)
         #expect(ContinuousClock.now - start < .seconds(3))
 

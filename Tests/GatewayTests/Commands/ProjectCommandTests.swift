@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Tests `viberemote-gateway project …`, which sends a request to the running gateway and prints its answer.
+/// Tests `viberemote-gateway project …`, which sends a request to the running gateway and prints its response.
 @Suite struct ProjectCommandTests {
     private static func run(
         _ gateway: GatewayUnderTest, _ arguments: [String], key: String = GatewayUnderTest.key

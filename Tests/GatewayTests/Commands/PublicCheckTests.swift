@@ -46,7 +46,7 @@ import Testing
         run.output.contains { $0.hasPrefix("  \(status)") && $0.contains(phrase) }
     }
 
-    /// Starts a server that answers like a gateway. The test defines the stream and the abort.
+    /// Starts a server that responds like a gateway. The test defines the stream and the abort.
     private static func fakeGateway(
         projects: String = "[]", requests: Recorded<ReceivedRequest> = Recorded(),
         stream: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(404) },

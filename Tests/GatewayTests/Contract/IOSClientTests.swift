@@ -19,7 +19,7 @@ import Testing
     @Test func `a start is answered before the app's timeout of 30 s`() throws {
         #expect(try Self.defaultText(of: "VIBE_START_ANSWER_TIMEOUT") == "25s")
 
-        // The limit is tested with a shorter value. The answer refers the app to the status, and the start continues.
+        // The limit is tested with a shorter value. The response refers the app to the status, and the start continues.
         let fixture = try SimulatorFixture("banner-late=1500", flags: ["--start-answer-timeout", "300ms"])
         let answer = try fixture.start()
 

@@ -5,7 +5,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Tests a gateway that is killed directly after it has answered.
+/// Tests a gateway that is killed directly after it has responded to a request.
 @Suite struct KilledConversationTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 

@@ -16,11 +16,11 @@ struct DirectoryFixture {
         var listed: [String: String] = [:]
         /// The directories of further sessions that it knows but does not list, by session id.
         var known: [String: String] = [:]
-        /// The delay before it answers where a session is.
+        /// The delay before the instance responds with the directory of a session.
         var delay = Duration.zero
     }
 
-    /// The instance's answers about itself, from now on.
+    /// The instance's responses about itself, from now on.
     let plan: Monitor<Plan>
     let instance: FakeOpenCode.Server
     let gateway: GatewayUnderTest
@@ -40,8 +40,8 @@ struct DirectoryFixture {
         try gateway.start(instance)
     }
 
-    /// Starts an instance that answers as planned, and streams events. A client that connects later also receives
-    /// earlier events. The answer to all other requests of clients is their target.
+    /// Starts an instance that responds as planned, and streams events. A client that connects later also receives
+    /// earlier events. The response to any other request of a client is the request's target.
     static func start(_ family: FakeOpenCode.Family = .two(), _ plan: Monitor<Plan>) throws -> FakeOpenCode.Server {
         let events = FakeOpenCode.EventStreams(first: payload("server.connected", ""), replaysEvents: true)
         return try FakeOpenCode(family).events(events, at: ["/api/event", "/event", "/global/event"]).start {
@@ -60,7 +60,7 @@ struct DirectoryFixture {
         }
     }
 
-    /// Answers one of the gateway's own queries.
+    /// Responds to one of the gateway's own queries.
     private static func answer(
         _ head: ReceivedRequestHead, plan: Monitor<Plan>, on connection: TestConnection
     ) throws {

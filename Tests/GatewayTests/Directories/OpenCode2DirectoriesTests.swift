@@ -64,7 +64,7 @@ struct OpenCode2DirectoriesTests {
 
         #expect(location["directory"] as? String == demo)
 
-        // For folders of Windows and for a folder that exists on this machine, the answer is the same.
+        // For folders of Windows and for a folder that exists on this machine, the response is the same.
         for folder in ["C%3A%5CUsers%5Canna", "%2Fetc", "%2Fno%2Fsuch%2Ffolder"] {
             let other = try object(try request("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
             #expect(other["directory"] as? String == demo)

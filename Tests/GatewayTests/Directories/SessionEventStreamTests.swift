@@ -79,7 +79,7 @@ import Testing
         let expected = around + slow + around + around + slow
 
         #expect(try Self.receivedEvents([first, second], fixture) == [expected, expected])
-        // Both streams wait for the same answer.
+        // Both streams wait for the same response.
         #expect(fixture.instance.queries.values.filter { $0 == "/api/session/ses_slow" }.count == 1)
     }
 

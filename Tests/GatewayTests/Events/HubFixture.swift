@@ -68,7 +68,7 @@ final class HubFixture: Sendable {
         try gateway.request("GET", path + query, within: .seconds(70)).json
     }
 
-    /// Returns the answer of `…/events/state`.
+    /// Returns the response of `…/events/state`.
     func state() throws -> JSON { try gateway.request("GET", "/projects/demo/events/state").json }
 
     /// Waits until the gateway has received the event with this number.

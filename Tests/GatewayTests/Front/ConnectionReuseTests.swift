@@ -3,12 +3,12 @@
 import TestKit
 import Testing
 
-/// Tests the lifetime of a client's connection, the order of answers, and the service for HTTP/1.0 clients (RFC 9112
+/// Tests the lifetime of a client's connection, the order of responses, and the service for HTTP/1.0 clients (RFC 9112
 /// §9).
 @Suite struct ConnectionReuseTests {
     private static let key = GatewayUnderTest.authorization
 
-    /// Starts an instance that answers with the request's path. The body is chunked for `/chunked` and ends by closing
+    /// Starts an instance that responds with the request's path. The body is chunked for `/chunked` and ends by closing
     /// for `/open`.
     private static func answering() throws -> FakeOpenCode.Server {
         try FakeOpenCode().start { connection, head in

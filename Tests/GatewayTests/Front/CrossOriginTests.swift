@@ -15,7 +15,7 @@ import Testing
         "/projects/unknown/status", "/projects/%2e%2e/status",
     ]
 
-    /// Returns the CORS fields of an answer, sorted.
+    /// Returns the CORS fields of a response, sorted.
     private static func terms(_ answer: TestResponse) -> [String] {
         answer.fields.filter { $0.name.lowercased().hasPrefix("access-control-") }.map(\.description).sorted()
     }

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Tests that no wait is endless. Each wait for or by a client has a deadline, and the answer's body names it.
+/// Tests that no wait is endless. Each wait for or by a client has a deadline, and the response's body names it.
 @Suite struct DeadlineTests {
     private static let key = GatewayUnderTest.authorization
     private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#
@@ -30,7 +30,7 @@ import Testing
 
     @Test func `an incomplete request line causes a 408 or a close after --head-timeout`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
-        // The answer is 408 if the first bytes arrived separately, and none if they arrived with the connection.
+        // The response is 408 if the first bytes arrived separately, and none if they arrived with the connection.
         let answer = try gateway.raw("G", within: .seconds(5))
 
         #expect(answer.statuses == [408] || answer.text.isEmpty)

@@ -35,7 +35,7 @@ import Testing
             var served = Set(operations.keys)
             if served.contains("GET") { served.insert("HEAD") }
             for method in ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"] {
-                // The request has no key. A served method is answered with 401 or 200, and no instance starts.
+                // The request has no key. The response to a served method is 401 or 200, and no instance starts.
                 let answer = try TestClient.request(port: gateway.port, method, target)
                 #expect((answer.status != 405) == served.contains(method), "\(method) \(target)")
                 guard answer.status == 405 else { continue }
@@ -61,7 +61,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let targets = Set(try Self.paths(gateway).map(\.target))
 
-        // Every target that is not answered with 404 must be described.
+        // Every target whose response is not 404 must be described.
         for target in [
             "/", "/health", "/projects", "/docs", "/openapi.json", "/redoc", "/metrics", "/status", "/projects/demo",
             "/projects/demo/start", "/projects/demo/stop", "/projects/demo/status", "/projects/demo/api/session",

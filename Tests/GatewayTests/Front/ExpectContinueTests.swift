@@ -35,14 +35,14 @@ import Testing
             #expect(answer.status == 200)
             #expect(answer.body == body)
             #expect(answer.interim.isEmpty)
-            // The gateway has answered the expectation and does not forward it to the instance.
+            // The gateway has responded to the expectation and does not forward it to the instance.
             #expect(instance.requests.values.last?.values(of: "Expect") == [])
         }
     }
 
     @Test func `a rejected head is answered without 100 Continue`() throws {
         let instance = try Self.echoing()
-        // With one loop, the loop knows the folder by the time it answers the start.
+        // With one loop, the loop knows the folder by the time it responds to the start.
         let gateway = try GatewayUnderTest(flags: ["--threads", "1"])
         try gateway.makeProject("idle")
         try gateway.start(instance)

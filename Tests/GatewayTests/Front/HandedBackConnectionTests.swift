@@ -3,14 +3,15 @@
 import TestKit
 import Testing
 
-/// Tests that a client's connection continues after an answer that the gateway wrote without libmicrohttpd: a 304
+/// Tests that a client's connection continues after a response that the gateway wrote without libmicrohttpd: a 304
 /// without a length, or a stream that its instance has ended.
 @Suite struct HandedBackConnectionTests {
     private static let key = GatewayUnderTest.authorization
     private static let page = ProxyFixture.target("/page")
 
-    /// Starts an instance with three kinds of answers. `/page` is a 304 without a length. `/stream` has two events and
-    /// a regular end, and its second event waits for `mayContinue`. Any other path is answered with the path itself.
+    /// Starts an instance with three kinds of responses. `/page` is a 304 without a length. `/stream` has two events
+    /// and a regular end, and its second event waits for `mayContinue`. The response for any other path is the path
+    /// itself.
     private static func fixture(
         flags: [String] = [], mayContinue: Latch? = nil, mayAnswer: Latch? = nil
     ) throws -> ProxyFixture {
@@ -73,7 +74,7 @@ import Testing
         ] {
             let connection = try fixture.gateway.connect()
             try connection.write(first + second)
-            // The answer shows the client that the gateway ignored all bytes after this request.
+            // The response shows the client that the gateway ignored all bytes after this request.
             Self.expectNotModified(try ResponseReader(connection).readAll(), isLast: true)
             #expect(try connection.waitForEnd() == .closed)
         }

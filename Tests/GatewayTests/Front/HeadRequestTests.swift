@@ -6,7 +6,7 @@ import Testing
 @testable import GatewayCore
 @testable import GatewayServer
 
-/// Tests that HEAD is answered for every GET route, with the same status and without a body (RFC 9110 §9.3.2).
+/// Tests that every GET route responds to HEAD with the same status and without a body (RFC 9110 §9.3.2).
 @Suite struct HeadRequestTests {
     /// A target for each endpoint that serves GET, including OpenCode's own streams and the streams of the other
     /// protocols.

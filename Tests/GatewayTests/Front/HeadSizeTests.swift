@@ -115,12 +115,12 @@ import Testing
 }
 
 extension RefusalFixture {
-    /// Returns the status of the answer to a head that may be rejected before it is written completely; nil if the
-    /// connection ended without an answer.
+    /// Returns the status of the response to a head that may be rejected before it is written completely; nil if the
+    /// connection ended without a response.
     fileprivate func statusOfLongHead(_ head: String) throws -> Int? {
         let connection = try gateway.connect()
         defer { connection.close() }
-        // The gateway does not read the remainder of a refused head. The resulting reset must not hide the answer.
+        // The gateway does not read the remainder of a refused head. The resulting reset must not hide the response.
         try? connection.write(head + RequestText.smuggled)
         return try connection.readRawAnswer().statuses.first
     }

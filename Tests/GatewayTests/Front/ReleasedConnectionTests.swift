@@ -175,7 +175,7 @@ import Testing
         #expect(try gateway.terminate(within: .seconds(8)) == .exited(0))
     }
 
-    /// libmicrohttpd 1.0.1 closes the connection without an answer if an extension is too long.
+    /// libmicrohttpd 1.0.1 closes the connection without a response if an extension is too long.
     private static func isRefusal(_ answer: RawAnswer) -> Bool {
         answer.statuses == [413] || answer.statuses == [400] || MessageLibrary.isStrict && answer.statuses.isEmpty
     }

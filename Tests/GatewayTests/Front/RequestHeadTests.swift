@@ -127,7 +127,7 @@ import Testing
 }
 
 extension GatewayUnderTest {
-    /// Sends this text on a new connection and reads one answer.
+    /// Sends this text on a new connection and reads one response.
     func exchange(_ request: String, method: String = "GET") throws -> TestResponse {
         let connection = try connect()
         defer { connection.close() }

@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 import Testing
 
-/// Tests instances that end by themselves: restarts with back-off, the answers to clients in the meantime, and the
+/// Tests instances that end by themselves: restarts with back-off, the responses to clients in the meantime, and the
 /// limit on restarts.
 @Suite struct CrashTests {
     @Test func `an instance that ends is restarted, and clients receive 503 with Retry-After meanwhile`() throws {

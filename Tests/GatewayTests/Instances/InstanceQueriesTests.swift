@@ -22,7 +22,7 @@ import Testing
 
     // MARK: Health
 
-    /// Tests the versions 2.0.3 to 2.0.10, whose health answer has no version.
+    /// Tests the versions 2.0.3 to 2.0.10, whose health response has no version.
     @Test func `the health of an OpenCode 2.0.3 to 2.0.10 is queried at /api/health`() throws {
         let paths = Recorded<String>("a health check")
         let family = FakeOpenCode.Family.two { path in

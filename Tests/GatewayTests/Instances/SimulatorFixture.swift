@@ -20,7 +20,7 @@ struct SimulatorFixture {
         try plan(words)
     }
 
-    /// The fields of the `status` answer.
+    /// The fields of the `status` response.
     struct Status: Decodable {
         var isRunning: Bool
         var port: UInt16?

@@ -4,7 +4,7 @@ import Foundation
 import TestKit
 import Testing
 
-/// Tests that all clients that request a start share one start, and are answered before they time out.
+/// Tests that all clients that request a start share one start, and receive a response before they time out.
 @Suite struct StartTests {
     @Test func `a hundred concurrent start requests cause one start and all succeed`() throws {
         let fixture = try SimulatorFixture("banner-late=300")
@@ -19,7 +19,7 @@ import Testing
         let port = try #require(try fixture.status().port)
         let expected = ["started", "already_running"].map { #"{"name":"demo","port":\#(port),"status":"\#($0)"}"# }
 
-        // A client whose request arrives after readiness receives the answer that the instance already runs.
+        // A client whose request arrives after readiness receives the response that the instance already runs.
         #expect(answers.values.allSatisfy { $0.status == 200 && expected.contains($0.text) })
 
         try fixture.waitForLog("the instance is ready")
@@ -109,7 +109,7 @@ import Testing
     }
 
     @Test func `a password that the instance does not require is reported as a warning`() throws {
-        // The instance answers any client.
+        // The instance responds to any client.
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)

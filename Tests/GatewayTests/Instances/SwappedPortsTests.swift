@@ -44,7 +44,7 @@ import Testing
         #expect(bearer.status == 401)
         #expect(bearer.text == "from the instance")
         #expect(bearer.values(of: "WWW-Authenticate") == [#"Bearer realm="model", error="invalid_token""#])
-        // Without a challenge, this answer is like any other.
+        // Without a challenge, this response is like any other, so the gateway forwards it.
         #expect(try fixture.request("GET", "/own").text == "from the instance")
         #expect(try fixture.request("GET", "/own").status == 401)
     }

@@ -5,7 +5,7 @@ import TestKit
 import Testing
 
 /// Tests clients that connect while the gateway starts. They wait until it knows the projects and the running
-/// instances. They receive no wrong answer, and none of their requests starts a second server for a folder.
+/// instances. They receive no wrong response, and none of their requests starts a second server for a folder.
 @Suite struct EarlyClientTests {
     private let home: TemporaryDirectory
     private let runtime: TemporaryDirectory
@@ -83,7 +83,7 @@ import Testing
         try stopGateway(second)
     }
 
-    /// The service manager accepts the connection and never answers.
+    /// The service manager accepts the connection and never replies.
     @Test func `an unresponsive service manager does not block the gateway`() throws {
         _ = try runtime.makeDirectory("systemd")
         let manager = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)

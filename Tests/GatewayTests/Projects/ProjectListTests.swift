@@ -16,7 +16,7 @@ import Testing
         let gateway = try GatewayUnderTest()
         let home = gateway.home.path
         try gateway.makeProject("first")
-        // A change made before the request is already in the answer. The promised delay is one second.
+        // A change made before the request is already in the response. The promised delay is one second.
         let steps: [(String, () throws -> Void, [String])] = [
             ("made", { try gateway.makeProject("second") }, ["first", "second"]),
             ("renamed", { rename("\(home)/first", "\(home)/third") }, ["second", "third"]),

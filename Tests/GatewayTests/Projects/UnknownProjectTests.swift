@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Tests that an answer reveals nothing about other folders. Every name without a project gets the same 404 on every
+/// Tests that a response reveals nothing about other folders. Every name without a project gets the same 404 on every
 /// route.
 @Suite struct UnknownProjectTests {
     private static let routes = [

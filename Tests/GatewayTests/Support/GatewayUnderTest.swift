@@ -132,7 +132,7 @@ final class GatewayUnderTest: Sendable {
         guard mkfifo("\(home.path)/\(name)", 0o600) == 0 else { throw TestFailure("mkfifo: \(errno)") }
     }
 
-    /// Sends one request with the key on a new connection, and returns its whole answer.
+    /// Sends one request with the key on a new connection, and returns its whole response.
     func request(
         _ method: String = "GET", _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         within limit: Duration = TestConnection.defaultLimit

@@ -5,7 +5,7 @@ import HTTPServer
 /// The libmicrohttpd that the gateway uses, which is the library of the system on which the tests run.
 enum MessageLibrary {
     /// Whether the library itself rejects malformed requests (0.9.77 and later), with its own page instead of the
-    /// gateway's sentence and sometimes without any answer. It removes white space after a value, as RFC 9110 §5.5
+    /// gateway's sentence and sometimes without any response. It removes white space after a value, as RFC 9110 §5.5
     /// requires.
     static let isStrict = !version.lexicographicallyPrecedes([0, 9, 77])
 

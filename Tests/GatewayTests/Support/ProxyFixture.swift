@@ -29,14 +29,14 @@ final class ProxyFixture: Sendable {
     /// Returns the target at the gateway for a path at the instance.
     static func target(_ path: String) -> String { "/projects/demo/api\(path)" }
 
-    /// Sends one request on a new connection, and returns its whole answer.
+    /// Sends one request on a new connection, and returns its whole response.
     func request(
         _ method: String = "GET", _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil
     ) throws -> TestResponse {
         try gateway.request(method, Self.target(path), headers: headers, body: body)
     }
 
-    /// Sends a request on a new connection without reading the answer.
+    /// Sends a request on a new connection without reading the response.
     func send(
         _ method: String = "GET", _ path: String, headers: [(String, String)] = [], body: [UInt8]? = nil,
         receiveBuffer: Int? = nil

@@ -7,7 +7,7 @@ struct RawAnswer {
     let text: String
     let ending: TestConnection.Ending
 
-    /// The status of every answer on the connection, including interim answers.
+    /// The status of every response on the connection, including interim responses.
     var statuses: [Int] {
         text.split(separator: "HTTP/1.", omittingEmptySubsequences: false).dropFirst().compactMap {
             Int($0.dropFirst(2).prefix(3))

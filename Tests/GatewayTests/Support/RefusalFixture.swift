@@ -14,8 +14,8 @@ struct RefusalFixture {
         try gateway.start(instance)
     }
 
-    /// Expects one answer, with this status and the detail if one is given, and then the end of the connection. Bytes
-    /// after the request in the same packet, or after the answer, are not read as a request.
+    /// Expects one response, with this status and the detail if one is given, and then the end of the connection. Bytes
+    /// after the request in the same packet, or after the response, are not read as a request.
     func expectRefusal(_ request: String, _ status: Int = 400, detail: String? = nil) throws {
         let together = try gateway.raw(request + RequestText.smuggled)
         check(together, to: request, is: status, detail)
@@ -29,13 +29,13 @@ struct RefusalFixture {
         }
         let answer = try ResponseReader(connection).readAll()
         #expect(answer.status == status, "\(request.debugDescription)")
-        // The connection may already be closed. A second answer must not arrive.
+        // The connection may already be closed. A second response must not arrive.
         try? connection.write(RequestText.smuggled)
         let remainder = try connection.readRawAnswer()
         #expect(remainder.statuses.allSatisfy { $0 == status }, "\(request.debugDescription)")
     }
 
-    /// Expects that the connection is closed without an answer.
+    /// Expects that the connection is closed without a response.
     func expectClosing(_ request: String) throws {
         let answer = try gateway.raw(request + RequestText.smuggled)
         #expect(answer.text.isEmpty, "\(request.debugDescription)")

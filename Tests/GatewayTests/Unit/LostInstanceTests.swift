@@ -6,7 +6,7 @@ import Testing
 
 @testable import Proxying
 
-/// Tests the answer to a client whose instance has not answered. If a client immediately repeats a request that the
+/// Tests the response to a client whose instance has not responded. If a client immediately repeats a request that the
 /// instance may have received, the request can run twice.
 @Suite struct LostInstanceTests {
     private static let failures: [UpstreamFailure] = [

@@ -96,7 +96,7 @@ struct ResponseForwardingTests {
         #expect(length(.length(0), ["Content-Length": "0"]) == .known(0))
         #expect(length(.chunked) == .unknown)
         #expect(length(.untilClose) == .unknown)
-        // An answer to HEAD and a 304 contain the length of the corresponding answer to GET (RFC 9110 §8.6).
+        // A response to HEAD and a 304 contain the length of the corresponding response to GET (RFC 9110 §8.6).
         #expect(length(.none, ["Content-Length": "5"]) == .none(announced: 5))
         #expect(length(.none) == .none(announced: nil))
     }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AbortedStreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let chunked = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
-    /// More fields than libmicrohttpd has space for, so that the gateway writes the answer to the socket directly.
+    /// More fields than libmicrohttpd has space for, so that the gateway writes the response to the socket directly.
     private static let large = (0..<200).map { ("X-Large-\($0)", String(repeating: "v", count: 100)) }
 
     enum Abort: Sendable, CaseIterable { case close, reset }

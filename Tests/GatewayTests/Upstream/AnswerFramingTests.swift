@@ -3,9 +3,9 @@
 import TestKit
 import Testing
 
-/// Tests where an answer's body ends for each kind of framing (RFC 9112 §6.3), and which framing the client receives.
+/// Tests where a response's body ends for each kind of framing (RFC 9112 §6.3), and which framing the client receives.
 @Suite struct AnswerFramingTests {
-    /// Performs two exchanges on one connection on each side. The next answer must begin directly after any kind of
+    /// Performs two exchanges on one connection on each side. The next response must begin directly after any kind of
     /// body.
     private static func twice(
         _ method: String, saying bytes: String, headers: [(String, String)] = []

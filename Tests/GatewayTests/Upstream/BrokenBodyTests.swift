@@ -3,10 +3,10 @@
 import TestKit
 import Testing
 
-/// Tests answers that fail in their body. The gateway delivers the bytes that arrived, and then aborts the client's
+/// Tests responses that fail in their body. The gateway delivers the bytes that arrived, and then aborts the client's
 /// connection instead of ending it cleanly. It never reuses the instance's connection.
 @Suite struct BrokenBodyTests {
-    /// A kind of failure of an instance's answer.
+    /// A kind of failure of an instance's response.
     private struct Break: Sendable {
         let name: String
         /// The framing field of the head.
@@ -85,8 +85,8 @@ import Testing
             content: "hello"),
     ]
 
-    /// A gateway whose instance fails in one of these ways at the path with the way's name. The instance answers all
-    /// other paths normally.
+    /// A gateway whose instance fails in one of these ways at the path with the way's name. The instance responds
+    /// normally for all other paths.
     private struct Fixture {
         let proxy: ProxyFixture
         let endings = Recorded<String>("a connection closed by the gateway")
@@ -149,7 +149,7 @@ import Testing
         for broken in Self.breaks {
             let answer = try fixture.proxy.request(method, "/\(broken.name)?at-once")
             if broken.end == .close {
-                // The answer failed after its head, so the gateway delivers the bytes that arrived.
+                // The response failed after its head, so the gateway delivers the bytes that arrived.
                 #expect(answer.status == 200, "\(broken.name)")
                 #expect(answer.text == broken.content, "\(broken.name)")
             }

@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// Tests missing and invalid answer heads of an instance. The gateway answers 502, never reuses the connection, and
-/// serves the next request.
+/// Tests missing and invalid response heads of an instance. The gateway responds with 502, never reuses the connection,
+/// and serves the next request.
 @Suite struct BrokenHeadTests {
     /// The bytes that an instance sends instead of a valid head. It leaves the connection open.
     private static let brokenHeads: [(name: String, bytes: String)] = [

@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Tests answers that arrive before the end of the request's body (RFC 9112 §9.3).
+/// Tests responses that arrive before the end of the request's body (RFC 9112 §9.3).
 @Suite struct EarlyAnswerTests {
     private static let pieceSize = 256 * 1024
 
@@ -34,7 +34,7 @@ import Testing
             guard head.path == "/x" else { return try connection.respond(200, text: "fine") }
             _ = try connection.readExactly(100_000)
             try connection.respond(413, "Content Too Large", headers: [("Connection", "close")], text: "too large")
-            // End the connection cleanly, because a reset would destroy an answer that is still being transferred.
+            // End the connection cleanly, because a reset would destroy a response that is still being transferred.
             if closes { try connection.shutdownWrite() }
             try connection.waitForEnd()
         }

@@ -17,7 +17,7 @@ import Testing
         #"{"detail":"The gateway is shutting down, and OpenCode instance for demo has not responded yet. "#
         + #"Check the session before you send the request again."}"#
 
-    /// Starts an instance that never answers, and that records when the gateway has released a request.
+    /// Starts an instance that never responds, and that records when the gateway has released a request.
     private static func silent(_ released: Recorded<Void>, flags: [String] = []) throws -> ProxyFixture {
         try ProxyFixture(flags: flags) { connection, head in
             try connection.waitForEnd(within: .seconds(60))

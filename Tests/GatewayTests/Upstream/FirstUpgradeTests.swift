@@ -5,12 +5,12 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Tests the first upgrade request of a run. OpenCode 1.18.34 never answers an upgrade for a missing terminal if this
-/// is the first request about the project. Therefore the gateway first makes OpenCode open the project's folder.
+/// Tests the first upgrade request of a run. OpenCode 1.18.34 never responds to an upgrade for a missing terminal if
+/// this is the first request about the project. Therefore the gateway first makes OpenCode open the project's folder.
 @Suite struct FirstUpgradeTests {
     private static let upgrade = TestConnection.webSocketUpgrade
 
-    /// Starts an instance that connects every terminal. `path` answers `GET /path`.
+    /// Starts an instance that connects every terminal. `path` is the handler of `GET /path`.
     private static func instance(
         path: @escaping @Sendable (TestConnection) throws -> Void = { try $0.respond(200, text: "{}") }
     ) throws -> FakeOpenCode.Server {
@@ -20,7 +20,7 @@ import Testing
             .start { connection, _ in try connection.respond(200, text: "{}") }
     }
 
-    /// Connects to a terminal and returns the status of the answer.
+    /// Connects to a terminal and returns the status of the response.
     private static func connect(_ gateway: GatewayUnderTest, _ terminal: String) throws -> Int {
         let connection = try gateway.connect()
         defer { connection.close() }

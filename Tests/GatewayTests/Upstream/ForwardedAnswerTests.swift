@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// Tests that a client receives an instance's answer unchanged, except for the fields that concern only the instance's
-/// connection.
+/// Tests that a client receives an instance's response unchanged, except for the fields that concern only the
+/// instance's connection.
 @Suite struct ForwardedAnswerTests {
     /// Creates a fixture whose instance sends exactly these bytes to every client and keeps its connection open.
     private static func fixture(saying bytes: [UInt8]) throws -> ProxyFixture {

@@ -166,7 +166,7 @@ import Testing
         let before = try fixture.gateway.process.processorTime()
         let answer = try client.readRawAnswer()
 
-        // Later versions of libmicrohttpd close the connection without an answer.
+        // Later versions of libmicrohttpd close the connection without a response.
         #expect(answer.statuses == [413] || MessageLibrary.isStrict && Set(answer.statuses).isSubset(of: [400, 413]))
 
         try fixture.gateway.connect().pause(.seconds(1))

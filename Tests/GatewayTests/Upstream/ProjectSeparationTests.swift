@@ -100,7 +100,7 @@ import Testing
         let pid = try #require(Int32(text.dropLast()))
         kill(pid, SIGKILL)
         // The log shows when the gateway has noticed the end. From then on, it sends no request to this port, although
-        // the port still answers.
+        // a server still responds on the port.
         try gateway.process.waitForLine(on: .error) { $0.contains("first") && $0.contains("SIGKILL") }
         let refused = try gateway.request("GET", "/projects/first/api/2")
 

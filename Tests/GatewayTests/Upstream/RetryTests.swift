@@ -12,7 +12,8 @@ import Testing
     private static let answerThenClose = answer + [.close]
     private static let answerThenReset = answer + [.reset]
 
-    /// Starts an instance that reacts to its next requests according to `script`, and answers all later requests.
+    /// Starts an instance that reacts to its next requests according to `script`, and responds to all later requests
+    /// normally.
     private static func fixture(_ script: Steps...) throws -> ProxyFixture {
         try ProxyFixture(FakeOpenCode().script(script, later: answer))
     }
@@ -140,7 +141,7 @@ import Testing
         throw TestFailure("it took more than a second twenty times")
     }
 
-    /// Sends requests on one connection to the gateway, each directly after the answer to the previous request.
+    /// Sends requests on one connection to the gateway, each directly after the response to the previous request.
     private static func inSequence(
         _ fixture: ProxyFixture, _ requests: [(method: String, path: String)]
     ) throws -> [TestResponse] {

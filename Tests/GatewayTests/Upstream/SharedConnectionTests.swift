@@ -3,7 +3,7 @@
 import TestKit
 import Testing
 
-/// Tests that bytes which one request leaves on a connection never become part of another request or its answer.
+/// Tests that bytes which one request leaves on a connection never become part of another request or its response.
 @Suite struct SharedConnectionTests {
     private static let streamHead = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
@@ -24,7 +24,7 @@ import Testing
         let client = try fixture.send(method, "/x", headers: [("Content-Length", "1000000")])
         try client.write([UInt8](repeating: 120, count: 300_000))
 
-        // No other request may use a connection whose answer preceded the end of the request.
+        // No other request may use a connection whose response preceded the end of the request.
         #expect(try ResponseReader(client, method: method, mayClose: true).readAll().ending == .complete)
         #expect(try fixture.request("GET", "/y").text == "fine")
 

@@ -11,7 +11,7 @@ import Testing
 
     @Test(arguments: ["text/event-stream", "text/event-stream; charset=utf-8", "Text/Event-Stream ;x=y"], ["*/*", ""])
     func `the instance's Content-Type alone makes a response an event stream`(type: String, accept: String) throws {
-        // The answer to a prompt can also be a stream.
+        // The response to a prompt can also be a stream.
         let method = accept.isEmpty ? "POST" : "GET"
         let ended = Latch("the client to have seen the head")
         let fixture = try ProxyFixture { connection, _ in

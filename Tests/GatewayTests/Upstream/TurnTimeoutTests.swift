@@ -3,8 +3,8 @@
 import TestKit
 import Testing
 
-/// Tests that answers at the end of a turn have the same time limit as a silent stream, and that no other answer has
-/// this limit.
+/// Tests that responses at the end of a turn have the same time limit as a silent stream, and that no other response
+/// has this limit.
 @Suite struct TurnTimeoutTests {
     private static let turns = [
         "/session/ses_1/message", "/session/ses_1/command", "/session/ses_1/shell?directory=",

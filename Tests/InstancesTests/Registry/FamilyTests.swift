@@ -125,7 +125,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    // MARK: The process that answers
+    // MARK: The process that responds
 
     @Test func `a health response from the instance's own process is accepted`() async throws {
         let fixture = try await fixture(processNumber: 58)

@@ -12,7 +12,7 @@ import Testing
 /// Tests the request for the OpenCode project of an instance's folder: the project is requested once when it is needed,
 /// and again when it may have changed.
 @Suite(.timeLimit(.minutes(5))) struct OpenCodeProjectTests {
-    /// The answers of instances by port, and the requests that they received.
+    /// The responses of instances by port, and the requests that they received.
     private final class Instances: Sendable {
         /// The project ID of each port, and the folders of each ID.
         let projects = Locked<[UInt16: String]>([:])
@@ -142,7 +142,7 @@ import Testing
         #expect(!second.isShared)
         #expect(second.number > first.number)
 
-        // A late report about the old answer does not affect the new answer.
+        // A late report about the old response does not affect the new response.
         await fixture.registry.projectMayHaveChanged(of: .alpha, number: first.number)
 
         #expect(await openCodeProject(fixture, .alpha) == second)
@@ -155,7 +155,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    /// Yields `times` times, so that requests arrive before, during and after the answer to another request.
+    /// Yields `times` times, so that requests arrive before, during and after the response to another request.
     private static func giveWay(_ times: Int) async {
         for _ in 0..<times { await Task.yield() }
     }
@@ -178,7 +178,8 @@ import Testing
                 for pause in 0..<40 {
                     group.addTask {
                         await Self.giveWay(pause)
-                        // Every third request has seen events that are newer than the answer that the others wait for.
+                        // Every third request has seen events that are newer than the response that the others wait
+                        // for.
                         return await openCodeProject(fixture, .alpha, newerThan: pause.isMultiple(of: 3) ? last + 1 : 0)
                     }
                 }
@@ -228,13 +229,13 @@ import Testing
         await start(fixture, .alpha, "a", 5000, family)
         let generation = await start(fixture, .beta, "b", 5001, family)
 
-        // The request would open the folder of the other instance, which has not answered a client yet.
+        // The request would open the folder of the other instance, which has not responded to a client yet.
         #expect(await openCodeProject(fixture, .alpha)?.isShared == false)
         #expect(!instances.all.contains { $0.hasPrefix("5001") })
 
         await fixture.registry.answered(.beta, generation: generation)
-        // The folder is now open in the other instance, so the registry queries both instances before it uses an
-        // answer.
+        // The folder is now open in the other instance, so the registry queries both instances before it uses a
+        // response.
         _ = await fixture.route(to: .alpha) { $0.openCodeProject == nil }
 
         #expect(await openCodeProject(fixture, .alpha)?.isShared == true)
@@ -333,7 +334,7 @@ import Testing
         let fixture = try await SupervisedFixture(
             projects: ["alpha", "beta"],
             inquire: { query in
-                // The instance needs three seconds for this answer.
+                // The instance needs three seconds for this response.
                 guard query.address.port == 5001, query.timeout < .seconds(3) else {
                     return instances.reply(query)
                 }

@@ -11,7 +11,7 @@ import Testing
 
 /// Tests the requests for the configuration of a healthy instance, and when they are sent.
 @Suite struct SetupTests {
-    /// An instance's answers, and the requests that the instance received.
+    /// An instance's responses, and the requests that the instance received.
     private final class Instance: Sendable {
         let answers: Locked<[String: (Int, String)]>
         let queries = Locked<[String]>([])
@@ -64,7 +64,7 @@ import Testing
         #expect(warnings.first?.contains("(400, ConfigJsonError: not valid)") == true)
         #expect(fixture.lines.all.contains { $0.text(of: "reason").contains("ConfigJsonError") })
 
-        // Every loop reports its first answer. A report about an earlier run does not apply to the current run.
+        // Every loop reports its first response. A report about an earlier run does not apply to the current run.
         await fixture.registry.answered(.alpha, generation: 1)
         await fixture.registry.answered(.alpha, generation: 0)
 

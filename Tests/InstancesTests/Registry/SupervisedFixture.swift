@@ -82,7 +82,7 @@ final class FakePorts: Sendable {
     let probes = Locked(0)
     private let answers = Locked<[UInt16: Answer]>([:])
 
-    /// Returns the answer of the server on the port.
+    /// Returns the response of the server on the port.
     func answer(_ probe: HealthQuery) -> HealthFinding {
         probes.withLock { $0 += 1 }
         return answers.withLock { $0[probe.address.port] }?(probe) ?? .silent(reason: "No server listens.")

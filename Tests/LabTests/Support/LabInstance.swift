@@ -10,7 +10,7 @@ final class LabInstance: Sendable {
     /// A command that prints the same announcement as OpenCode for this server, and runs until it is ended.
     let command: String
 
-    /// Starts the server, which answers health checks itself.
+    /// Starts the server, which responds to health checks itself.
     init(in machine: LabMachine, _ handler: @escaping FakeOpenCode.Handler) throws {
         opencode = try NetworkNamespace(of: try machine.leader()).run {
             try FakeOpenCode().withoutQueries().start(handler)

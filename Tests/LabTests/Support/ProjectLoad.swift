@@ -49,7 +49,7 @@ final class ProjectLoad: Sendable {
         }
     }
 
-    /// The number of requests that the right instance has answered.
+    /// The number of requests to which the right instance has responded.
     var answered: Int { result.withLock { $0.answered } }
 
     /// Waits for `more` further responses.

@@ -79,7 +79,7 @@ extension TestConnection {
     /// Reads the next request with its whole body. Returns nil if the peer closed the connection cleanly before the
     /// first byte.
     ///
-    /// Answers `Expect: 100-continue` with `100 Continue`, unless this is disabled.
+    /// Responds to `Expect: 100-continue` with `100 Continue`, unless this is disabled.
     ///
     /// - Throws: `closed` or `reset` if the body is incomplete.
     package func readRequest(

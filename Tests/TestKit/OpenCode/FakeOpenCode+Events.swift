@@ -7,7 +7,7 @@ extension FakeOpenCode {
         /// How streams are ended: with FIN or RST within the body, or with the body's last chunk.
         package enum End: Sendable { case close, reset, clean }
 
-        /// How the server refuses a stream: it answers 500, closes the connection, or sends nothing at all.
+        /// How the server refuses a stream: it responds with 500, closes the connection, or sends nothing at all.
         package enum Refusal: Sendable { case error, close, hang }
 
         private struct State {

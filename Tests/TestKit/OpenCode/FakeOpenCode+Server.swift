@@ -15,7 +15,7 @@ extension FakeOpenCode {
         package var family: Family { behaviour.plan.family }
         package var port: UInt16 { server.port }
         /// The heads of all requests in the order of their arrival, except health checks, queries that the server
-        /// answers itself, and event streams.
+        /// handles itself, and event streams.
         package var requests: Recorded<ReceivedRequestHead> { behaviour.requests }
         /// The targets of the requests in `requests` that the gateway sent on its own. Such requests have no `Via`.
         package var queries: Recorded<String> { behaviour.queries }
@@ -23,7 +23,7 @@ extension FakeOpenCode {
         package var forwarded: Recorded<ReceivedRequestHead> { behaviour.forwarded }
         /// The requests in `requests`, with the ports of their connections.
         package var carried: Recorded<Carried> { behaviour.carried }
-        /// The requests, with their bodies, that were answered by the script or by the default answer.
+        /// The requests, with their bodies, that were served by the script or by the default handler.
         package var bodies: Recorded<ReceivedRequest> { behaviour.bodies }
         /// The ports of the connections that the script has ended.
         package var ended: Recorded<UInt16> { behaviour.ended }
@@ -43,7 +43,7 @@ extension FakeOpenCode {
             behaviour.routes.withLock { $0.append(Route(pattern, handler)) }
         }
 
-        /// Adds a route that answers with this JSON.
+        /// Adds a route that responds with this JSON.
         package func route(_ pattern: String, _ json: String) {
             route(pattern) { connection, head in
                 _ = try connection.readBody(of: head)

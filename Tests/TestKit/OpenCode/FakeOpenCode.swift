@@ -7,10 +7,10 @@
 ///         .events()
 ///         .start()
 ///
-/// The server answers health checks and the gateway's own queries about its setup. The most recently added route that
-/// matches a request answers it. Without such a route, the script answers, and after the script the closure that was
-/// passed to `start`, which controls each byte of the connection. Without a closure, the answer to a request is the
-/// request's target.
+/// The server responds to health checks and to the gateway's own queries about its setup. The most recently added route
+/// that matches a request serves it. Without such a route, the script serves the request. After the script, the closure
+/// that was passed to `start` serves it and controls each byte of the connection. Without a closure, the response to a
+/// request is the request's target.
 package struct FakeOpenCode: Sendable {
     /// Serves one request. The connection is used for the next request unless the handler closes it or throws an error.
     package typealias Handler = @Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Void
@@ -18,7 +18,7 @@ package struct FakeOpenCode: Sendable {
     /// The version of the API, which determines the announcement and the path of the health check.
     package enum Family: Sendable {
         case one(version: String = "fake")
-        /// OpenCode 2. `health` returns the body of the health answer for a path; nil means 404.
+        /// OpenCode 2. `health` returns the body of the health response for a path; nil means 404.
         case two(health: @Sendable (_ path: String) -> String? = { $0 == "/api/info" ? #"{"version":"2.fake"}"# : nil })
 
         /// The words of the announcement before the URL.
@@ -29,8 +29,8 @@ package struct FakeOpenCode: Sendable {
             }
         }
 
-        /// Returns the body of a health answer. The inner nil means 404, and the outer nil for a path that is not
-        /// a health check.
+        /// Returns the body of a health response. The inner nil means 404, and the outer nil for a path that is not a
+        /// health check.
         func health(_ path: String) -> String?? {
             switch self {
             case .one(let version):
@@ -40,9 +40,9 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// An action of a scripted answer.
+    /// An action of a scripted response.
     package enum Step: Sendable {
-        /// Sends a whole answer with this text. The answer to a HEAD request has no body.
+        /// Sends a whole response with this text. The response to a HEAD request has no body.
         case respond(String)
         /// Sends the UTF-8 bytes of the text without adding a head.
         case write(String)
@@ -62,7 +62,7 @@ package struct FakeOpenCode: Sendable {
     var interceptor: (@Sendable (_ connection: TestConnection, _ head: ReceivedRequestHead) throws -> Bool)?
     var routes: [Route] = []
     var script: [[Step]] = []
-    /// The steps for each request after the requests that the script answers.
+    /// The steps for each request after the requests that the script serves.
     var later: [Step]?
     /// The event streams by their paths.
     var streams: [String: EventStreams] = [:]
@@ -79,7 +79,7 @@ package struct FakeOpenCode: Sendable {
         with { $0.requiresPassword = true }
     }
 
-    /// Sets the answer to the gateway's own query for a path. If the answer is nil, the query is served like any other
+    /// Sets the response to the gateway's own query for a path. If it is nil, the query is served like any other
     /// request. A client's request for the same path is distinguished by its `Via`.
     package func query(_ path: String, _ json: String?) -> Self {
         with { $0.queries[path] = json }
@@ -98,8 +98,8 @@ package struct FakeOpenCode: Sendable {
         with { $0.interceptor = interceptor }
     }
 
-    /// Answers requests such as `GET /session` with this JSON. In the pattern, `*` matches one segment of the path. A
-    /// pattern without a method applies to all methods.
+    /// Responds to requests such as `GET /session` with this JSON. In the pattern, `*` matches one segment of the path.
+    /// A pattern without a method applies to all methods.
     package func route(_ pattern: String, status: Int = 200, _ json: String = "") -> Self {
         route(pattern) { connection, head in
             _ = try connection.readBody(of: head)
@@ -107,7 +107,7 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// Answers requests with these bytes, which include the head.
+    /// Responds to requests with these bytes, which include the head.
     package func route(_ pattern: String, bytes: String) -> Self {
         route(pattern) { connection, head in
             _ = try connection.readBody(of: head)
@@ -115,13 +115,13 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// Serves requests with the closure, which controls each byte of the answer.
+    /// Serves requests with the closure, which controls each byte of the response.
     package func route(_ pattern: String, _ handler: @escaping Handler) -> Self {
         with { $0.routes.append(Route(pattern, handler)) }
     }
 
     /// Accepts WebSocket upgrades with the sample key of RFC 6455, and passes the connection to the closure. `early` is
-    /// sent directly after the head of the answer.
+    /// sent directly after the head of the response.
     package func webSocket(
         _ pattern: String, early: String = "",
         _ handler: @escaping @Sendable (TestConnection) throws -> Void = { try $0.waitForEnd(within: .seconds(60)) }
@@ -133,8 +133,8 @@ package struct FakeOpenCode: Sendable {
         return with { $0.routes.append(route) }
     }
 
-    /// Answers successive requests with the given answers. Each answer consists of steps. The body of a request is read
-    /// before its answer is sent. Later requests are answered with the steps of `later`, or served as if there were no
+    /// Responds to successive requests with the given responses. Each response consists of steps. The body of a request
+    /// is read before its response is sent. Later requests are served with the steps of `later`, or as if there were no
     /// script.
     package func script(_ answers: [[Step]], later: [Step]? = nil) -> Self {
         with {
@@ -167,7 +167,7 @@ package struct FakeOpenCode: Sendable {
     /// Starts the server. The closure serves the requests that neither a route nor the script serves.
     package func start(_ handler: Handler? = nil) throws -> Server { try Server(self, handler) }
 
-    /// Starts a server that reads the body of each request and answers with `text`.
+    /// Starts a server that reads the body of each request and responds with `text`.
     package static func answering(_ text: String = "answered") throws -> Server {
         try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
@@ -175,7 +175,7 @@ package struct FakeOpenCode: Sendable {
         }
     }
 
-    /// Starts a server whose answer to each request is the size of the request's body in bytes.
+    /// Starts a server whose response to each request is the size of the request's body in bytes.
     package static func countingBodies() throws -> Server {
         try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
@@ -214,7 +214,7 @@ package struct FakeOpenCode: Sendable {
 }
 
 extension TestConnection {
-    /// Sends a whole answer with this JSON.
+    /// Sends a whole response with this JSON.
     package func respond(_ status: Int = 200, json: String) throws {
         try respond(status, headers: [("Content-Type", "application/json")], text: json)
     }

@@ -58,7 +58,7 @@ package final class TestProcess: Sendable {
     ///   - environment: The variables to add. An empty value is set as an empty value. Only a few variables are
     ///     inherited from the test runner, so that the settings of a developer do not influence the tests.
     ///   - directory: The working directory; nil for the directory of the runner.
-    ///   - ownGroup: Whether the program leads its own process group, which `deinit` kills as a whole.
+    ///   - inOwnGroup: Whether the program leads its own process group, which `deinit` kills as a whole.
     ///   - descriptor: The descriptor that the program receives as descriptor 3. The caller keeps its own copy.
     package init(
         _ path: String, _ arguments: [String] = [], environment: [String: String] = [:], directory: String? = nil,

@@ -85,8 +85,8 @@ final class ScriptedPhone {
                 try witness.connected()
                 let before = try Set(fixture.messages(session).compactMap { $0["info"]?["id"]?.text })
                 try send("\(text) [pieces=3000 interval=20ms]", "talk")
-                // Events of the previous turn may still arrive, because the gateway receives them later than OpenCode
-                // answers.
+                // Events of the previous turn may still arrive, because the gateway receives them later than OpenCode's
+                // response.
                 while let frame = try witness.next() {
                     let message = frame.content["properties"]?["messageID"]?.text
                     if frame.type == "message.part.delta", let message, !before.contains(message) { break }
