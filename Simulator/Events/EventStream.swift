@@ -19,7 +19,7 @@ struct EventStream {
         let subscription = subscription
         defer {
             feed.unsubscribe(subscription)
-            // Unblocks callers that wait for events to be written.
+            // Unblock the callers that wait for events to be written.
             subscription.cancel()
         }
         let watcher = try TestThread {
@@ -33,7 +33,7 @@ struct EventStream {
         var nextBeat = Deadline(after: feed.interval)
         var owesBeat = feed.beatsAtOnce
         while true {
-            // A busy stream also sends heartbeats.
+            // A busy stream also sends heartbeats, so check the time before the queue.
             guard !nextBeat.hasPassed, let items = subscription.next(by: nextBeat) else {
                 try write(feed.heartbeat())
                 nextBeat = Deadline(after: feed.interval)

@@ -29,7 +29,7 @@ extension Simulator {
         guard let body = request.json else { return profile.refusals.malformed }
         guard let parts = body["parts"]?.elements else { return profile.refusals.missing(list: "parts", in: body) }
         let text = parts.compactMap { $0["text"]?.text }.joined(separator: "\n")
-        // A missing model, or a model in another form, means the default model.
+        // Use the default model if the model is missing or has another form.
         let model = Session.Model(
             providerID: body["model"]?["providerID"]?.text ?? "simulator",
             modelID: body["model"]?["modelID"]?.text ?? "talk"

@@ -55,7 +55,7 @@ struct AnswerHead2 {
     }
 
     private var content: [(String, String)] {
-        // A file's own content type is in `first`.
+        // For a file, `first` contains the content type of the file.
         let type = answer.content == .json ? [("content-type", "application/json")] : answer.first
         let coding = answer.isCompressed ? [("content-encoding", "gzip")] : []
         return type + [("content-length", "\(answer.body.count)")] + allowOrigin + vary("Accept-Encoding") + coding

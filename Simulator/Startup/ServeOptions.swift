@@ -82,7 +82,7 @@ struct ServeOptions: Equatable {
     /// Parses the arguments without the program's name.
     static func parse(_ arguments: [String]) throws(Failure) -> Command {
         var options = ServeOptions()
-        // Both `--port 0` and `--port=0` are valid.
+        // Split flags such as `--port=0`, because they are equivalent to `--port 0`.
         var remainder = arguments.flatMap { argument -> [String] in
             guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
             return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]

@@ -14,7 +14,7 @@ struct ServerPassword: Equatable {
             self.text = text
             isMade = false
         } else if start.makesPassword {
-            // 32 bytes in base64url, the length of the recorded passwords.
+            // Generate 32 bytes in base64url, which is the length of the recorded passwords.
             let bytes = (0..<32).map { _ in UInt8.random(in: 0...255) }
             text = Base64.encode(bytes, padding: false).replacing("+", with: "-").replacing("/", with: "_")
             isMade = true

@@ -135,7 +135,7 @@ final class Turn {
                 var user = prompt.message
                 user.changes = changes
                 user.title = traits.titlesPrompt && !isFirst ? store[session.id]?.title : nil
-                // The second summary also has a text about the changes.
+                // The second of two consecutive summaries also has a text about the changes.
                 user.hasBody = !changes.isEmpty && index > 0 && summaries[index - 1] == .user
                 store.store(.user(user), in: session.id)
                 let layout = isFirst ? profile.layouts.userSummarized : profile.layouts.event.user

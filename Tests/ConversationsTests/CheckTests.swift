@@ -11,7 +11,7 @@ import Testing
 
     private func loaded() -> ConversationHarness {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 1)])
-        // Messages do not have to request the models after this.
+        // After this step, messages do not have to request the models.
         _ = harness.request("GET", "/models")
         harness.open()
         harness.send(#"{"type":"load_conversation","conversationId":"\#(id)"}"#)

@@ -22,8 +22,8 @@ import Testing
         harness.receiveEvent("session.updated", ["info": harness.server.shown(harness.server.sessions[0])])
     }
 
-    /// The argument `firstCount` is the number of an exchange's messages before the messages are counted. The others arrive
-    /// before the count is learned.
+    /// The argument `firstCount` is the number of an exchange's messages before the messages are counted. The others
+    /// arrive before the count is known.
     @Test(arguments: [0, 1])
     func `a message count that new messages overtake is queried again by the next list`(firstCount: Int) {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", pairs: 2)])

@@ -5,7 +5,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// Tests conversations that another client deletes. The event and a list without them arrive in any order.
+/// Tests conversations that another client deletes. The event and a list without the conversation arrive in any order.
 @Suite struct DeletedElsewhereTests {
     private static let list = #"{"type":"list_conversations"}"#
 

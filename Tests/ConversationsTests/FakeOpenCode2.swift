@@ -10,7 +10,7 @@ import Locking
 /// to it.
 ///
 /// It is separate from ``FakeOpenCode1``, because it serves the bridge's calls to OpenCode 2's paths, with the pages
-/// and messages of that API. It shares nothing with the other but the kind of request that it receives.
+/// and messages of that API. The two fakes have only the type of request in common.
 struct FakeOpenCode2 {
     /// All calls, as `METHOD /path?query`.
     var calls: [String] = []

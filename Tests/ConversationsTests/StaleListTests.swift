@@ -6,7 +6,7 @@ import JSONText
 import Storage
 import Testing
 
-/// Tests lists that are learned later than OpenCode created them. Events that arrived in between are newer.
+/// Tests lists that the gateway processes later than OpenCode created them. Events that arrived in between are newer.
 @Suite struct StaleListTests {
     private static let list = #"{"type":"list_conversations"}"#
     private let id = ConversationID(session: "ses_1").text

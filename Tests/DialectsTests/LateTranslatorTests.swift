@@ -4,8 +4,8 @@ import Dialects
 import JSONText
 import Testing
 
-/// Tests that a translator that learns late, from lists that are newer than the event that requires them, emits the
-/// same events.
+/// Tests that a translator emits the same events if it learns about a session late, from lists that are newer than the
+/// event that requires them.
 @Suite struct LateTranslatorTests {
     static let turns = ["talk", "think", "medium", "edit", "tools-allowed-once", "tools-rejected", "question", "steer"]
 
@@ -43,9 +43,9 @@ import Testing
 
     private static let ends = ["session.text.ended", "session.reasoning.ended", "session.step.failed"]
 
-    /// Returns the translation of an event without the session itself, whose state is newer if it is learned later. A
-    /// list does not show when a text began, or whether it had a first delta at that time. Therefore it also does not
-    /// show whether a reasoning text ends with the answer text.
+    /// Returns the translation of an event without the session itself, whose state is newer if the translator learns it
+    /// later. A list does not show when a text began, or whether it had a first delta at that time. Therefore it also
+    /// does not show whether a reasoning text ends with the answer text.
     private static func frames(_ event: [UInt8], _ translator: inout StreamTranslator) -> [String] {
         guard case .frames(let frames) = translator.translate(event) else { return ["needs"] }
         let isPiece = JSONParser.parse(event)?["type"] == "session.text.delta"

@@ -10,7 +10,7 @@ import Testing
     struct Pair: CustomTestStringConvertible {
         let first: String
         let second: String
-        /// How much of both can be compared.
+        /// The parts of both recordings that can be compared.
         var extent = Extent.whole
 
         var testDescription: String { "1.18.33's \(first), 2.0.15's \(second)" }

@@ -7,7 +7,7 @@ package struct FrameCase: Sendable, CustomStringConvertible {
     package enum End: Sendable, Equatable {
         /// The client closes with 1000, and so does the server.
         case normal
-        /// The client has closed the connection. The server answers with this code, or without a code.
+        /// The client has closed the connection. The server replies with this code, or without a code.
         case answered(UInt16?)
         /// The server ends the connection with this code.
         case failed(UInt16)

@@ -76,7 +76,7 @@ extension Simulator2 {
 
     private func createTerminal(_ body: JSON, in directory: String) -> Terminals2.Terminal {
         let id = Identifier.make("pty")
-        // A shell without arguments becomes a login shell.
+        // A shell without arguments becomes a login shell, so its list of arguments contains `-l`.
         let arguments = body["args"]?.elements ?? []
         let terminal = Terminals2.Terminal(
             id: id, directory: directory, title: body["title"]?.text ?? "Terminal \(id.suffix(4))",

@@ -129,7 +129,7 @@ extension Execution2 {
         try publish(step, type, members: [("ordinal", 0), ("delta", .string(delta))], version: nil)
     }
 
-    /// Publishes that the model's response is complete.
+    /// Publishes that the model's output is complete.
     func streamed(_ step: Step2) throws(Ending) {
         step.streamed = Clock.milliseconds
         store.store(step.message, in: id)

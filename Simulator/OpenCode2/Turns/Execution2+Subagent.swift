@@ -15,7 +15,7 @@ extension Execution2 {
         let text = "You are a subagent spawned by another session.\nList the files"
         conversation.enqueue(.user, ["text": .string(text)], in: child.id)
         let found = "The child session found it."
-        // An interrupt of the parent interrupts the child.
+        // The child shares the latch of the parent, so that an interrupt of the parent also interrupts the child.
         if let turn = store.startExecution(child.id, abort: control.abort) {
             let execution = Execution2(conversation, session: child.id, turn)
             execution.words = TurnScript.words(of: found)

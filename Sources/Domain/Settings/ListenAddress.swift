@@ -31,7 +31,7 @@ extension ListenAddress {
     /// 127.0.0.1.
     static func parse(_ text: String) throws(InvalidValue) -> ListenAddress {
         let wanted = "write HOST:PORT, for example 127.0.0.1:4000, 0.0.0.0:4000 or [::1]:4000"
-        // inet_pton(3) would stop at a NUL.
+        // inet_pton(3) would stop at a NUL and accept the text before it.
         if text.utf8.contains(0) { throw InvalidValue("contains a NUL character", fix: wanted) }
         guard let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") else {
             throw InvalidValue("has no port", fix: wanted)

@@ -35,7 +35,7 @@ enum KeyPolicy {
         if text == published { throw InvalidValue("is the published example key", fix: fix) }
         let bytes = Array(text.utf8)
         if bytes.count < shortest { throw InvalidValue("is shorter than \(shortest) bytes", fix: fix) }
-        // A client could not send such a key in a header field (RFC 9110 §5.5).
+        // Reject these keys, because a client could not send them in a header field (RFC 9110 §5.5).
         if bytes.first == 0x20 || bytes.last == 0x20 || bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw InvalidValue("contains a control character or begins or ends with a space", fix: fix)
         }

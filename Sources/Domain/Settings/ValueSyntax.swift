@@ -67,7 +67,7 @@ extension ValueSyntax where Value == String? {
 private enum AbsolutePath {
     static func check(_ text: String, fix: String) throws(InvalidValue) {
         guard text.hasPrefix("/") else { throw InvalidValue("is not an absolute path", fix: fix) }
-        // Such a path would break the lines of messages and of the log.
+        // A path with control characters would break the lines of messages and of the log.
         let hasControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if hasControl { throw InvalidValue("contains a control character", fix: fix) }
     }

@@ -70,7 +70,7 @@ struct RecordedClientTests {
 
     @Test func `the recorded requests of OpenCode 2's full-screen program succeed from another machine`() throws {
         let replay = try Replay("2.0.15")
-        // The two sessions that are open in its tabs.
+        // The program has these two sessions open in its tabs.
         for recorded in ["ses_dfd07730cffed0XA4ZjEh6geal", "ses_dfd7f34fdffe2gosmis2cnp4ql"] {
             let made = try replay.api("POST", "/api/session", "{}")
             replay.call(recorded, try #require(made.json["data"]?["id"]?.text))
@@ -135,7 +135,7 @@ struct RecordedClientTests {
     @Test func `the Python SDK's recorded requests succeed, and a wrong key is rejected with 401`() throws {
         let replay = try Replay("2.0.15")
         let client = try RecordedClient.named("opencode-python-sdk 0.2.3")
-        // Its last request had a wrong password.
+        // The client's last request had a wrong password.
         let (known, wrong) = (client.requests.dropLast(), client.requests.suffix(1))
         try replay.run(RecordedClient(name: client.name, requests: Array(known)))
         Self.expect(replay, except: ["/api/session/ses_doesnotexist": 404], sourceLocation: #_sourceLocation)

@@ -114,7 +114,7 @@ struct OpenCode2DirectoriesTests {
             let folder = "\(gateway.home.path)/.trees/try\(number)"
             let made = try request("POST", "/api/worktree", #"{"projectID":"\#(id)","directory":"\#(folder)"}"#)
             #expect(made.status == 200, "\(made.text)")
-            // The next request already names it.
+            // The next request already names the new worktree.
             let there = try object(try request("GET", "/api/location?location%5Bdirectory%5D=\(folder)"))
             #expect(there["directory"] as? String == folder)
             #expect(try request("GET", "/api/agent?location%5Bdirectory%5D=\(folder)").status == 200)

@@ -27,7 +27,7 @@ import Testing
             #expect(try fixture.target(method, path) == expected, "\(path)")
         }
 
-        // One query serves all of them.
+        // A single query serves all of these requests.
         #expect(fixture.instance.queries.values.filter { $0 == "/api/location" }.count == 1)
     }
 
@@ -207,7 +207,8 @@ import Testing
         let clone = try DirectoryFixture.start(.two(), Monitor(plan))
         try fixture.gateway.start(clone, as: "clone")
 
-        // The gateway does not open the folder for that, because a folder that was never used has no sessions.
+        // The gateway does not open the other clone's folder for this purpose, because a folder that was never used has
+        // no sessions.
         #expect(clone.queries.values == [])
         #expect(try fixture.gateway.request("GET", "/projects/clone/api/api/agent").status == 200)
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-/// Tests clients whose machine vanishes silently. No packet is answered any more, not even with a reset.
+/// Tests clients whose machine vanishes silently. No packet receives a reply any more, not even with a reset.
 @Suite struct VanishedClientTests {
     /// The reason why the test cannot run here; nil if it can.
     private static let obstacle: String? = {

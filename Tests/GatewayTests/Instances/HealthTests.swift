@@ -64,7 +64,7 @@ import Testing
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "2s"])
         try fixture.start()
 
-        // This is slower than prompt, but not slow enough for a hung instance.
+        // This is slow, but not slow enough for the instance to count as hung.
         try fixture.misbehave("health-late=1000")
         try fixture.waitForLog("the instance is busy")
 

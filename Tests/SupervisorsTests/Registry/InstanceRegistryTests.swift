@@ -33,7 +33,7 @@ import Testing
             return await group.reduce(into: []) { $0.append($1) }
         }
 
-        // A caller that arrives after the instance has become ready receives the answer that the instance is already
+        // A caller that arrives after the instance has become ready receives the result that the instance is already
         // running.
         #expect(
             answers.allSatisfy {

@@ -153,7 +153,8 @@ enum ServerMessage {
 
     /// Returns the first 4,000 characters, followed by a marker if the text is longer.
     static func cut(_ text: String) -> String {
-        // A text with no more bytes than this has no more characters. Computing the index would traverse a long text.
+        // Compare the number of bytes first, because a text has at most as many characters as bytes, and computing the
+        // index would traverse a long text.
         guard text.utf8.count > result,
             let end = text.index(text.startIndex, offsetBy: result, limitedBy: text.endIndex),
             end < text.endIndex
@@ -202,7 +203,7 @@ extension Substring {
     /// The character boundary at or before `index`.
     fileprivate func characterBorder(at index: Index) -> Index {
         guard index < endIndex, self.index(after: startIndex) <= index else { return startIndex }
-        // An index within a character is rounded down to the beginning of that character.
+        // `index(before:)` first rounds an index within a character down to the beginning of that character.
         return self.index(after: self.index(before: index))
     }
 }

@@ -43,7 +43,7 @@ package struct Window: Sendable {
             guard let list = answer.json?.array else { return .refused(.strange) }
             let read = list.compactMap { Message(openCode1: $0) }
             if answer.nextCursor == nil, before == nil, list.count >= size, list.count > messages.count {
-                // OpenCode before 1.2 has no pages. It returns this number of the newest messages, and the next attempt
+                // OpenCode before 1.2 has no pages. It returns only the newest `size` messages, so the next attempt
                 // requests more.
                 var all = Window(revert)
                 all.add(read, before: nil)
@@ -113,8 +113,8 @@ struct MessagePage: Sendable {
             MessagePage
         >
     {
-        // An answer with tools consists of several messages. 30 entries fit into one of OpenCode 2's pages of 100,
-        // which also contain its messages about the end of a turn.
+        // Request twice the number of messages, because an answer with tools consists of several messages. 30 entries
+        // still fit into one of OpenCode 2's pages of 100, which also contain its messages about the end of a turn.
         let size = max(40, limit * 2)
         return Window.load(session, requestBuilder, size: size, before: position?.before) { window in
             let entries = window.entries

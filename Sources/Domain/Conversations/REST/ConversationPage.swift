@@ -42,7 +42,7 @@ package struct ConversationPage: Sendable {
             let revisions = Dictionary(list.sessions.map { ($0.id, state.revision(of: $0.id)) }) { one, _ in one }
             var after = state
             _ = after.apply(list, at: 0)
-            // The order depends on the time of the newest message of every conversation.
+            // The order depends on the time of the newest message, so count all conversations whose count is unknown.
             let uncounted = list.sessions.filter { after.count(of: $0.id) == nil }.sorted {
                 $0.updatedAt > $1.updatedAt
             }

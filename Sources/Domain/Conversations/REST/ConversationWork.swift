@@ -183,7 +183,8 @@ package struct ConversationWork: Sendable {
             return state.finding(id).then { list, session in
                 let ready = WorkResult.ready(list, session, catalogue)
                 // If another client is aborting the session, OpenCode would report an idle session for a second abort,
-                // possibly after the message has arrived. OpenCode may also have refused the other client's abort.
+                // possibly after the message has arrived. Therefore wait for the end of that abort first. OpenCode may
+                // also have refused it, so abort the session if it is still busy afterwards.
                 let isBusy = state.isBusy(session.id)
                 let isEnding = state.isEnding(session.id)
                 return .ended(session: session.id) { isStillBusy in

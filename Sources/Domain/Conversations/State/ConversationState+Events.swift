@@ -16,7 +16,7 @@ extension ConversationState {
         case .messageRemoved(let session, _) where isConversation(session):
             doubtCount(of: session)
             return []
-        // OpenCode 2 sends no other event for a deleted session.
+        // OpenCode 2 sends only this event for a deleted session.
         case .other("session.deleted", let properties):
             return properties["sessionID"]?.text.map { deleted($0, at: now) } ?? []
         default:

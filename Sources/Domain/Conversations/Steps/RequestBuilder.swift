@@ -123,7 +123,7 @@ package struct RequestBuilder: Sendable {
             guard let providers = providers.json else { return .refused(.strange) }
             return good(request("GET", ["config"])) { config in
                 .send(request("GET", ["experimental", "tool", "ids"])) { tools in
-                    // OpenCode 2 does not list its tools.
+                    // OpenCode 2 does not list its tools, so their number is 0.
                     let tools = tools.isGood ? tools.json?.array?.count ?? 0 : 0
                     return .send(request("GET", ["mcp"])) { servers in
                         let names = servers.isGood ? servers.json?.object?.members.map(\.name) ?? [] : []

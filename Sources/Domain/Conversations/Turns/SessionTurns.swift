@@ -299,7 +299,8 @@ struct SessionTurns: Sendable {
     }
 
     private mutating func idle(at now: Int64) -> [Effect] {
-        // An abort by another client also drops the messages that wait for the end of the answer.
+        // An abort by another client also drops the messages that wait for the end of the answer, so they end for the
+        // same reason.
         let abort = current?.failure == Failure.abortedElsewhere ? Failure.abortedElsewhere : nil
         var effects = finishTurn(at: now)
         // The session's next work answers a message that arrived at the last moment, so this message continues to wait.
@@ -350,7 +351,7 @@ struct SessionTurns: Sendable {
         guard let last = entries.last(where: { $0.role == .assistant }) else { return [] }
         if !isKnown {
             // If the messages after these answers are reverted, the answers are the last answers again, but they are
-            // not new.
+            // not new. Therefore mark them as ended.
             let old = entries.filter { $0.role == .assistant && $0.isComplete && $0.root != last.root }.map(\.root)
             ended = old.filter { root in !isOpen(root) && !waiting.contains { $0.root == root } } + ended
             ended = Array(ended.suffix(Self.remembered))

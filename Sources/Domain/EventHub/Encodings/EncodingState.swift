@@ -39,7 +39,8 @@ package struct EncodingState: Sendable {
         guard encoding != .raw else { return [event] }
         self.time = max(self.time, time)
         var frames = due(now: self.time)
-        // A new run of the instance does not continue the parts of the previous run.
+        // A new run of the instance does not continue the parts of the previous run, so send their pending frames and
+        // forget them.
         if let last = counter.last, last.generation != id.generation { frames += interrupt() }
         switch encoding {
         case .raw: break

@@ -55,8 +55,8 @@ struct SegmentHeader: Equatable, Sendable {
         let previous = EventID(generation: region.number64(at: 32), sequence: region.number64(at: 40))
         let previousTime = Int64(bitPattern: region.number64(at: 48))
         let time = Int64(bitPattern: region.number64(at: 56))
-        // The checksum does not detect a header that was written with wrong values, and the numbers of the following
-        // records are derived from these values.
+        // The checksum does not detect a header that was written with wrong values. Check the values, because the
+        // numbers of the following records are derived from them.
         guard generation <= EventID.largestNumber, previous.isPlausible, EventID.isPlausible(time: previousTime),
             EventID.isPlausible(time: time)
         else { return .damaged }

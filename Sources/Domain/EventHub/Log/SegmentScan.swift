@@ -37,7 +37,7 @@ struct SegmentScan {
             lastTime = record.time
             endsInGap = record.kind == .gap
         }
-        // A truncated file may have had more records.
+        // A truncated file may have had more records, so it counts as damaged.
         isDamaged = region.count < header.capacity
     }
 

@@ -38,7 +38,8 @@ extension SegmentWriter {
         let previous = kept.last.flatMap { $0.name == nil ? $0.segment.capacity : nil }
         guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
         var inMemory = kept.reduce(0) { $0 + ($1.name == nil ? $1.segment.region.count : 0) }
-        // Segments on the disk stay as long as they may. A gap reports the missing events after them.
+        // Remove only segments in memory. Segments on the disk stay as long as they may, and a gap reports the missing
+        // events after them.
         while inMemory > budget - size, let oldest = kept.firstIndex(where: { $0.name == nil }) {
             inMemory -= kept[oldest].segment.region.count
             kept.remove(at: oldest)

@@ -123,7 +123,7 @@ private struct AllReading {
                 frameID.frame = emit(
                     tracks.frames(cursor.encoding, endedAfter: ended, log, now: now), at: id, of: project)
             }
-            // If the frames before the gap have numbers, the gap has a number as well.
+            // If the frames before the gap have numbers, the gap needs the next number, so that ids increase.
             if frameID.frame > 0 { frameID.frame += 1 }
             if emitsGaps, !isEmitted(frameID) { writer.write(gap: json, id: frameID) }
             appendFrame(step, emitted: frameID)

@@ -73,7 +73,7 @@ extension EventCursor {
         for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &batch) }
         batch.isAtEnd = isAtEnd || batch.blockedFrame != nil
         batch.emitted = last
-        // Events that produce no frame also advance the position.
+        // Events that produce no frame also advance the position, so that they are not read again.
         if isAtEnd, batch.blockedFrame == nil, let reached = track.reached {
             batch.emitted = max(batch.emitted ?? reached, reached)
         }

@@ -51,7 +51,7 @@ package struct TranslatedEncoding: Sendable {
     ) -> EncodingResult {
         var outcome = EncodingResult()
         if translation.setGeneration(id.generation) { outcome.frames = numbered(state.interrupt()) }
-        // Frames that were due by this time belong to the previous event.
+        // Frames that were due by this time belong to the previous event, so they precede the frames of this event.
         outcome.frames += due(now: time)
         guard payload.count == line.count else {
             // The event has a wrapper, so OpenCode 1 sent it, and it needs no translation.

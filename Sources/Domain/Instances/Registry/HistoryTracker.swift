@@ -48,7 +48,7 @@ struct HistoryTracker: Sendable {
         last = events.last ?? last
         switch machine.phase {
         case .stopped, .failed, .restarting, .starting, .booting, .probing:
-            // A requested stop has succeeded or was rejected. The initiators do not apply to later events.
+            // A requested stop has succeeded or was rejected, so the initiators do not apply to later events.
             stopInitiator = nil
             stopper = nil
             succession = nil
@@ -65,7 +65,7 @@ struct HistoryTracker: Sendable {
             succession = ending.startsAgain ? Succession(run: machine.run) : nil
             return ending.startsAgain ? [] : nil
         case .starting where machine.origin != .recovery: break
-        // The next run was reported before the end of the previous one.
+        // If a different run is booting, it was reported before the end of the previous run.
         case .booting: if succession.map({ $0.run == machine.run }) ?? true { return nil }
         default: return nil
         }

@@ -39,7 +39,7 @@ extension InstanceRegistry {
                 lastGeneration += 1
                 instances[name]?.start(run, generation: lastGeneration)
             } else if instances[name]?.run?.id == run.id {
-                // The same run is reported again with more information, such as its password.
+                // The same run was reported again with more information, such as its password, so replace it.
                 instances[name]?.run = run
             }
         case .announced(let run, let address, let family, let warning):

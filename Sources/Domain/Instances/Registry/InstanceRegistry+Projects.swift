@@ -122,7 +122,7 @@ extension InstanceRegistry {
         if instances[name]?.generation == endpoint.generation {
             instances[name]?.project.record(answer, within: timeout)
         } else {
-            // Another run has started in the meantime, and the response is not valid for it.
+            // Another run has started in the meantime. Discard the response, because it is not valid for this run.
             answer = nil
         }
         let waiting = instances[name]?.project.waiting ?? []
@@ -160,7 +160,8 @@ extension InstanceRegistry {
     private func openCodeProject(of name: ProjectName, by answer: ProjectQuery.ProjectAnswer) -> OpenCodeProject? {
         guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
-        // If the instance does not report its folders, other projects of the gateway may be among them.
+        // If the instance does not report its folders, other projects of the gateway may be among them, so the project
+        // counts as shared.
         return OpenCodeProject(
             answer.identity, in: scope, isShared: answer.folders == nil || !sharers(of: name).isEmpty,
             number: answer.number)

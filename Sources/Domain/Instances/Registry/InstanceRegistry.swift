@@ -91,7 +91,7 @@ package actor InstanceRegistry {
     ) async -> StopAnswer {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             guard folder(named: name) != nil else { return .notFound }
-            // If the supervisor is unreachable, it is unknown whether the instance runs.
+            // If the supervisor is unreachable, it is unknown whether the instance runs, so the stop fails.
             return unavailable(name).map { .failed(InstanceMessage.stopFailed($0)) } ?? .stopped
         }
         if let unavailable = unavailable(name), instance.machine.isActive {
@@ -182,7 +182,8 @@ package actor InstanceRegistry {
 
     private func report(on name: ProjectName) -> InstanceReport {
         guard let instance = instances[name] else {
-            // While the supervisor is unreachable, it is unknown whether the instance runs.
+            // While the supervisor is unreachable, it is unknown whether the instance runs, so the report contains a
+            // warning.
             let stopped = previousEvents[name].flatMap { $0.kind == .stopped || $0.kind == .lost ? $0.time : nil }
             return InstanceReport(
                 state: InstanceState.stopped.name, since: stopped ?? made, restarts: 0,

@@ -93,7 +93,7 @@ package struct RoutingTable: Sendable {
     /// Returns the route for a raw segment of a request's path. Allocates nothing unless the segment is
     /// percent-encoded.
     package func route(forSegment segment: ArraySlice<UInt8>) -> Route? {
-        // A name that needs no escape equals its path segment.
+        // A name that needs no escape equals its path segment, so no decoding is necessary.
         guard segment.contains(UInt8(ascii: "%")) else { return find(segment) }
         return ProjectName(percentEncoded: segment).flatMap { find($0.bytes[...]) }
     }

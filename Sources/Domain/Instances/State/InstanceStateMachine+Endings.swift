@@ -62,7 +62,8 @@ extension InstanceStateMachine {
         }
         let answer = answer(.failed(sentence))
         lastFailure = reason
-        // The gateway does not itself end a server that it did not start or that has been ready before.
+        // The gateway does not itself end a server that it did not start, or one that has been ready, unless unhealthy
+        // servers are restarted.
         if hasBeenReady ? !limits.restartsUnhealthy : origin == .found {
             isOverdue = true
             return answer

@@ -13,7 +13,8 @@ extension InstanceStateMachine {
     mutating func check(_ address: InstanceAddress) -> Action {
         lastCheck += 1
         isChecking = true
-        // Only one check runs at a time. A check without a response lasts until the instance counts as unhealthy.
+        // Only one check runs at a time. A check without a response must therefore last until the instance counts as
+        // unhealthy.
         let timeout = if case .ready = phase { limits.unhealthy } else { Self.startingTimeout }
         return .probe(number: lastCheck, address: address, timeout: timeout)
     }

@@ -25,9 +25,10 @@ extension InstanceStateMachine {
         case .restarting(_, _, bySupervisor: true), .starting, .booting, .probing, .ready:
             return answer(Self.wasStopped) + terminate(Ending())
         case .ending(let ending):
-            // If the stop fails, the instance resumes at this address.
+            // Keep the address, because the instance resumes there if the stop fails.
             phase = .ending(Ending(address: ending.address))
-            // If the end was initiated outside the gateway, the gateway's deadline does not apply to it yet.
+            // If the end was initiated outside the gateway, no deadline runs yet, so ask the server to end and start
+            // the deadline.
             let deadline: [Action] = ending.isOurs ? [] : [.terminate, .arm(.terminate, limits.stop)]
             return answer(Self.wasStopped) + deadline
         case .stuck:

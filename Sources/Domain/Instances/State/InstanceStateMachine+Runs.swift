@@ -33,8 +33,8 @@ extension InstanceStateMachine {
             actions = Self.disarmAll + [deadline]
         case .ending(let ending):
             run = id
-            // The server was started outside the gateway while the gateway ends it. The last request to the gateway
-            // takes precedence.
+            // The server was started outside the gateway while the gateway ends the previous one. The last request to
+            // the gateway takes precedence, so a requested stop also ends the new server.
             if ending.isOurs, !ending.startsAgain { return [.terminate] }
             origin = ending.startsAgain ? .requested : .found
             failureBefore = ending.isOurs ? nil : ending.failure
@@ -130,7 +130,8 @@ extension InstanceStateMachine {
             run = id
             what = " before it announced its port."
         case .restarting(_, _, bySupervisor: true):
-            // The supervisor has cancelled the restart, either itself or on request.
+            // The supervisor has cancelled the restart, either itself or on request, and reports the end of the same
+            // run again.
             guard id == run else { return [] }
             what = "."
         case .booting, .probing, .ready, .ending, .stuck:
@@ -147,7 +148,8 @@ extension InstanceStateMachine {
         if case .stuck = phase { return [.disarm(.kill)] + stopped() }
         let reason = InstanceMessage.reason("OpenCode ended with \(how)\(what)", tail: tail)
         if case .ending(var ending) = phase, ending.isOurs || ending.startsAgain || next == .stopped {
-            // Only now is it known whether the server was stopped, or failed while a new start was requested.
+            // It was unknown until now whether the server was stopped, or failed while a new start was requested, so
+            // set the failure here.
             if !ending.isOurs { ending.failure = next == .stopped ? nil : reason }
             phase = .ending(ending)
             return ended()

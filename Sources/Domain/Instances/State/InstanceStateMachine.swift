@@ -174,7 +174,7 @@ package struct InstanceStateMachine: Sendable {
     package mutating func handle(_ event: Event) -> [Action] {
         let before = state
         var actions = act(on: event)
-        // The new state is published before callers can act on an answer.
+        // Publish the new state first, so that callers find it when they act on a result.
         if state != before { actions.insert(.publish, at: 0) }
         return actions
     }

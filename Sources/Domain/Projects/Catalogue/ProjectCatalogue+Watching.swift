@@ -111,7 +111,8 @@ extension ProjectCatalogue {
                 self?.assumeIsolated { $0.projectChanged(name, change) }
             }
         } catch {
-            // The folder may have been removed in the meantime, which the home directory's watch reports.
+            // The folder may have been removed in the meantime. This is not an error, because the home directory's
+            // watch reports the removal.
             if error.code != ENOENT, error.code != ENOTDIR { complain(of: error, folder.path) }
             return nil
         }

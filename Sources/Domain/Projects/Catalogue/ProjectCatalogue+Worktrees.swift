@@ -51,7 +51,7 @@ extension ProjectCatalogue {
     /// Returns a project's directories after reading the worktrees again from disk, unless that was done recently. A
     /// worktree that was just created is therefore recognised.
     package func presentScope(of name: ProjectName) -> DirectoryScope? {
-        // An event may have reported a change that was not read yet.
+        // If an event has reported a change that was not read yet, read the worktrees now.
         if let project = followed[name], project.isLookingSoon || project.mayBeOutdated() { lookAtWorktrees(of: name) }
         return scope(of: name)
     }

@@ -25,7 +25,7 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     package init?(directoryName: some Sequence<UInt8>) {
         let bytes = Array(directoryName)
         guard (1...Self.maximumLength).contains(bytes.count), bytes[0] != UInt8(ascii: ".") else { return nil }
-        // The validating initialiser rejects overlong forms and surrogates.
+        // Use the validating initialiser, because it rejects overlong forms and surrogates.
         guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
         guard string.unicodeScalars.allSatisfy({ $0 != "/" && !Self.isControl($0) }) else { return nil }
         self.bytes = bytes

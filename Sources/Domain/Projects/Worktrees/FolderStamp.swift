@@ -32,7 +32,7 @@ package struct FolderStamp: Sendable, Equatable {
         clock_gettime(CLOCK_REALTIME, &now)
         let age = Duration.seconds(now.tv_sec - seconds) + .nanoseconds(now.tv_nsec - nanoseconds)
         // A time far in the future was set by another machine or before the clock was changed. It will not occur again
-        // soon.
+        // soon, so the stamp is not fresh.
         isFresh = age < Self.tick && age > .zero - Self.tick
     }
 

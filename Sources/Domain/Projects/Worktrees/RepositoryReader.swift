@@ -21,7 +21,8 @@ package struct DiskRepositoryReader: RepositoryReader {
     /// Returns the repository of the project in this folder. Never blocks, because only regular files are read.
     package func repository(of folder: String) -> Repository? {
         guard let git = gitFolder(of: folder) else { return nil }
-        // A worktree has its own git folder, which refers to the git folder that all worktrees share.
+        // A worktree has its own git folder, which refers to the git folder that all worktrees share. Follow this
+        // reference.
         var common = git
         if let shared = SmallFile.read("\(git)/commondir").flatMap({ GitPath.ofFile($0, in: git) }) {
             // Any file could refer to that folder, but it belongs to its own worktree only.

@@ -22,7 +22,7 @@ package struct ConfigurationChange: Sendable {
             }
             if !setting.isReloaded { setting.carry(from: old, into: &next) }
         }
-        // The key file may have the same path but other keys.
+        // The key file may have the same path but other keys, so compare the keys themselves.
         let hasOtherKeys = old.keys != new.keys
         if hasOtherKeys, old.authSecret == new.authSecret, old.keyFile == new.keyFile {
             applied.append("keys")

@@ -4,7 +4,7 @@
 enum NearestWord {
     /// Returns the candidate with the fewest typing mistakes; nil if no candidate is similar to `word`.
     static func find(_ word: String, among candidates: [String]) -> String? {
-        // A long word was pasted by mistake and is not worth the quadratic comparison.
+        // A long word was probably pasted by mistake, so skip the quadratic comparison.
         guard word.utf8.count <= 64 else { return nil }
         let ranked = candidates.map { (candidate: $0, distance: distance(Array(word.utf8), Array($0.utf8))) }
         guard let best = ranked.min(by: { $0.distance < $1.distance }),

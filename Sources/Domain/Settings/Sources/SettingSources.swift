@@ -128,7 +128,7 @@ package struct SettingSources: Sendable {
         do throws(SettingError) {
             try setting.set(text, from: origin, in: &resolution.configuration)
         } catch {
-            // The loop over all settings reads this setting again and reports the error.
+            // Ignore the error here, because the loop over all settings reads this setting again and reports it.
             return nil
         }
         guard let path = resolution.configuration.configurationFile else { return nil }

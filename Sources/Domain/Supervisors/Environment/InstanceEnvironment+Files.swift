@@ -35,7 +35,7 @@ extension InstanceEnvironment {
     package static func paths(of project: ProjectName, home: String) -> (common: String, own: String?) {
         let folder = home + "/.config/opencode"
         let projectFileName = project.string + ".env"
-        // No file can have a longer name, and trying to open it would be an error.
+        // Omit a name that is too long. No file can have it, and trying to open it would be an error.
         return (
             folder + "/env",
             projectFileName.utf8.count <= ProjectName.maximumLength ? folder + "/env.d/" + projectFileName : nil

@@ -101,15 +101,15 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// override the variables that the gateway requires.
     package func variables(credentials: InstanceCredentials?, directory: String) -> [String: String] {
         var variables = layers.first ?? [:]
-        // A server that updates itself is no longer the program that was started. Installing programs is the
-        // administrator's task.
+        // Disable updates: a server that updates itself is no longer the program that was started, and installing
+        // programs is the administrator's task.
         variables["OPENCODE_DISABLE_AUTOUPDATE"] = "1"
         variables.merge(fileValues) { $1 }
         for name in Self.credentialNames { variables[name] = nil }
         if let credentials {
             variables["OPENCODE_PASSWORD"] = credentials.password
             if !credentials.isForTwoOnly {
-                // The variable names that OpenCode 1 reads.
+                // These are the variable names that OpenCode 1 reads.
                 variables["OPENCODE_SERVER_PASSWORD"] = credentials.password
                 if credentials.username != InstanceCredentials.defaultUsername {
                     variables["OPENCODE_SERVER_USERNAME"] = credentials.username
@@ -154,7 +154,8 @@ private enum ReservedVariables {
         "HOME_DIR", "NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "SYSTEMD_EXEC_PID", "MAINPID", "MANAGERPID",
         "FDSTORE", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CACHE_DIRECTORY",
         "LOGS_DIRECTORY", "CONFIGURATION_DIRECTORY", "REMOTE_ADDR", "REMOTE_PORT", "OLDPWD",
-        // If an agent starts a gateway, the servers of that gateway are not part of the agent's server.
+        // If an agent starts a gateway, the servers of that gateway are not part of the agent's server, so they do not
+        // inherit its mark.
         RunMarker.run, RunMarker.projects,
     ]
 }

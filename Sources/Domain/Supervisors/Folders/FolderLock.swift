@@ -93,11 +93,11 @@ package final class FolderLock: Sendable {
     static func holder(inode: UInt64, locks: String) -> Int32? {
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")
-            // Waiting locks have an arrow in the second field.
+            // Skip waiting locks, which have an arrow in the second field.
             guard fields.count >= 6, fields[1] == "FLOCK",
                 fields[5].split(separator: ":").last.map({ UInt64($0) }) == inode
             else { continue }
-            // Processes in other namespaces are listed with the number 0.
+            // Skip processes in other namespaces, which are listed with the number 0.
             if let number = Int32(fields[4]), number > 0 { return number }
         }
         return nil

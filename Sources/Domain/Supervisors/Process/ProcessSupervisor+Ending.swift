@@ -123,7 +123,7 @@ extension ProcessSupervisor {
 
     private func finish(_ project: ProjectName) {
         guard let child = instances[project]?.child else { return }
-        // The last output is delivered during this call.
+        // This call delivers the last output, so finish the output afterwards.
         let exit = child.collect()
         instances[project]?.finishOutput()
         guard let instance = instances.removeValue(forKey: project) else { return }

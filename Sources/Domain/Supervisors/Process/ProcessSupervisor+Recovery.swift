@@ -12,7 +12,7 @@ extension ProcessSupervisor {
     /// Takes over every server that still runs, and ends the remains of the others.
     func recover() async {
         let records = setUp.records.all(report: report)
-        // Without records the table is not needed, and reading it would delay the start.
+        // Read the table only if there are records, because reading it delays the start.
         let table =
             records.contains(where: \.isOfThisBoot) ? ProcessTable.snapshot(marker: RunMarker.run) : ProcessTable([])
         for record in records {
@@ -48,7 +48,7 @@ extension ProcessSupervisor {
     /// Ends servers that a gateway for the same folder has left running and that have no record here, because the
     /// records were elsewhere or no longer exist. Never ends a unit's server, which belongs to its service manager.
     private func endStrays() async {
-        // If the folder cannot be locked, their gateway may still be running.
+        // If the folder cannot be locked, the gateway of these servers may still be running, so leave them alone.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }
         let known = Set(instances.values.map(\.run.id)).union(abandoned)
         for (marker, status) in ProcessTable.snapshot(marker: RunMarker.run).beginnings where !known.contains(marker) {
@@ -87,7 +87,7 @@ extension ProcessSupervisor {
         instances[record.project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
         logger.notice("adopted a running instance", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))
-        // If the record has no address, the server's announcement may still be in the pipe.
+        // If the record has no address, report nothing, because the server's announcement may still be in the pipe.
         if let address = record.address {
             observer?.supervised(
                 record.project, .announced(run: run.id, address: address, family: record.memory.family))

@@ -48,7 +48,8 @@ extension ProcessSupervisor {
                 lock = nil
                 folderLock = nil
                 guard let holder = error.endedHolder, !ignoresEndedHolder else { throw LaunchError(error.description) }
-                // A child of a gateway executes its program within a shorter time.
+                // A child of a gateway executes its program within a shorter time, so a lock that is held for longer
+                // counts as another user's.
                 ignoresEndedHolder = start.duration(to: .now) >= Self.patience
                 if !hasReported {
                     logger.notice(

@@ -171,7 +171,7 @@ package actor ProcessSupervisor: Supervisor {
     func keepRecord(of project: ProjectName) {
         guard let instance = instances[project] else { return }
         do throws(InstanceRecordError) { try setUp.records.write(instance.record) } catch {
-            // The server continues to run, and can be found by its mark.
+            // Only log the failure: the server continues to run, and the next gateway can find it by its mark.
             instance.logger.error("cannot write an instance record", LogField("reason", "\(error)"))
         }
     }

@@ -63,7 +63,8 @@ extension InstanceRecord {
             ("host", address.flatMap { $0.ip == .loopback ? nil : "\($0.ip)" }),
             ("username", credentials?.username), ("password", credentials?.password),
             ("password-of", credentials?.isForTwoOnly == true ? APIFamily.two.rawValue : nil),
-            // If OpenCode uses the user name, the field `username` contains it.
+            // This field is needed only if OpenCode ignores the configured user name. Otherwise the field `username`
+            // contains the name.
             (
                 "other-user",
                 credentials?.configuresOtherUser == true && credentials?.username == InstanceCredentials.defaultUsername
@@ -109,7 +110,7 @@ extension InstanceRecord {
         switch (fields["process"], fields["start"]) {
         case (nil, nil): return .some(nil)
         case (let number?, let start?):
-            // kill(2) interprets 0 and negative numbers as process groups.
+            // Reject 0 and negative numbers, which kill(2) interprets as process groups.
             guard let number = Int32(number), number > 1, let start = UInt64(start) else { return nil }
             return ProcessIdentity(number: number, startTime: start)
         default: return nil
@@ -153,7 +154,7 @@ extension InstanceRecord {
             memory.family = family
         }
         if let text = fields["restarts"] {
-            // The gateway continues to count from this number.
+            // The gateway continues to count from this number, so it must not overflow.
             guard let restarts = Int(text), restarts >= 0, restarts <= Int(Int32.max) else { return nil }
             memory.restarts = restarts
         }

@@ -45,7 +45,7 @@ extension InstanceRecordStore {
     package static func processes(
         environment: [String: String], userHome: String, projects: String, runtimeFolders: String = runtimeFolders
     ) -> InstanceRecordStore {
-        // If the folder does not exist, there are no projects.
+        // If the folder does not exist, there are no projects, so any unique name is sufficient.
         let key = FolderIdentity(ofFolderAt: projects)?.text ?? fileName(of: Array(projects.utf8))
         let state = state(environment, userHome)
         let userFolder = "\(runtimeFolders)/\(geteuid())"

@@ -11,7 +11,7 @@ extension InstanceRecordStore {
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor < 0, errno == ENOENT {
-                // A gateway that has just ended has removed the folder.
+                // A gateway that has just ended has removed the folder, so create it again.
                 try prepare()
                 continue
             }

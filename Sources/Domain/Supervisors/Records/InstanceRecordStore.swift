@@ -68,7 +68,7 @@ package struct InstanceRecordStore: Sendable {
     package func all(report: Report = { _ in }) -> [InstanceRecord] {
         folders.flatMap { folder in
             (FolderEntries.names(in: folder) ?? []).compactMap { name in
-                // A name with a leading dot belongs to a file that is being written.
+                // Skip names with a leading dot, which belong to files that are being written.
                 guard name != Self.lockName, !name.hasPrefix(".") else { return nil }
                 return Self.read(name, in: folder, report: report)
             }

@@ -109,7 +109,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
 
     /// Reads an entry. Returns whether the run needs no further entries.
     private func scan(_ entry: JournalEntry, in run: String, of project: ProjectName) -> Bool {
-        // An entry is a line without its line end.
+        // An entry is a line without its line end, so add one for the scanner.
         guard let announcement = searches[run]?.banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) else {
             return searches[run] == nil
         }

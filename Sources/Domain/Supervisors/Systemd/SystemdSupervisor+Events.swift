@@ -17,7 +17,7 @@ extension SystemdSupervisor {
         case .connected(let units): connected(units)
         case .disconnected(let error): disconnected(error)
         case .changed(let name, let properties, let isComplete):
-            // A unit that was started manually is seen here for the first time.
+            // A unit that was started manually appears here for the first time, so this call may add it.
             guard let project = project(of: name) else { return }
             if isComplete { record(properties, of: project) }
             handle(.changed(properties, isComplete: isComplete), of: project)
@@ -169,7 +169,8 @@ extension SystemdSupervisor {
     private func announced(
         _ run: String, at address: InstanceAddress, bySockets: Bool, family: APIFamily?, of project: ProjectName
     ) {
-        // The unit writes its record before it executes OpenCode, but the manager may have reported it even earlier.
+        // The unit writes its record before it executes OpenCode, but the manager may have reported the run even
+        // earlier. In that case, report the run again with the record.
         if let launched = units[project]?.run, launched.id == run, launched.credentials == nil,
             launched.environmentDigest == nil, let record = record(project, run)
         {

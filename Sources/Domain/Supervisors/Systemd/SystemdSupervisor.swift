@@ -130,7 +130,7 @@ package actor SystemdSupervisor: Supervisor {
         let project = folder.name
         do throws(LaunchError) {
             let name = try UnitName(project)
-            // systemd itself never runs a unit twice.
+            // Check only a unit that does not run, because systemd itself never runs a unit twice.
             if units[project]?.machine.isAlive != true { try requireVacant(folder, name) }
             if units[project] == nil { units[project] = SupervisedUnit(name: name) }
             handle(.startRequested, of: project)

@@ -38,7 +38,7 @@ package struct UnitLaunch: Sendable {
             throw UnitLaunchError(.misconfigured, error.description)
         }
         let credentials = environment.credentials(withGatewayPassword: setUp.setsPasswords)
-        // systemd assigns a unique ID to each run of a unit (systemd.exec(5), $INVOCATION_ID).
+        // Use the unique ID that systemd assigns to each run of a unit (systemd.exec(5), $INVOCATION_ID).
         let run = setUp.environment["INVOCATION_ID"].flatMap { $0.isEmpty ? nil : $0 } ?? RandomBytes.hex(16)
         var variables = environment.variables(credentials: credentials, directory: folder.path)
         variables[RunMarker.run] = run
@@ -99,7 +99,7 @@ package struct UnitLaunch: Sendable {
                 .misconfigured,
                 "There is no project \(project), because \(projects.path) (HOME_DIR) has no such folder.")
         }
-        // The folder's name may have been written without systemd's escaping.
+        // The folder's name may have been written without systemd's escaping, so the error names the correct unit.
         let hint = ProjectName(instance).flatMap { try? UnitName($0) }.map { unit in
             " For the folder of this name use the unit \(ShellWord.quoted(unit.string))."
         }

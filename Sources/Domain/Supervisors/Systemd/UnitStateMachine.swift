@@ -72,8 +72,8 @@ struct UnitStateMachine: Sendable {
             return [.report(.stopFailed(reason: reason))]
         case .changed(let changed, let isComplete):
             properties.merge(changed)
-            // The properties of the unit's type are reported first. Evaluated alone, they would be combined with
-            // outdated general properties.
+            // The properties of the unit's type are reported first. Do not evaluate them alone, because they would be
+            // combined with outdated general properties.
             return isComplete ? judge(isSettled: false) : []
         case .read(let all):
             properties.merge(all)
@@ -107,7 +107,7 @@ struct UnitStateMachine: Sendable {
     private mutating func requestStart() -> [Action] {
         isStopRequested = false
         if let run, !isEndReported {
-            // The caller has missed that the unit is already running.
+            // The caller has missed that the unit is already running, so report the run again.
             return [.reportLaunch(run)]
                 + (address.map { [.reportPort(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
         }
@@ -116,7 +116,7 @@ struct UnitStateMachine: Sendable {
         awaitsRestart = false
         startRequest = .sent
         jobResult = nil
-        // With a start instead of a restart, the unit would wait until its restart delay is over.
+        // Restart the unit, because with a start it would wait until its restart delay is over.
         if wasAwaitingRestart { return [.restart] }
         // Reset the failure, because otherwise the start limit would continue to count.
         return UnitPhase(properties) == .failed ? [.resetFailed, .start] : [.start]
@@ -124,7 +124,8 @@ struct UnitStateMachine: Sendable {
 
     private mutating func requestStop(kills: Bool) -> [Action] {
         isStopRequested = true
-        // Without a stop, systemd would treat the killed unit as crashed and restart it.
+        // Request a stop in addition to the kill. Otherwise systemd would treat the killed unit as crashed and restart
+        // it.
         let stops = !kills || stopRequest == .none
         if stops { stopRequest = .sent }
         return (stops ? [.stop] : []) + (kills ? [.kill] : [])
@@ -141,7 +142,7 @@ struct UnitStateMachine: Sendable {
         if startRequest == .job(job) {
             startRequest = .none
             jobResult = result == "done" ? nil : result
-            // The result of the job was reported before its end. If there was none, read the unit.
+            // The consequences of the job were reported before its end. If the start is still pending, read the unit.
             return isStartPending ? [.read] : []
         }
         if stopRequest == .job(job) {
@@ -211,7 +212,7 @@ struct UnitStateMachine: Sendable {
         awaitsRestart = false
         isStartPending = false
         isStopRequested = false
-        // Properties that no signal reports, such as the restart delay, are read once.
+        // Read the unit once, because no signal reports some properties, such as the restart delay.
         return [.reportLaunch(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
     }
 
