@@ -68,7 +68,7 @@ struct Profile: Sendable {
 
     /// The port that is used if none is named, or if 0 is named.
     enum PortChoice: Sendable {
-        /// Port 4096 in both cases, or any free port if it is in use.
+        /// Port 4096 in both cases, or any free port if port 4096 is in use.
         case first4096
         /// Port 4096, 4097 and so on if none is named, and any free port for 0.
         case counting

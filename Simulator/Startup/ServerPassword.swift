@@ -4,7 +4,7 @@
 struct ServerPassword: Equatable {
     let user: String
     let text: String
-    /// Whether the server generated it because none was set.
+    /// Whether the server generated the password because none was set.
     let isMade: Bool
 
     /// Reads the password from a version's environment; nil if the server needs none.

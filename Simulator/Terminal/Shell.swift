@@ -48,7 +48,7 @@ struct Shell {
         }
     }
 
-    /// Returns a word with every `$((A+B))` in it evaluated.
+    /// Returns a word in which every `$((A+B))` is replaced with its value.
     private static func expand(_ word: String) -> String {
         guard let start = word.firstRange(of: "$(("), let end = word[start.upperBound...].firstRange(of: "))") else {
             return word

@@ -72,7 +72,7 @@ extension Simulator2 {
         return request
     }
 
-    /// Returns the form of a call, whether answered or not.
+    /// Returns the form of a call, whether the user has answered it or not.
     private func form(_ call: Call) throws(RequestError) -> Pending2.Request {
         if let form = pending.request(.form, call["formID"], session: try session(call).id) { return form }
         throw RequestError(

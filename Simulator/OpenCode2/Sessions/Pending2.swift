@@ -58,7 +58,7 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Returns a session's request, whether answered or not.
+    /// Returns a session's request, whether the user has answered it or not.
     func request(_ kind: Kind, _ id: String, session: String) -> Request? {
         state.withLock { state in
             state.requests.first { $0.id == id && $0.kind == kind && $0.sessionID == session }

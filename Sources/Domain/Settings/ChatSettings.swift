@@ -20,8 +20,8 @@ package struct ChatSettings: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Returns the errors for invalid listeners. Chats and conversations receive answers from the event hub, and no
-    /// other machine may chat without a key.
+    /// Returns the errors for invalid listeners. Chats and conversations need the event hub, and no other machine may
+    /// chat without a key.
     func chatContradictions(_ wrong: Set<String>) -> [SettingError] {
         hubContradictions(wrong) + openContradictions(wrong)
     }

@@ -22,7 +22,7 @@ package struct ChatSession: Sendable {
 
     /// The result of a plan.
     package enum WorkResult: Sendable {
-        /// All conversations, with the surveys of the counted conversations.
+        /// All conversations, with the surveys of those whose messages were counted.
         case listed(SessionList, [String: Survey], revisions: [String: Int])
         /// The session that was created.
         case created(Session)

@@ -184,7 +184,7 @@ package struct Survey: Sendable, Equatable {
 }
 
 extension Plan {
-    /// Continues with the result of this plan, or with nil if it was refused.
+    /// Continues with the result of this plan, or with nil if the plan has failed.
     func settled<Next>(_ next: @escaping @Sendable (Value?) -> Plan<Next>) -> Plan<Next> {
         switch self {
         case .send(let request, let answered): .send(request) { answered($0).settled(next) }

@@ -76,8 +76,8 @@ package struct ConversationState: Sendable {
 
     // MARK: Known sessions
 
-    /// Requests OpenCode's catalogue if it is unknown. An instance that had no model is queried again, because it may
-    /// have one now.
+    /// Requests OpenCode's catalogue if it is unknown. Returns false if the request fails. An instance that had no
+    /// model is queried again, because it may have one now.
     func offers() -> Plan<Bool> {
         if let catalogue, !catalogue.models.isEmpty { return .done(true) }
         let plan = catalogue == nil ? requestBuilder.catalogue() : requestBuilder.catalogue(tries: 0)

@@ -6,7 +6,7 @@ package import OpenCodeFamilies
 /// Merges adjacent deltas of one text (``EventDelta``) into one frame that has the id and the remaining JSON of the
 /// last delta. Nothing else is merged or reordered.
 package struct DeltaMerger: Sendable {
-    /// A run of adjacent deltas of one text.
+    /// A sequence of adjacent deltas of one text.
     private struct Run: Sendable {
         var frame: EncodedFrame
         var skeleton: EventSkeleton

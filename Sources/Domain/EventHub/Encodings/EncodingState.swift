@@ -2,7 +2,8 @@
 
 package import OpenCodeFamilies
 
-/// The state of one encoding of a project's events, for all its sessions. It makes the frames of the next event.
+/// The state of one encoding of a project's events, for all sessions of the project. It makes the frames of the next
+/// event.
 ///
 /// The frames depend only on the events and their times. It makes no difference whether a timer calls ``due(now:)``
 /// before the next event arrives, because the frames that were due by the time of that event precede its own frames.

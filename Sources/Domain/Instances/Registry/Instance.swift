@@ -11,7 +11,7 @@ struct Instance {
     /// The folder as it was at the last start.
     var folder: ProjectFolder
     var machine: InstanceStateMachine
-    /// The supervisor that runs its server, or would start it.
+    /// The supervisor that runs the instance's server, or would start it.
     var supervisor: any Supervisor
     /// The index of the instance in the loops' per-instance counters.
     let slot: Int
@@ -34,13 +34,13 @@ struct Instance {
     var enforcesPassword: Bool?
     /// How the run's port was found, if it was not announced.
     var portWarning: String?
-    /// Whether a warning was logged that its server works in a different folder than its project's.
+    /// Whether a warning was logged that the server works in a folder other than the project's current folder.
     var hasWarnedOfFolder = false
     /// The start of the instance's current state in nanoseconds since 1970.
     var since: Int64
     /// The tracker that determines which states are recorded as events.
     var historyTracker: HistoryTracker
-    /// The OpenCode project of its folder, as far as it was queried.
+    /// The OpenCode project of the instance's folder, as far as it was queried.
     var project = ProjectQuery()
     var pulse = Pulse()
     var timers: [InstanceStateMachine.Timer: EventSource] = [:]

@@ -90,7 +90,8 @@ extension InstanceRegistry {
         publishRoutes()
     }
 
-    /// Returns the warning for `status` if the instance's server works in a different folder than its project's.
+    /// Returns the warning for `status` if the instance's server works in a folder other than the project's current
+    /// folder.
     func replacedFolder(of instance: Instance) -> String? {
         guard let run = instance.run, let folder = run.folder,
             let present = catalogue.assumeIsolated({ $0.identity(of: instance.folder.name) }), present != folder

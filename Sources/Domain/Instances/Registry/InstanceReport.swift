@@ -7,17 +7,17 @@ package import Projects
 
 /// The information about a project that `status` adds to the fields of the wire contract.
 package struct InstanceReport: Sendable, Equatable {
-    /// The name of its state (``InstanceState/name``).
+    /// The name of the instance's state (``InstanceState/name``).
     package var state: String
     /// The start of that state in nanoseconds since 1970.
     package var since: Int64
-    /// The process ID of its server's first process.
+    /// The process ID of the server's first process.
     package var processIdentifier: Int32?
     /// The number of restarts after unrequested ends, since the last requested start.
     package var restarts: Int
     /// OpenCode's version as reported by the server.
     package var version: String?
-    /// The OpenCode API that it implements; nil while unknown.
+    /// The OpenCode API that the server implements; nil while unknown.
     package var family: APIFamily?
     /// The current problem or the last failure.
     package var lastError: String?
@@ -61,7 +61,7 @@ package struct ProjectStatus: Sendable, Equatable {
 package struct Project: Sendable, Equatable {
     /// The folder of the project.
     package let folder: ProjectFolder
-    /// The state of its instance.
+    /// The state of the project's instance.
     package let state: InstanceState
     /// Whether the folder was removed while its instance continues to run.
     package let isMissing: Bool

@@ -13,7 +13,7 @@ package struct RoutingTable: Sendable {
         package let name: ProjectName
         /// The name as text, created only once.
         package let text: String
-        /// The state of its instance, for error messages.
+        /// The state of the project's instance, for error messages.
         package let state: InstanceState
         /// The destination of requests; nil unless the instance is ready.
         package let endpoint: InstanceEndpoint?
@@ -129,7 +129,7 @@ package struct InstanceEndpoint: Sendable, Equatable {
     /// Whether the instance was observed to reject a request without its password. In that case, a server that rejects
     /// the password is not this instance.
     package let enforcesPassword: Bool
-    /// The OpenCode API that it implements; nil if unknown.
+    /// The OpenCode API that the instance implements; nil if unknown.
     package let family: APIFamily?
     /// OpenCode's version as reported by the server; nil if unknown.
     package let version: String?

@@ -41,7 +41,7 @@ package struct Run: Sendable, Equatable {
 
 /// The facts about a run that a gateway has learned and the next gateway could not find out by itself.
 package struct InstanceMemory: Sendable, Equatable {
-    /// The OpenCode API that it implements.
+    /// The OpenCode API that the server implements.
     package var family: APIFamily?
     /// The number of restarts after unrequested ends, since the last requested start.
     package var restarts: Int

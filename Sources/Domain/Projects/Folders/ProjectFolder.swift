@@ -21,7 +21,7 @@ package struct ProjectFolder: Sendable, Equatable {
     package let quotedName: String
     /// The path as a JSON string; see ``quotedName``.
     package let quotedPath: String
-    /// The directories that requests to its instance may name.
+    /// The directories that requests to the project's instance may name.
     package let scope: DirectoryScope
 
     /// Creates a folder. Without a resolved path, the path contains no link.

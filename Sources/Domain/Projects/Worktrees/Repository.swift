@@ -4,7 +4,7 @@
 package struct Repository: Sendable, Equatable {
     /// A worktree in another folder that refers back to the repository.
     package struct Worktree: Sendable, Equatable {
-        /// The absolute path of its folder as git stores it.
+        /// The absolute path of the worktree's folder, as git stores it.
         package let path: String
         /// The same path with all symbolic links resolved.
         package let resolvedPath: String
