@@ -119,7 +119,7 @@ let package = Package(
         // store performs I/O.
         module(.domain, "Conversations", ["Dialects", "Encodings", "JSONText", "Storage"]),
 
-        // Gateway: requests and their answers. The first module contains a loop, its endpoints and its features.
+        // Gateway: requests and their responses. The first module contains a loop, its endpoints and its features.
         module(
             .gateway, "GatewayCore",
             [
@@ -226,7 +226,7 @@ let package = Package(
         tests("SettingsTests", ["EnvironmentFiles", "Locking", "Logging", "Settings"]),
         tests("OpenCodeFamiliesTests", ["OpenCodeFamilies"]),
         tests("AccessTests", ["Access", "Addresses"]),
-        // Home directories and logs for the three modules' tests.
+        // Home directories and logs for the tests of Projects, Instances and Supervisors.
         .target(
             name: "TemporaryHomes", dependencies: ["Projects", "Logging", "Locking"], path: "Tests/TemporaryHomes",
             swiftSettings: strict),

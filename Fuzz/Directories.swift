@@ -11,7 +11,8 @@ private let scope = DirectoryScope(folder: folder, resolved: folder)
 /// according to a second parser of queries, fields and paths. Every path in the folder is accepted if it is encoded
 /// properly.
 ///
-/// The input consists of a byte for the way and the query, the field's value or a path.
+/// The input consists of a byte that selects how the request names the directory, and the query, the field's value or a
+/// path.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -56,7 +57,7 @@ private func isInside(_ path: [UInt8]) -> Bool {
 /// Checks a path below the folder without escapes, control characters and `..`, encoded as clients do.
 private func checkPathInside(_ bytes: ArraySlice<UInt8>) {
     guard String(validating: bytes, as: UTF8.self) != nil,
-        // A path with a trailing space is also checked without that space.
+        // The gateway also checks a path with a trailing space without that space, so exclude such a path.
         bytes.last != UInt8(ascii: " "), bytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F && $0 != UInt8(ascii: "%") }),
         !bytes.split(separator: UInt8(ascii: "/")).contains(where: { $0.elementsEqual("..".utf8) })
     else { return }

@@ -10,7 +10,7 @@ private let scope = DirectoryScope(folder: folder, resolved: folder)
 /// The forwarded part of a stream does not depend on where the stream is split, and contains bytes of the stream in
 /// order. An event is forwarded exactly if its directory is the project's, wherever the directory is in the JSON and
 /// however it is escaped. An event without a directory is forwarded if its session's directory is the project's. That
-/// directory is queried if no event has contained it, and waiting for the answer changes nothing else.
+/// directory is queried if no event has contained it, and waiting for the result changes nothing else.
 ///
 /// The input consists of a byte for the chunks, a byte for the test case, and the stream or the material for events.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -24,7 +24,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(whole == filtered(stream, chunk: chunk))
         precondition(whole == filtered(stream, chunk: chunk, hasPendingUpdates: true))
         precondition(isPart(whole, of: stream))
-        // With nearly no memory, less is forwarded.
+        // With nearly no memory, fewer events are forwarded, but the forwarded bytes are still a part of the stream.
         precondition(isPart(filtered(stream, chunk: chunk, limit: 4), of: stream))
     case 1:
         let isInside = input.byte() & 1 == 0

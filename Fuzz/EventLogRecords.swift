@@ -55,7 +55,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         }
         offset = record.end
     }
-    // The next byte is not the start of a skipped record.
+    // If a complete record follows the parsed records, the scan must have reported damage.
     if let next = EventRecord(region, at: scan.end, limit: region.count), next.isWhole(in: region) {
         precondition(scan.isDamaged)
     }

@@ -24,7 +24,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// A frame as a scanner finds it.
+/// A frame that a scanner finds.
 private struct Frame: Equatable {
     var bytes: Range<Int>
     /// The values of its `data` lines.

@@ -45,7 +45,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(list.name(at: index) == fields[index].name && list.value(at: index) == fields[index].value)
         precondition(elements(fields[index].value).elementsEqual(ListElements(list.value(at: index))))
     }
-    // The gateway considers only this number of options.
+    // The gateway considers only 32 options, so skip an input with more.
     let named = fields.filter { Characters.matches($0.name, "connection") }.flatMap { elements($0.value) }
     guard named.count <= 32 else { return 0 }
     let staying = fields.filter { field in
@@ -131,7 +131,7 @@ private func checkResponse(_ kind: UInt8, _ list: FieldList, _ fields: [Field], 
         remaining.expect("X-Accel-Buffering", "no".utf8)
     }
     remaining.expectEnd()
-    // A trailer never frames, routes or authenticates.
+    // A forwarded trailer field never frames, routes or authenticates a message.
     let trailers = ResponseForwarding.trailers(list)
     for index in 0..<trailers.count {
         let name = trailers.name(at: index)

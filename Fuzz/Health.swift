@@ -10,7 +10,7 @@ private let unhealthy = Array(#"{"healthy":false,"version":"#.utf8)
 /// Only status 200 with a JSON `true`, or with a version at `/api/info`, makes an instance healthy. Each reason is one
 /// line, and the version is returned unchanged.
 ///
-/// The input consists of a byte for the status and the body. From 192 on, the rest is the version.
+/// The input consists of a byte for the status and the body. If this byte is 192 or more, the remainder is the version.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -25,7 +25,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let answer = HealthAnswer(status: status, body: body, path: path)
     switch answer {
     case .healthy(let version, _):
-        // The decoder is lenient with unused members, but the answer itself must be in the body.
+        // The decoder is lenient with unused members, but the value that it returns must be in the body.
         precondition(status == 200 && (version?.utf8.count ?? 0) <= body.count)
         let text = String(decoding: body.filter { $0 != 0 }, as: UTF8.self)
         precondition(text.contains("true") || (path == .info && version != nil))

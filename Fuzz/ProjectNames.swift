@@ -24,7 +24,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let decoded = decode(bytes)
     precondition((fromPath != nil) == (decoded.map(isName) ?? false))
     precondition(fromPath.map { $0.bytes == decoded } ?? true)
-    // A request finds the route with its name, and no other.
+    // A request finds only the route with its name.
     precondition(table.route(forSegment: bytes[...])?.name == fromPath.flatMap { known.contains($0) ? $0 : nil })
     return 0
 }

@@ -31,7 +31,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// Returns whether words do not change, byte by byte, through their text.
+/// Returns whether words remain unchanged, byte by byte, when they are written and parsed again.
 private func read(_ words: [String]) -> Bool {
     guard let again = try? CommandWords.parse(CommandWords.text(words)), again.count == words.count else {
         return false

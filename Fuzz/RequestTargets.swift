@@ -23,7 +23,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     }
     precondition(Array(AuthToken.removed(from: left[...])) == left)
     precondition(isSubsequence(left, of: target))
-    // The result depends on the path alone.
+    // Whether a request with POST begins a turn depends on the path alone.
     let path = left.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: ";") }
     precondition(TurnRoutes.contains("POST", left[...]) == TurnRoutes.contains("POST", path))
     precondition(!TurnRoutes.contains("GET", left[...]))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// This program contains only libmicrohttpd. It is configured as in the gateway and answers every request from memory.
-// Its processor time is the time of a gateway whose own code costs nothing.
+// This program contains only libmicrohttpd. It is configured as in the gateway and responds to every request from
+// memory. Its processor time is the time of a gateway whose own code costs nothing.
 //
 //   front BODY POOL    prints its port; POOL is libmicrohttpd's memory for a connection, in bytes
 
@@ -52,7 +52,7 @@ static void accept_some(struct MHD_Daemon *daemon, int epoll) {
         socklen_t length = sizeof address;
         int client = accept4(listener, (struct sockaddr *)&address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (client < 0) return;
-        // In the gateway, this reports that a client disconnects while it waits.
+        // The gateway also watches for this, to detect that a client disconnects while it waits.
         watch(epoll, client, EPOLLIN | EPOLLRDHUP | EPOLLET);
         MHD_add_connection(daemon, client, (struct sockaddr *)&address, length);
     }

@@ -39,7 +39,7 @@ int run_rate(const struct options *options);
 
 /// Ends the program with a message on standard error.
 _Noreturn void die(const char *format, ...);
-/// Returns the result of a system call; a negative one ends the program.
+/// Returns the result of a system call. Ends the program if the result is negative.
 int checked(int result, const char *operation);
 /// Returns zeroed memory; ends the program if there is none.
 void *allocated(size_t count, size_t size);
@@ -75,14 +75,13 @@ extern const size_t shared_connected_event_length;
 /// returns its length.
 size_t format_shared(char *out, const char *directory, unsigned size, uint64_t stamp, uint32_t sequence);
 
-/// Returns a shared event to compare with: everything except the stamp and the sequence number is the same in each
-/// event.
+/// A shared event to compare with. Everything except the stamp and the sequence number is the same in each event.
 struct shared_template {
     char event[EVENT_LIMIT];
     size_t length, stamp_at;
 };
 
-/// Returns the event that a run with these options receives.
+/// Creates the event that a run with these options receives.
 void make_template(struct shared_template *out, const char *directory, unsigned size);
 /// Parses an event; returns false if any byte differs from what `format_shared` wrote.
 bool parse_shared(const struct shared_template *expected, const char *event, size_t length, uint64_t *stamp,

@@ -31,13 +31,13 @@ enum Characters {
         return zip(bytes, word).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 + 0x20 == $1 }
     }
 
-    /// Compares like ``matches(_:_:)`` with a literal.
+    /// Compares as ``matches(_:_:)`` does, but with a literal.
     static func matches(_ bytes: ArraySlice<UInt8>, _ word: StaticString) -> Bool {
         matches(bytes, UnsafeBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 }
 
-/// The positions and values of a message's framing fields, for both directions (RFC 9112 §6).
+/// The number and the values of a message's framing fields, for both directions (RFC 9112 §6).
 struct FramingFields {
     var lengths = 0
     var length: UInt64?
@@ -56,7 +56,7 @@ struct FramingFields {
         }
     }
 
-    /// Whether all parsers see the same end.
+    /// Whether all parsers find the same end of the message.
     var isClear: Bool {
         switch (lengths, codings) {
         case (0, 0): true

@@ -2,8 +2,8 @@
 
 import GatewayCore
 
-/// The page's style and script. The Content-Security-Policy contains their hashes, so they must be in the page byte for
-/// byte.
+/// The page's style and script. The Content-Security-Policy contains their hashes, so the page must contain both byte
+/// for byte.
 enum PageParts {
     /// The style. It is designed for narrow screens first, and is light or dark as the user prefers.
     static let style = """
@@ -25,7 +25,7 @@ enum PageParts {
         @media(min-width:40rem){label{display:inline-block;width:48%}}
         """
 
-    /// The script. It sends one request for each press of a button and shows the answer.
+    /// The script. It sends one request for each press of a button and shows the response.
     static let script = """
         "use strict";
         const byId = (id) => document.getElementById(id);

@@ -13,23 +13,23 @@ import Projects
 /// belongs to.
 package final class DirectoryPinningFeature {
     private unowned let gateway: GatewayLoop
-    /// Sends a message to the threads other than the loops that have a session index.
+    /// Sends a message to the hub's thread, which also has a session index.
     private let postToHub: @Sendable (SessionIndexMessage) -> Void
     /// The sessions of the instances.
     package private(set) lazy var sessions = LoopSessionIndex(self)
 
     /// Creates the feature.
     ///
-    /// - Parameter tellOthers: Sends a message to the threads other than the loops that have a session index.
+    /// - Parameter postToHub: Sends a message to the hub's thread, which also has a session index.
     package init(_ gateway: GatewayLoop, postToHub: @escaping @Sendable (SessionIndexMessage) -> Void) {
         self.gateway = gateway
         self.postToHub = postToHub
     }
 
-    /// Waits until an OpenCode 1 has opened the project's folder. The first loop asks the instance on behalf of all
-    /// loops, so that each run is asked once.
+    /// Waits until an OpenCode 1 has opened the project's folder. The first loop sends the request to the instance on
+    /// behalf of all loops, so that each run receives one request.
     ///
-    /// - Parameter proceed: Called once, later.
+    /// - Parameter proceed: Called once, after the folder was opened or the time limit has passed.
     package func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
         sessions.awaitFolder(endpoint, proceed: proceed) { [unowned self] in
             guard gateway.postToFirst(.feature(FolderRequest(endpoint: endpoint))) else {
@@ -64,11 +64,11 @@ extension DirectoryPinningFeature: SessionIndexOwner {
     package var loop: EventLoop { gateway.loop }
     /// The loop's client for instances.
     package var client: UpstreamClient { gateway.client }
-    /// The control plane, which answers queries about projects.
+    /// The control plane, which responds to queries about projects.
     package var control: any ProjectControl { gateway.control }
     /// The routing table that requests read now.
     package var routes: RoutingTable { gateway.snapshot.routes }
-    /// The time limit is five seconds. Only requests that remove a session wait for the answer.
+    /// The time limit is five seconds, because only requests that remove a session wait for the response.
     package var lookupTimeout: Duration { .seconds(5) }
     /// Whether other threads have sent messages that the loop has not received yet.
     package var hasUnread: Bool { gateway.mailbox?.hasUnread ?? false }
@@ -103,7 +103,7 @@ extension DirectoryPinningFeature: InstanceRequestRules {
         }
     }
 
-    /// Performs the steps that the verdict requires before a feature answers the request.
+    /// Performs the steps that the verdict requires before a feature serves the request.
     private func apply(_ verdict: DirectoryRules.Verdict, to request: InstanceRequest, in scope: DirectoryScope) {
         var request = request
         switch verdict {

@@ -26,9 +26,9 @@ package final class EventStreamFeature {
     unowned let owner: GatewayLoop
     private let hub: Mailbox<HubMessage>
     private let reader: EventReaderThread
-    /// The ends of turns that answers wait for.
+    /// Coordinates the ends of turns on event streams with the responses to the turns' requests.
     package let turnEnds: TurnEnds
-    /// Called with the number of a run after all streams have sent the end of the turn that the run waits for.
+    /// Called with the number of a bridge run after all streams have sent the end of the turn for which the run waits.
     package var turnReached: ((Int) -> Void)?
     private(set) var snapshots: [ProjectName: HubSnapshot] = [:]
     private var readers: [Int: Reader] = [:]
@@ -65,14 +65,14 @@ package final class EventStreamFeature {
         var pages: [EventPage] = []
     }
 
-    /// Registers a stream and returns the number for its reads.
+    /// Registers a stream. Returns the number that identifies the stream in read requests.
     func subscribe(_ stream: HubStream) -> Int {
         ofProject[stream.project, default: ProjectReaders()].streams.append(stream)
         stream.group = stream.sharedKey.map { sharedFrames.join($0) }
         return register(.stream(stream), stream.project)
     }
 
-    /// Registers a page and returns the number for its reads.
+    /// Registers a page. Returns the number that identifies the page in read requests.
     func subscribe(_ page: EventPage) -> Int {
         ofProject[page.project, default: ProjectReaders()].pages.append(page)
         return register(.page(page), page.project)
@@ -105,7 +105,7 @@ package final class EventStreamFeature {
         }
     }
 
-    /// Requests a read of the next bytes for the receiver with this number.
+    /// Requests the next bytes of the log for the stream or page with this number.
     func requestRead(_ cursor: EventCursor, number: Int, _ project: ProjectName?, connected: [UInt8], limit: Int) {
         guard let mailbox = owner.mailbox else { return }
         let log = project.flatMap { snapshots[$0]?.log }
@@ -131,7 +131,8 @@ package final class EventStreamFeature {
         turnEnds.watch(session, of: project, after: snapshots[project]?.log.summary.last, holds: holds)
     }
 
-    /// Resumes the streams of the project that send the end of a turn only after the answer to its request.
+    /// Resumes the project's streams that wait for the response to a turn's request before they send the end of the
+    /// turn.
     func turnAnswered(_ project: ProjectName) { forEach(project) { $0.turnAnswered() } }
 
     // MARK: Pending streams
@@ -140,7 +141,7 @@ package final class EventStreamFeature {
 
     /// Asks the hub for the position at which a stream of this project begins.
     ///
-    /// - Parameter begin: Called once, unless the stream is removed.
+    /// - Parameter completion: Called once with the position, unless the stream is removed.
     func requestPosition(
         _ project: ProjectName?, for stream: any PendingStream, completion: @escaping (LogPosition) -> Void
     ) {
@@ -157,7 +158,7 @@ package final class EventStreamFeature {
 
     /// Resolves the symbolic links of an absolute path on a thread that may wait for the disk.
     ///
-    /// - Parameter begin: Called once with the result, unless the stream is removed.
+    /// - Parameter completion: Called once with the resolved path, unless the stream is removed.
     func resolve(_ path: [UInt8], for stream: any PendingStream, completion: @escaping ([UInt8]) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
@@ -205,13 +206,13 @@ package final class EventStreamFeature {
         }
     }
 
-    /// Calls `body` for each stream of the project. A stream may end during the call, and is then removed from the
-    /// list.
+    /// Calls `body` for each stream of the project. A stream that ends during the call is removed from the list, so
+    /// this iterates over a copy.
     private func forEach(_ project: ProjectName, _ body: (HubStream) -> Void) {
         for stream in ofProject[project]?.streams ?? [] { body(stream) }
     }
 
-    /// Delivers events. Streams with the same properties share the same frames, which are made once.
+    /// Delivers new events of a project. The frames are created once for all streams with the same properties.
     private func publish(_ project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition) {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now
@@ -235,15 +236,15 @@ package final class EventStreamFeature {
 package enum EventStreamMessage: FeatureMessage {
     /// Updates from the hub, in order.
     case updates([EventUpdate])
-    /// The start position of the stream that requested it with this number.
+    /// The start position for the stream that requested a position with this number.
     case position(number: Int, LogPosition)
     /// The batch that was read for a stream.
     case readResult(EventLogReadResult)
-    /// The path that was resolved for the stream that requested it with this number.
+    /// The resolved path for the stream that requested the resolution with this number.
     case resolved(number: Int, path: [UInt8])
-    /// The answer that preceded the end of a turn was sent, so the project's streams may send that end.
+    /// The response to a turn's request was sent, so the project's streams may send the end of the turn.
     case turnAnswered(ProjectName)
-    /// All streams have sent the end of the turn that the run with this number waits for.
+    /// All streams have sent the end of the turn for which the bridge run with this number waits.
     case turnReached(run: Int)
 
     /// Delivers the message to the method of the feature that handles it.

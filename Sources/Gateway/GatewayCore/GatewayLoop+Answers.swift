@@ -6,26 +6,26 @@ import HTTPTypes
 import Logging
 package import Projects
 
-/// The gateway's own answers to clients, and its log messages about them.
+/// The gateway's own responses to clients, and its log messages about them.
 extension GatewayLoop {
-    /// Answers with an error, in the form of the client's protocol.
+    /// Responds with an error, in the form of the client's protocol.
     package func refuse(_ connection: ClientConnection, _ error: GatewayError) {
         answer(connection, rendered(error, connection))
     }
 
-    /// Returns the answer to an error in the form of the client's protocol.
+    /// Returns the response for an error in the form of the client's protocol.
     func rendered(_ error: GatewayError, _ connection: ClientConnection) -> GatewayAnswer {
         errorRenderer(for: connection.head.target[...])?.render(error) ?? GatewayAnswer(error)
     }
 
-    /// Sends one of the gateway's own answers.
+    /// Sends one of the gateway's own responses.
     package func answer(_ connection: ClientConnection, _ answer: GatewayAnswer) {
         connection.respond(completed(answer, connection))
     }
 
-    /// Answers with a page, or with 304 if the client already has it.
+    /// Responds with a page, or with 304 if the client already has it.
     func answer(_ connection: ClientConnection, _ page: StaticPage) {
-        // A request body that is still arriving would have to be read first.
+        // If the request's body is still arriving, send the whole page. The body would have to be read before a 304.
         guard page.isKnown(to: connection.head.fields), connection.isBodyComplete else {
             return answer(connection, page.whole)
         }
@@ -33,8 +33,8 @@ extension GatewayLoop {
         connection.startResponse(answer.head, .none(announced: UInt64(page.whole.body.count)))
     }
 
-    /// Returns the answer with the fields that all of the gateway's own answers have. An error gets the request's id,
-    /// so that a user can identify the log line, and every answer gets the fields for browsers.
+    /// Returns the response with the fields that all of the gateway's own responses have. An error receives the
+    /// request's id, so that a user can identify the log line. Every response receives the fields for browsers.
     package func completed(_ answer: GatewayAnswer, _ connection: ClientConnection) -> GatewayAnswer {
         let isError = answer.head.status >= 400
         guard isError || !connection.request.pinPolicy(of: snapshot).origins.isEmpty else { return answer }
@@ -49,7 +49,7 @@ extension GatewayLoop {
         setUp.errorRenderers.first { $0.applies(target) }
     }
 
-    /// Returns the cross-origin terms of the answer to the connection's request.
+    /// Returns the cross-origin terms of the response to the connection's request.
     package func crossOriginTerms(_ connection: ClientConnection) -> CrossOriginTerms? {
         connection.request.pinPolicy(of: snapshot).crossOriginTerms(connection.head)
     }

@@ -10,10 +10,10 @@ import Logging
 import OpenCodeFamilies
 package import Projects
 
-/// The dispatch of a request from its head to the one feature that answers it.
+/// The dispatch of a request from its head to the one feature that serves it.
 ///
 /// A request is received and then admitted (``admit(_:for:requirement:)``). The ``InstanceRequestRules`` then check a
-/// request to an instance, and the first ``InstanceRequestHandler`` that accepts the request answers it. The dispatch
+/// request to an instance, and the first ``InstanceRequestHandler`` that accepts the request serves it. The dispatch
 /// itself keeps a request that must wait for an instance or for information (``InstanceWait``, ``HeldRequest``).
 extension GatewayLoop: RequestHandler {
     /// Returns the refusal of a request whose body has not arrived; nil if the request may continue.
@@ -25,7 +25,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Routes a request whose head has arrived, and answers it or starts its processing.
+    /// Routes a request whose head has arrived, and responds to it or starts its processing.
     package func handle(_ connection: ClientConnection) { perform(decide(connection), connection) }
 
     private func perform(_ decision: consuming Decision, _ connection: ClientConnection) {
@@ -46,12 +46,12 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Lets a feature answer a request to an instance, after the rules about directories were applied.
+    /// Lets a feature serve a request to an instance, after the rules about directories were applied.
     package func serve(_ request: consuming InstanceRequest) {
         for handler in instances.handlers where handler.handle(&request) { return }
     }
 
-    /// Lets a feature that was registered after `feature` answer a request to an instance.
+    /// Lets a feature that was registered after `feature` serve a request to an instance.
     package func serve(_ request: InstanceRequest, after feature: any InstanceRequestHandler) {
         var request = request
         for handler in instances.handlers.drop(while: { $0 !== feature }).dropFirst() where handler.handle(&request) {
@@ -59,7 +59,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Routes a request again, because its instance was replaced before a feature had begun to answer.
+    /// Routes a request again, because its instance was replaced before a feature had begun to respond.
     package func reroute(_ request: InstanceRequest) {
         let connection = request.connection
         perform(route(connection, segment: request.segment, target: request.receivedTarget), connection)
@@ -76,13 +76,13 @@ extension GatewayLoop: RequestHandler {
 
     enum Decision {
         case refusal(GatewayError)
-        /// A browser's preflight request receives this answer.
+        /// A browser's preflight request receives this response.
         case preflight(GatewayAnswer)
-        /// The endpoint with this index answers.
+        /// The endpoint with this index serves the request.
         case endpoint(Int)
-        /// A feature answers the request to an instance.
+        /// A feature serves the request to an instance.
         case instance(InstanceRequest)
-        /// The rules about directories must be applied to the request first, by this step.
+        /// This step must first apply the rules about directories to the request.
         case ruled(InstanceRequest, (InstanceRequest) -> Void)
         /// The request waits for an instance that will soon be ready.
         case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)

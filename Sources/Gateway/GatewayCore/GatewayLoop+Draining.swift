@@ -4,9 +4,9 @@ package import EventLoop
 import HTTPClient
 import HTTPServer
 
-/// An answer that does not end by itself. The gateway aborts it when it shuts down.
+/// A response that does not end by itself. The gateway aborts it when it shuts down.
 package protocol OpenStream: AnyObject {
-    /// Aborts the answer in a way that no client mistakes for a regular end.
+    /// Aborts the response so that no client mistakes this for a regular end.
     func abort()
 }
 
@@ -27,8 +27,8 @@ extension GatewayLoop {
 
     /// Stores listeners from which the loop accepts clients after ``accept()``.
     ///
-    /// - Parameter entrance: The number of the listener in ``LoopSetUp/entrances``, counted from 1, or 0 for the
-    ///   gateway's own listener.
+    /// - Parameter number: The number of the listeners' element in ``LoopSetUp/endpointListeners``, counted from 1, or
+    ///   0 for the gateway's own listener.
     package func register(_ listeners: [Listener], as number: UInt8 = 0) {
         for listener in listeners { listener.detect(snapshot.policy.limits.peerLoss) }
         clients.waiting += listeners.map { ($0, number) }
@@ -58,7 +58,7 @@ extension GatewayLoop {
         drain = Drain(
             loop: loop, within: limit, isEmpty: isEmpty,
             expired: { [unowned self] in forEachFeature { $0.endRequests() } }, finished: finished)
-        // The cause is known now, so requests that wait for an instance that has just ended can be answered.
+        // The gateway's shutdown is now known as the cause, so respond to requests whose instance has just ended.
         routesChanged()
     }
 }

@@ -31,7 +31,7 @@ extension GatewayLoop {
             let refusal = endpoint.body.refusal(of: head, connection.framing)
             return refusal.map { .refusal($0) } ?? .endpoint(index)
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
-        // No additional listener has an instance's endpoint.
+        // No additional listener serves an instance's endpoint, so reject the request.
         case .notFound, .instance, .unknownProject: return .refusal(.notFound)
         }
     }

@@ -58,7 +58,7 @@ package final class GatewayLoop {
     package let client: UpstreamClient
     /// The components that do not change.
     package let setUp: LoopSetUp
-    /// The numbers of requests and of received parts of answers.
+    /// The numbers of requests and of received parts of responses.
     package var counts = LoopCounts()
     /// The state that requests read.
     package private(set) var snapshot: Snapshot
@@ -69,7 +69,7 @@ package final class GatewayLoop {
     private var features = FeatureSet()
     /// The features that decide about requests to instances.
     private(set) var instances = InstanceHandlers()
-    /// The answers that do not end by themselves.
+    /// The responses that do not end by themselves.
     package private(set) var streams: [ObjectIdentifier: any OpenStream] = [:]
     /// The wait for running requests while the gateway shuts down.
     var drain: Drain?
@@ -152,8 +152,8 @@ package final class GatewayLoop {
     /// Registers a feature, which receives the events of the loop from now on.
     package func add(_ feature: any LoopFeature) { features.add(feature) }
 
-    /// Registers a feature that also answers requests to instances. Requests are offered to the features in the order
-    /// of their registration.
+    /// Registers a feature that also serves requests to instances. Requests are offered to the features in the order of
+    /// their registration.
     package func add(handler feature: any InstanceRequestHandler) {
         features.add(feature)
         instances.handlers.append(feature)
@@ -196,8 +196,8 @@ package final class GatewayLoop {
     /// Registers a stream. It is aborted when the gateway shuts down.
     package func streamStarted(_ stream: any OpenStream) {
         streams[ObjectIdentifier(stream)] = stream
-        // The gateway is already shutting down. This call happens while received bytes are processed, so the abort is
-        // deferred.
+        // If the gateway is already shutting down, abort the stream. Received bytes are being processed during this
+        // call, so the abort is deferred.
         if isDraining { loop.atEndOfPass(LateStream(stream)) }
     }
 
@@ -206,8 +206,8 @@ package final class GatewayLoop {
 
     // MARK: Instances
 
-    /// Records that an instance has answered a client's request. Reports the first such answer of each run to the
-    /// control plane. An error, a web page or a health answer does not show that a client has opened the folder.
+    /// Records that an instance has responded to a client's request. Reports the first such response of each run to the
+    /// control plane. An error, a web page or a health response does not show that a client has opened the folder.
     package func answered(_ route: RoutingTable.Route, with head: ResponseHead, to target: ArraySlice<UInt8>) {
         guard let endpoint = route.endpoint, !counts.progress.hasAnswered(endpoint.slot, ofRun: endpoint.generation),
             head.status < 400, !head.isWebPage, !HealthPath.isOne(target)
@@ -242,7 +242,7 @@ struct InstanceHandlers {
 
 /// The counts that a loop reports to the control plane.
 package struct LoopCounts: Sendable {
-    /// The parts of answers that each instance has sent.
+    /// The numbers of parts of responses that each instance has sent.
     package var progress = ProgressCounts()
     /// The numbers of requests that clients have sent.
     package var requests = RequestCounts()

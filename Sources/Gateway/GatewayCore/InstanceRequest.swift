@@ -4,9 +4,9 @@ package import HTTPServer
 package import HTTPTypes
 package import Instances
 
-/// A request to a project's instance, after its admission. A feature answers it.
+/// A request to a project's instance, after its admission. A feature serves it.
 package struct InstanceRequest {
-    /// The client's connection, which carries the request and its answer.
+    /// The client's connection, which carries the request and its response.
     package let connection: ClientConnection
     /// The route to the project's instance, which has an endpoint.
     package var route: RoutingTable.Route
@@ -38,11 +38,11 @@ package struct InstanceRequest {
 
 /// The decision of ``InstanceRequestRules`` about a request.
 package enum RuleDecision {
-    /// A feature may answer the request in its current form.
+    /// A feature may serve the request in its current form.
     case passes
     /// The request is rejected with this error.
     case refused(GatewayError)
-    /// The request must be changed, or more information is needed. The step answers the request or passes it to
+    /// The request must be changed, or more information is needed. The step responds to the request or passes it to
     /// ``GatewayLoop/serve(_:)``, immediately or later.
     case depends(_ step: (InstanceRequest) -> Void)
 }
@@ -55,9 +55,9 @@ package protocol InstanceRequestRules: LoopFeature {
     ) -> RuleDecision
 }
 
-/// A feature that answers requests to instances.
+/// A feature that serves requests to instances.
 package protocol InstanceRequestHandler: LoopFeature {
-    /// Answers the request and returns true. Returns false if another feature must answer the request, which may have
+    /// Serves the request and returns true. Returns false if another feature must serve the request, which may have
     /// been changed.
     func handle(_ request: inout InstanceRequest) -> Bool
     /// Returns whether a request waits for an instance that will soon be ready, instead of being rejected.

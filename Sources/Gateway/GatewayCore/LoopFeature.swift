@@ -13,7 +13,8 @@ package import Instances
 package protocol LoopFeature: AnyObject {
     /// Called when there is a new routing table. ``GatewayLoop/snapshot`` already contains it.
     func routesChanged()
-    /// Called once for each run of an instance when it has answered a client's request on this loop for the first time.
+    /// Called once for each run of an instance when it has responded to a client's request on this loop for the first
+    /// time.
     func runAnswered(_ endpoint: InstanceEndpoint)
     /// Aborts the operations of revoked keys that are not requests in progress, and returns their number.
     ///
@@ -21,7 +22,8 @@ package protocol LoopFeature: AnyObject {
     func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts
     /// Ends connections whose clients have vanished.
     func endLostClients(by loss: PeerLoss)
-    /// Called when the gateway begins to shut down. Waiting requests that can no longer begin must be answered.
+    /// Called when the gateway begins to shut down. The feature must respond to waiting requests that can no longer
+    /// begin.
     func drain()
     /// Ends all requests, because the time limit of the shutdown has passed.
     func endRequests()

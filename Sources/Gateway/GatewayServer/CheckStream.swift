@@ -4,8 +4,8 @@ import GatewayCore
 import HTTPTypes
 import Proxying
 
-/// The response of `GET /check/stream`, with which a client can detect whether an intermediary buffers an answer before
-/// forwarding it.
+/// The response of `GET /check/stream`, with which a client can detect whether an intermediary buffers a response
+/// before forwarding it.
 ///
 /// Its head equals the head of every other event stream of the gateway, because the check concerns those streams.
 enum CheckStream {
@@ -20,7 +20,8 @@ enum CheckStream {
     /// Returns a stream of numbered comments (WHATWG HTML §9.2.5), such as `: 1`.
     ///
     /// With the parameter `end=abort`, the stream ends without its last chunk, as when an instance dies. A proxy that
-    /// turns this into a complete answer hides the loss from clients. OpenCode's official SDK then does not reconnect.
+    /// turns this into a complete response hides the loss from clients. OpenCode's official SDK then does not
+    /// reconnect.
     static func response(_ query: RequestQuery) -> ControlResponse {
         let aborts = query["end"] == "abort"
         var head = ResponseHead(status: 200)

@@ -123,8 +123,8 @@ package final class DataPlane: Sendable {
                 mailboxes.append(mailbox)
                 loop.register(listeners)
                 for number in endpointListeners.indices {
-                    // This check follows after the earlier listeners are open, because two listeners of this gateway
-                    // must not share an address either.
+                    // Check this only after the earlier listeners are open, because two listeners of this gateway must
+                    // not share an address either.
                     if index == 0 { try endpointListeners[number].requireUnused() }
                     loop.register([try endpointListeners[number].listen()], as: UInt8(number + 1))
                 }
@@ -168,7 +168,7 @@ package final class DataPlane: Sendable {
     package func publish(_ routes: RoutingTable) {
         hub?.mailbox.post(.routes(routes))
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
-        // This comes last, because the conversations send requests for these routes to the loops.
+        // Do this last, because the conversations send requests for these routes to the loops.
         conversations?.follow(routes)
     }
 
@@ -185,7 +185,7 @@ package final class DataPlane: Sendable {
         await Self.queryLoop(mailboxes[0]) { loop, report in HealthProbe.start(query, of: loop.client, report: report) }
     }
 
-    /// Sends a query of the gateway itself to an instance. Returns nil if no answer arrived.
+    /// Sends a query of the gateway itself to an instance. Returns nil if no response arrived.
     package func send(_ query: InstanceQuery) async -> InstanceReply? {
         await Self.queryLoop(mailboxes[0]) { loop, report in
             // A list of models may have several hundred thousand bytes.
@@ -193,7 +193,7 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Returns the number of parts of answers that all loops have received from the instance with this slot.
+    /// Returns the number of parts of responses that all loops have received from the instance with this slot.
     package func progress(ofSlot slot: Int) async -> UInt64 {
         let hubProgress: UInt64 =
             if let hub {
@@ -221,7 +221,7 @@ package final class DataPlane: Sendable {
         ]
     }
 
-    /// Returns after every loop, including the event hub's, has answered. Never returns if one of them hangs.
+    /// Returns after every loop, including the event hub's, has responded. Never returns if one of them hangs.
     package func answer() async {
         _ = await queryLoops { _, report in report(()) }
         guard let hub else { return }
@@ -287,8 +287,8 @@ package final class DataPlane: Sendable {
         let events = hub.map { EventStreamFeature(loop, $0) }
         loop.add(handler: BridgeFeature(loop, bridge, pinning: pinning, events: events))
         if let events { loop.add(handler: events) }
-        // A message that a client sends through the conversations after the answer to an abort waits for the end of the
-        // aborted turn.
+        // The conversations must know of each abort. A message that a client sends there after the response to the
+        // abort waits for the end of the aborted turn.
         let proxy = ProxyFeature(loop, pinning: pinning, sessionAborted: conversations?.expectAbort)
         loop.add(handler: proxy)
         if let chat { loop.add(ChatFeature(loop, chat)) }

@@ -25,7 +25,7 @@ package final class DataPlaneLink: Sendable {
     /// Sends a query to an instance.
     package func send(_ query: InstanceQuery) async -> InstanceReply? { await current?.send(query) }
 
-    /// Returns the number of parts of answers that an instance has sent.
+    /// Returns the number of parts of responses that an instance has sent.
     package func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }
 
     private var current: DataPlane? { dataPlane.withLock { $0 } }

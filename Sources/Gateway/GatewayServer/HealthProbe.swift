@@ -29,7 +29,7 @@ enum HealthProbe {
         }
     }
 
-    /// Returns whether a server rejected a request without its password; nil if it did not answer.
+    /// Returns whether a server rejected a request without its password; nil if it did not respond.
     private static func isRefusal(_ finding: HealthFinding) -> Bool? {
         switch finding {
         case .unauthorized: true
@@ -62,7 +62,7 @@ enum HealthProbe {
         }
     }
 
-    /// Returns the reason for a missing answer.
+    /// Returns the reason for a missing response.
     private static func silence(_ outcome: WholeAnswer.RequestResult, _ timeout: Duration) -> String {
         switch outcome {
         case .failed(.refused): "OpenCode does not accept connections on its port yet."
@@ -76,7 +76,7 @@ enum HealthProbe {
 }
 
 extension HealthFinding {
-    /// Creates the finding for an answer to a health check.
+    /// Creates the finding for a response to a health check.
     fileprivate init(_ answer: HealthAnswer, at path: HealthPath) {
         switch answer {
         case .healthy(let version, let number): self = .healthy(version: version, path: path, processNumber: number)

@@ -11,7 +11,7 @@ import Instances
 import OpenCodeFamilies
 package import Projects
 
-/// The proxy of one loop. It forwards requests to instances, and their answers to clients.
+/// The proxy of one loop. It forwards requests to instances, and their responses to clients.
 package final class ProxyFeature {
     unowned let gateway: GatewayLoop
     let pinning: DirectoryPinningFeature
@@ -57,8 +57,8 @@ extension ProxyFeature: InstanceRequestHandler {
             ProxyExchange(self, request).start(isUpgrade: isUpgrade)
             return true
         }
-        // OpenCode 1.18.34 never answers an upgrade for a terminal that no longer exists if the upgrade is the first
-        // request about the project (measured). The run must therefore open the project's folder first.
+        // OpenCode 1.18.34 never responds to an upgrade for a terminal that no longer exists if the upgrade is the
+        // first request about the project (measured). The run must therefore open the project's folder first.
         let held = gateway.hold(request)
         pinning.awaitFolder(endpoint) { [unowned self] in
             if let request = held.release() { ProxyExchange(self, request).start(isUpgrade: true) }
@@ -68,7 +68,7 @@ extension ProxyFeature: InstanceRequestHandler {
 }
 
 extension ProxyFeature: LoopFeature {
-    /// Answers requests whose instance has ended.
+    /// Responds to requests whose instance has ended.
     package func routesChanged() {
         for exchange in exchanges { exchange.routesChanged() }
     }
@@ -87,7 +87,7 @@ extension ProxyFeature: LoopFeature {
         for tunnel in tunnels { tunnel.endIfLost(by: loss) }
     }
 
-    /// Ends all requests immediately (``ProxyExchange/breakOff()``).
+    /// Ends all requests immediately (``ProxyExchange/abort()``).
     package func endRequests() {
         for exchange in exchanges { exchange.abort() }
     }

@@ -43,7 +43,8 @@ enum Environment {
     /// home.
     static var stateFolder: String {
         let variables = variables
-        // A shell within another service inherits the variables of that service.
+        // A shell within another service inherits the variables of that service, so use the variable only in the main
+        // process.
         let isMainProcess = variables["SYSTEMD_EXEC_PID"].map { $0 == "\(getpid())" } ?? true
         if isMainProcess, let folder = variables["STATE_DIRECTORY"]?.split(separator: ":").first, folder.hasPrefix("/")
         {
@@ -52,8 +53,8 @@ enum Environment {
         return InstanceRecordStore.state(variables, homeFolder)
     }
 
-    /// The number of processors that this process may run on. This is the number from sched_getaffinity(2). Only
-    /// sysconf(3) makes this number available here.
+    /// The number of processors that this process may run on. It comes from sched_getaffinity(2), which is available
+    /// here only through sysconf(3).
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     /// Raises the limit on descriptors to the administrator's maximum, because a stream needs two descriptors. Returns

@@ -101,8 +101,8 @@ actor Lifecycle {
         nextRound = nil
     }
 
-    /// Reloads the settings. Errors in them are logged, and then nothing changes. Only connections with a removed key
-    /// are interrupted.
+    /// Reloads the settings. If they contain errors, the errors are logged and nothing changes. Only connections with a
+    /// removed key are interrupted.
     private func reload() {
         guard !isEnding else { return }
         ServiceNotifier.reloading()

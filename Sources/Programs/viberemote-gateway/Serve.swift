@@ -73,7 +73,7 @@ private final class Service: Sendable {
         let catalogue = ProjectCatalogue(
             loop: loop, home: configuration.home, followsLinks: configuration.projects.followsLinks, logger: log)
         let supervisor = Self.supervisor(configuration, catalogue: catalogue, loop: loop, log: log)
-        // The instances of the previous supervisor are ended as well, so that a project never has two servers.
+        // End the instances of the previous supervisor as well, so that a project never has two servers.
         leftovers =
             supervisor.outlivesGateway
             ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil

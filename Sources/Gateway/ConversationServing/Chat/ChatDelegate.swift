@@ -7,7 +7,7 @@ package import HTTPServer
 package import Instances
 package import WebSockets
 
-/// The handler of one chat socket. It is called on the socket's loop, and may answer during the call.
+/// The handler of one chat socket. It is called on the socket's loop, and may send messages during the call.
 package protocol ChatDelegate: AnyObject {
     /// Called once when the socket is open, before any other method.
     func opened(_ socket: ChatSocket)
@@ -75,7 +75,7 @@ package struct ChatLimits: Sendable {
     package var backlog = 4 << 20
     /// The interval between pings, which is also the time limit for the client's response to a ping.
     package var pingInterval = Duration.seconds(20)
-    /// The time limit for a client's answer to a close frame.
+    /// The time limit for the client's close frame after the gateway has sent a close frame.
     package var closeWait = Duration.seconds(2)
     /// The maximum number of sockets on one loop. If it is nil, half of the loop's connections can be sockets, which
     /// leaves room for requests.

@@ -6,7 +6,7 @@ import GatewayCore
 import HTTPServer
 package import WebSockets
 
-/// A client's WebSocket on its loop. It owns the descriptor and connects it with the frames and the talker.
+/// A client's WebSocket on its loop. It owns the descriptor and passes the client's messages to the delegate.
 package final class ChatSocket {
     /// The maximum number of reads of 64 KiB in one pass, so that one client's data does not delay other clients.
     private static let readsPerPass = 16
@@ -57,7 +57,7 @@ package final class ChatSocket {
     ///
     /// - Parameters:
     ///   - early: Bytes that were already received.
-    ///   - refusal: The status with which the socket is closed if there is no talker.
+    ///   - refusal: The status with which the socket is closed if there is no delegate.
     func start(early: [UInt8], refusal: CloseStatus?) {
         chats.add(self)
         owner.streamStarted(self)
@@ -65,8 +65,7 @@ package final class ChatSocket {
         self.timer = timer
         owner.loop.arm(timer, after: limits.pingInterval)
         do {
-            // The watch is edge-triggered for both events, because epoll reports the initial state of each event by
-            // itself.
+            // Both events can be edge-triggered, because epoll reports the initial state of each event by itself.
             watch = try owner.loop.watch(
                 socket.descriptor, for: [.readable, .writable, .peerClosed, .edgeTriggered], handler: self)
         } catch {
@@ -115,7 +114,7 @@ package final class ChatSocket {
     }
 
     /// Checks whether too many bytes wait for the client. Bytes that the kernel accepts do not count as waiting, so
-    /// they are sent first.
+    /// they are sent before the check.
     private func watchBacklog() {
         guard endpoint.outgoing.waiting > limits.backlog else { return }
         flush()
@@ -132,7 +131,8 @@ package final class ChatSocket {
             case .end, .failed: return finish()
             }
         }
-        // Other sockets are served first. The kernel does not report bytes again that are already available.
+        // Serve other sockets first, and then continue, because the kernel does not report again that bytes are
+        // available.
         hasMoreToRead = true
         workAtEndOfPass()
     }
@@ -150,7 +150,7 @@ package final class ChatSocket {
             case .pong, .closed, .failed: break
             }
         }
-        // The endpoint answers pings without the talker, which may have added bytes.
+        // The endpoint responds to pings without the delegate, and may have added bytes.
         watchBacklog()
         if !endpoint.outgoing.isEmpty || endpoint.phase == .ended { workAtEndOfPass() }
     }
@@ -167,8 +167,8 @@ package final class ChatSocket {
             }
         }
         if onEnd != nil, endpoint.phase == .ended, !isLingering {
-            // Bytes that the client sends after the end are still read. Closing a socket with unread bytes resets the
-            // connection, and the close frame could be lost (RFC 6455 §7.1.1).
+            // Continue to read the bytes that the client sends after the end. Closing a socket with unread bytes resets
+            // the connection, and the close frame could be lost (RFC 6455 §7.1.1).
             isLingering = true
             socket.shutdownWriting()
             if let timer { owner.loop.arm(timer, after: limits.closeWait) }

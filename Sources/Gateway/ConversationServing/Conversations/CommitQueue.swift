@@ -2,8 +2,8 @@
 
 import GatewayCore
 
-/// The messages to clients that wait for the commit of earlier changes, in order. An answer confirms that a change is
-/// preserved when the gateway ends, so it must not be sent before the commit.
+/// The messages to clients that wait for the commit of earlier changes, in order. A message may confirm that a change
+/// is preserved when the gateway ends, so it must not be sent before the commit.
 struct CommitQueue {
     private var last = 0
     private var committed = 0
@@ -30,8 +30,8 @@ struct CommitQueue {
         for item in ready { item.send() }
     }
 
-    /// Sends the messages that have waited since the last tick but one, so that an unresponsive disk does not delay
-    /// clients forever.
+    /// Sends the messages that have waited since the tick before the last one, so that an unresponsive disk does not
+    /// delay clients forever.
     mutating func tick() {
         committed(lastAtTick)
         lastAtTick = last

@@ -63,7 +63,7 @@ final class ConversationCall {
         guard let route = project.coordinator.routes.route(to: project.name), route.isReachable else {
             return handleMissingRoute()
         }
-        // A request that only reads causes no events.
+        // A request that only reads causes no events, so it does not wait for the hub.
         if request.method != "GET", let feed = project.feed, !feed.receives(route) {
             let deadline = eventsDeadline ?? .now + limits.events
             eventsDeadline = deadline

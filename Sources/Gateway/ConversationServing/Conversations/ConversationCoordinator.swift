@@ -31,9 +31,9 @@ final class ConversationCoordinator {
     private var chats: [Int: ConversationChat] = [:]
     /// The messages from chats whose project is still being determined.
     private var earlyMessages: [Int: [[UInt8]]] = [:]
-    /// The chats in ``early`` that have ended in the meantime.
+    /// The chats in ``earlyMessages`` that have ended in the meantime.
     private var endedEarly: Set<Int> = []
-    /// The chats in ``early`` whose key was revoked in the meantime.
+    /// The chats in ``earlyMessages`` whose key was revoked in the meantime.
     private var revokedEarly: Set<Int> = []
     private var waiting: [Int: (ConversationCall.Reply) -> Void] = [:]
     private var startingCalls: [ObjectIdentifier: ConversationCall] = [:]
@@ -84,8 +84,8 @@ final class ConversationCoordinator {
 
     /// Opens a chat.
     ///
-    /// - Parameter late: Whether the control plane was already asked for the project, because the loops did not know
-    ///   it.
+    /// - Parameter late: Whether the control plane has already been queried for the project, because the loops did not
+    ///   know it.
     func opened(
         _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: ConversationError?,
         late: Bool = false
@@ -153,9 +153,9 @@ final class ConversationCoordinator {
         loop.arm(timer, after: duration)
     }
 
-    // MARK: Answers
+    // MARK: Replies
 
-    /// Registers the handler of a pending answer. Returns its number for ``answered(_:_:)``.
+    /// Registers the handler of a pending reply. Returns its number for ``answered(_:_:)``.
     func wait(_ answered: @escaping (ConversationCall.Reply) -> Void) -> Int {
         let number = number()
         waiting[number] = answered

@@ -87,7 +87,7 @@ extension ConversationService {
         target.starts(with: "/conversations".utf8) || target.starts(with: "/models".utf8)
     }
 
-    /// Returns the answer to an error of the gateway in the form of the conversation protocol.
+    /// Returns the response for an error of the gateway in the form of the conversation protocol.
     static func answer(to error: GatewayError) -> GatewayAnswer {
         GatewayAnswer(error, json: ConversationAnswer(error.status, error.sentence).body)
     }

@@ -7,16 +7,16 @@ import GatewayCore
 internal import Instances
 internal import Projects
 
-/// The events of a project's OpenCode in OpenCode 1's API. The conversations' thread reads them from the hub's log
-/// directly, without a loop in between.
+/// The events of a project's OpenCode in the format of OpenCode 1's API. The conversations' thread reads them from the
+/// hub's log directly, without a loop in between.
 final class ConversationFeed {
     /// The number of bytes of the log that are read at a time.
     private static let portion = 256 * 1024
     /// The number of bytes of the log that are searched for unfinished answers. They contain about 50,000 deltas of
     /// text.
     private static let mostReplayed = 16 << 20
-    /// The time limit of the replay. If the log does not contain the beginning of a session, an OpenCode 2 is asked
-    /// about it, and may not answer.
+    /// The time limit of the replay. If the log does not contain the beginning of a session, an OpenCode 2 is queried
+    /// for it, and may not respond.
     private static let replayTimeout = Duration.seconds(10)
 
     private unowned let project: ConversationProject
@@ -24,10 +24,10 @@ final class ConversationFeed {
     private let name: ProjectName
     /// The reader of the project's log; nil until the start position is known.
     private var reader: TranslatedEventReader?
-    /// Whether the reader waits for the answer to a query.
+    /// Whether the reader waits for the result of a query.
     private var isQuerying = false
     private var snapshot: HubSnapshot?
-    /// The current run of the instance, and whether a run has ended since.
+    /// The current run of the instance, and whether a run has ended whose end is not reported yet.
     private var run: UInt64?
     private var hasEnded = false
     /// Whether the events being read were sent before the subscription.
@@ -104,7 +104,7 @@ final class ConversationFeed {
 
     private func reachedEnd() {
         endReplay()
-        // The end of the run is reported after its last event.
+        // Report the end of the run only after its last event.
         guard hasEnded else { return }
         hasEnded = false
         project.instanceEnded()

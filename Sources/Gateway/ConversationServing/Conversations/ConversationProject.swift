@@ -15,7 +15,7 @@ import WebSockets
 
 /// The conversations of one project, with their state, their clients, and the requests to the project's OpenCode.
 final class ConversationProject {
-    /// The time in milliseconds without an event of an answer after which OpenCode is asked whether it still works on
+    /// The time in milliseconds without an event of an answer after which OpenCode is queried whether it still works on
     /// the answer.
     private static let quiet: Int64 = 30_000
 
@@ -113,7 +113,7 @@ final class ConversationProject {
     func replayed() {
         let open = state.endReplay()
         startedReceiving()
-        // The log may not contain the end of an answer.
+        // The log may not contain the end of an answer, so query OpenCode for the end.
         check(open)
     }
 
@@ -281,7 +281,7 @@ final class ConversationProject {
 
     /// Sends a request to the project's OpenCode.
     ///
-    /// - Parameter answered: Called on this thread with the answer.
+    /// - Parameter answered: Called on this thread with the response.
     func call(_ request: ClientRequest, for initiator: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void)
     {
         ConversationCall(self, request, for: initiator, answered: answered).attempt()

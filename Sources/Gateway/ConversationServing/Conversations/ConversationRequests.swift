@@ -10,7 +10,7 @@ import Proxying
 
 /// Handles the requests of the conversation protocol.
 extension ConversationService {
-    /// Answers the request for a path with these segments.
+    /// Returns the response to a request for the path with these segments.
     func answer(
         _ method: String, _ path: [String], to request: ControlRequest, with control: any ProjectControl
     ) async -> ControlResponse {
@@ -31,7 +31,7 @@ extension ConversationService {
 }
 
 extension ConversationCoordinator {
-    /// Processes a request and answers it once.
+    /// Processes a request, and resumes `answer` once with the response.
     func request(
         _ request: ConversationRequest, project name: ProjectName, for initiator: RequestInitiator,
         answer: CheckedContinuation<ControlResponse, Never>
@@ -76,8 +76,8 @@ extension ConversationCoordinator {
     }
 
     /// Returns the response with the event stream of an answer. If a client closes the stream, the answer continues.
-    /// The stream is not paced, because the bytes for a client that does not read would accumulate here without a
-    /// limit.
+    /// The stream is not paced, because `chunks` would otherwise buffer the bytes for a client that does not read,
+    /// without a limit.
     private func response(_ chunks: AsyncStream<[UInt8]>) -> ControlResponse {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
@@ -89,7 +89,7 @@ extension ConversationCoordinator {
 }
 
 extension GatewayAnswer {
-    /// Creates an answer in the form of the conversation protocol.
+    /// Creates a response from a response of the conversation protocol.
     init(_ answer: ConversationAnswer) {
         var head = ResponseHead(status: answer.status)
         if !answer.body.isEmpty { head.fields.append("Content-Type", "application/json") }

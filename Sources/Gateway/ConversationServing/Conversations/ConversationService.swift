@@ -143,8 +143,8 @@ package final class ConversationService: Sendable {
         let choice = choose(named)
         if case .project = choice { return choice }
         if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
-            // The list of projects comes from memory and follows inotify(7) with a short delay. The status is read from
-            // the disk.
+            // Use the status, which is read from the disk. The list of projects comes from memory and follows the disk
+            // with a short delay (inotify(7)).
             guard let name = ProjectName(named), await control.status(name) != nil else { return .unknown(named) }
             return .project(name)
         }

@@ -26,7 +26,7 @@ final class ConversationStream {
 
     func wake(at now: Int64) { perform(stream.wake(at: now)) }
 
-    /// Processes OpenCode's answer to the prompt.
+    /// Processes OpenCode's response to the prompt.
     func prompted(_ answer: OpenCodeAnswer) {
         let actions = ConversationWork.prompted(answer, &stream, in: &project.state, at: project.coordinator.now)
         project.save()

@@ -18,7 +18,7 @@ enum DirectoryRules {
         /// The request is forwarded with this target and without the field `x-opencode-directory`. It is the first
         /// request of a program, and names a folder of the machine on which the program runs.
         case withoutDirectory(target: ArraySlice<UInt8>)
-        /// The request asks for the list of sessions. Its answer may contain only the project's own sessions.
+        /// The request is for the list of sessions. Its response may contain only the project's own sessions.
         case sessionList(SessionListQuery)
         /// The request removes this session.
         case removal([UInt8])
@@ -26,7 +26,7 @@ enum DirectoryRules {
 
     /// Returns the verdict on a request to a project.
     ///
-    /// A request with neither a query nor the field costs almost nothing.
+    /// A request with neither a query nor the field `x-opencode-directory` costs almost nothing.
     ///
     /// - Parameter isPresent: Whether the scope has just been read from disk.
     static func verdict(

@@ -8,7 +8,7 @@ internal import Projects
 
 /// Removes the events of other directories from a stream on its way to the client.
 package final class EventFilter {
-    /// The answer to the client if the stream cannot be read.
+    /// The sentence of the error for a client whose stream cannot be read.
     package static let encoded =
         "Proxy error: OpenCode's events are compressed, so the gateway cannot omit the events of other projects. Turn compression off."
 
@@ -17,7 +17,8 @@ package final class EventFilter {
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
-    /// Called after all permitted bytes were forwarded, both by ``pass(_:)`` and whenever an answer arrives.
+    /// Called after all permitted bytes were forwarded, both by ``pass(_:)`` and whenever the result of a query has
+    /// arrived.
     package var settled: (() -> Void)?
 
     /// Creates a filter that buffers at most `limit` bytes.
@@ -27,7 +28,7 @@ package final class EventFilter {
         self.log = log
     }
 
-    /// The query whose answer the filter needs before it can continue.
+    /// The query whose result the filter needs before it can continue.
     var query: EventSessionIndex.Query? { filter.query }
 
     /// Starts to pass permitted events to `output`.
@@ -50,7 +51,7 @@ package final class EventFilter {
         passed()
     }
 
-    /// Continues after the answer to a query has arrived, or when no answer will arrive.
+    /// Continues after the result of a query has arrived, or when no result will arrive.
     func resume() {
         sessionIndex.willFilter()
         filter.resume(&sessionIndex.events) { [output] in output?($0) }
@@ -88,10 +89,12 @@ package final class EventFilter {
         target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(wrapped)
     }
 
-    /// Returns whether a stream can carry events of other directories, which `/global/event` and V2's `/api/event` do.
+    /// Returns whether a stream can carry events of other directories, as `/global/event` and OpenCode 2's `/api/event`
+    /// can.
     ///
-    /// OpenCode's routers decode a path and remove dot segments before they match it. A path with any such characters
-    /// therefore counts as one of these streams. The only cost is that the frames of such a stream are inspected.
+    /// OpenCode's routers decode a path and remove dot segments before they match it. A path with characters that this
+    /// may change therefore counts as one of these streams. The only cost is that the frames of such a stream are
+    /// inspected.
     package static func isWanted(for target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         guard path.allSatisfy(isPlain) else { return true }
@@ -102,7 +105,7 @@ package final class EventFilter {
         return last.equalsIgnoringCase(event) && (first.equalsIgnoringCase(global) || first.equalsIgnoringCase(api))
     }
 
-    /// Returns whether the body of the answer has a content coding, such as gzip, so that it cannot be read.
+    /// Returns whether the body of the response has a content coding, such as gzip, so that it cannot be read.
     package static func isEncoded(_ head: ResponseHead) -> Bool {
         (0..<head.fields.count).contains { index in
             head.fields.name(at: index).equalsIgnoringCase(contentEncoding)

@@ -17,7 +17,7 @@ package final class LoopSessionIndex {
     private var callCount = 0
     /// For each instance, by slot, the last run that is known to have opened the project's folder.
     private var openRuns: [Int: UInt64] = [:]
-    /// The runs that this loop has asked to open the folder.
+    /// The runs to which this loop has sent a request to open the folder.
     private var openings: Set<Run> = []
     /// The callbacks that wait until a run has opened the folder.
     private var folderCalls: [Run: [() -> Void]] = [:]
@@ -58,7 +58,7 @@ package final class LoopSessionIndex {
         return run
     }
 
-    /// Returns the session index of a run whose events are followed from now on.
+    /// Returns the session index of a run whose events are followed from now on. Creates the index if necessary.
     package func startRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
         if let known = run(endpoint) { return known }
         let run = RunSessionIndex(self, route: owner.routes.route(to: route.name) ?? route, endpoint: endpoint)
@@ -82,15 +82,16 @@ package final class LoopSessionIndex {
     /// sent in any case.
     private static let openingTimeout = Duration.seconds(5)
 
-    /// Returns whether the run is known to have opened the project's folder, because it has answered a request about
-    /// the project.
+    /// Returns whether the run is known to have opened the project's folder, because it has responded to a request
+    /// about the project.
     package func isOpen(_ endpoint: InstanceEndpoint) -> Bool { openRuns[endpoint.slot] == endpoint.generation }
 
-    /// Records that the run has opened the project's folder, so that other loops do not need to ask for it.
+    /// Records that the run has opened the project's folder, so that other loops do not need to send a request for
+    /// this.
     func markOpen(_ endpoint: InstanceEndpoint) {
         guard !isOpen(endpoint) else { return }
         openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
-        // The closures wait for the message to this loop, whose delivery calls them.
+        // The waiting closures are called when this loop receives the message.
         owner.broadcast(.opened(slot: endpoint.slot, generation: endpoint.generation))
     }
 
@@ -102,8 +103,9 @@ package final class LoopSessionIndex {
     /// Waits until an OpenCode 1 has opened the project's folder.
     ///
     /// - Parameters:
-    ///   - proceed: Called once, later.
-    ///   - ask: Called for the first waiting call if the folder is not open. It makes one loop call ``openFolder(_:)``.
+    ///   - proceed: Called once, after the folder was opened or the time limit has passed.
+    ///   - open: Called for the first waiting call of a run if its folder is not open. It must make one loop call
+    ///     ``openFolder(_:)``.
     func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void, open: @escaping () -> Void) {
         catchUp { [weak self] in
             guard let self, !isOpen(endpoint) else { return proceed() }
@@ -114,11 +116,11 @@ package final class LoopSessionIndex {
         }
     }
 
-    /// Makes an OpenCode 1 open the project's folder with `GET /path`. Whatever the answer is, reports to all loops
-    /// that the folder is open. If only one loop calls this, a run is asked once.
+    /// Makes an OpenCode 1 open the project's folder with `GET /path`. Reports to all loops that the folder is open,
+    /// regardless of the response. Call this on one loop only, so that each run receives one request.
     func openFolder(_ endpoint: InstanceEndpoint) {
         let run = Run(slot: endpoint.slot, generation: endpoint.generation)
-        // The caller may not have received the report yet.
+        // The loop that requested this may not have received the report yet, so repeat it.
         guard !isOpen(endpoint) else { return owner.broadcast(.opened(slot: run.slot, generation: run.generation)) }
         guard openings.insert(run).inserted else { return }
         let query = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
@@ -132,7 +134,7 @@ package final class LoopSessionIndex {
 
     /// Requests the current directories of a project.
     ///
-    /// - Parameter proceed: Called once, later.
+    /// - Parameter proceed: Called once with the directories; nil if they are not available.
     func lookUpDirectories(of name: ProjectName, proceed: @escaping (DirectoryScope?) -> Void) {
         guard let post = owner.sessionIndexPost else { return proceed(nil) }
         callCount += 1
@@ -144,8 +146,8 @@ package final class LoopSessionIndex {
 
     // MARK: OpenCode projects
 
-    /// Returns the OpenCode project of an instance's folder if it is available immediately. While a stream on this loop
-    /// follows the instance's events, changes of the project are noticed.
+    /// Returns the OpenCode project of an instance's folder if it is available immediately. It is available only while
+    /// a stream on this loop follows the instance's events, because these events report changes of the project.
     package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
         guard let openCodeProject = route.openCodeProject, let endpoint = route.endpoint, let run = run(endpoint),
             run.trusts(openCodeProject)
@@ -155,12 +157,13 @@ package final class LoopSessionIndex {
         return openCodeProject
     }
 
-    /// Requests the OpenCode project of an instance's folder. If an event reports a change while the answer is pending,
-    /// the request is repeated.
+    /// Requests the OpenCode project of an instance's folder. If an event reports a change while the request is
+    /// pending, the request is repeated.
     ///
     /// - Parameters:
-    ///   - newerThan: The number of the answer must be greater than this number.
-    ///   - proceed: Called once, later.
+    ///   - number: The number of the result must be greater than this number.
+    ///   - attempts: The maximum number of requests.
+    ///   - proceed: Called once with the project; nil if it is not available.
     package func lookUpProject(
         of route: RoutingTable.Route, newerThan number: UInt64 = 0, attempts: Int = 3,
         proceed: @escaping (OpenCodeProject?) -> Void
@@ -182,7 +185,7 @@ package final class LoopSessionIndex {
         Task { post(.openCodeProject(call: call, await control.openCodeProject(query))) }
     }
 
-    /// Reports to the control plane that its answer with this number may no longer be correct.
+    /// Reports to the control plane that its result with this number may no longer be correct.
     func reportChange(_ project: ProjectName, number: UInt64) {
         let control = owner.control
         Task { await control.projectMayHaveChanged(of: project, number: number) }

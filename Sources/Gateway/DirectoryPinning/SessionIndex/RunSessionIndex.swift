@@ -7,7 +7,7 @@ package import Instances
 package import OpenCodeFamilies
 internal import Projects
 
-/// The session index of one run of an instance on a loop that carries its events. It also sends the queries that the
+/// The session index of one run of an instance on a loop that receives its events. It also sends the queries that the
 /// index needs.
 ///
 /// All streams of the run on this loop share the index, so that no query is sent twice. When the first stream begins,
@@ -18,7 +18,7 @@ package final class RunSessionIndex {
     package let endpoint: InstanceEndpoint
     /// The facts that are known about the events of the run.
     package var events = EventSessionIndex()
-    /// The greatest number of an answer to ``InstanceRegistry/openCodeProject(_:)`` that may no longer be correct.
+    /// The greatest number of a result of ``InstanceRegistry/openCodeProject(_:)`` that may no longer be correct.
     private(set) var staleNumber: UInt64 = 0
 
     private unowned let loop: LoopSessionIndex
@@ -34,15 +34,15 @@ package final class RunSessionIndex {
     private var isLookingUpProject = false
     private var reportedChanges = 0
     private var lastNumber: UInt64 = 0
-    /// The number of the answer in use, and the time since which it has been used.
+    /// The number of the result in use, and the time since which it has been used.
     private var trusted: (number: UInt64, since: MonotonicTime) = (0, .now)
-    /// The time after which sessions without an answer are queried again.
+    /// The time after which sessions whose queries had no result are queried again.
     private var retryTime = MonotonicTime.distantFuture
 
-    /// How long a session is not queried again after a query without an answer.
+    /// How long a session is not queried again after a query without a result.
     private static let retry = Duration.seconds(5)
-    /// How long an answer is used without another query. The time is limited, because other users may open clones of
-    /// the folder.
+    /// How long a result is used without another query. The time is limited, because other users may open clones of the
+    /// folder.
     private static let trust = Duration.seconds(60)
 
     init(_ loop: LoopSessionIndex, route: RoutingTable.Route, endpoint: InstanceEndpoint) {
@@ -62,7 +62,7 @@ package final class RunSessionIndex {
     /// - Parameter isNative: Whether the stream's events do not need to name their directory.
     func add(_ filter: EventFilter, isNative: Bool) {
         if filters.isEmpty {
-            // Changes were not observed while no stream was running.
+            // Changes were not observed while no stream was running, so the results so far may be outdated.
             staleNumber = max(route.openCodeProject?.number ?? 0, lastNumber)
             events.project = nil
         }
@@ -71,7 +71,7 @@ package final class RunSessionIndex {
         guard isNative, !hasFilled else { return }
         hasFilled = true
         filling = SessionFilling(endpoint, loop.owner.client) { [weak self] session, directory in
-            // If events have reported a directory in the meantime, it is newer.
+            // If events have reported a directory in the meantime, that directory is newer.
             if self?.events.sessions[session] == nil { self?.events.sessions.record(session, directory) }
         } finished: { [weak self] in
             self?.filled()
@@ -100,7 +100,7 @@ package final class RunSessionIndex {
         settle(.session(session))
     }
 
-    /// Returns whether a published answer may be used.
+    /// Returns whether a published result may be used.
     func trusts(_ openCodeProject: OpenCodeProject) -> Bool {
         guard isWatched, openCodeProject.number > staleNumber else { return false }
         if trusted.number != openCodeProject.number { trusted = (openCodeProject.number, loop.owner.loop.now) }
@@ -180,7 +180,7 @@ package final class RunSessionIndex {
     private func sessionAnswered(_ session: [UInt8], _ reply: InstanceReply?) {
         lookups.remove(session)
         let location = reply.flatMap { SessionLookup.location(status: $0.status, body: $0.body, for: endpoint.family) }
-        // If events or other loops have reported a directory in the meantime, it is newer.
+        // If events or other loops have reported a directory in the meantime, that directory is newer.
         if events.sessions[session] == nil {
             switch location {
             case .directory(let directory)?: events.sessions.record(session, directory)

@@ -23,7 +23,7 @@ final class SessionFilling {
     ///
     /// - Parameters:
     ///   - onSession: Called for each session.
-    ///   - finished: Called once, even if the instance has not answered.
+    ///   - finished: Called once, even if the instance has not responded.
     init(
         _ endpoint: InstanceEndpoint, _ client: UpstreamClient,
         onSession: @escaping (_ session: [UInt8], _ directory: [UInt8]) -> Void, finished: @escaping () -> Void

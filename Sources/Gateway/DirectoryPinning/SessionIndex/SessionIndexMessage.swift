@@ -5,9 +5,9 @@ package import OpenCodeFamilies
 
 /// An update about the projects and sessions of instances.
 package enum SessionIndexMessage: Sendable {
-    /// The control plane's answer to the call with this number, which is the OpenCode project of an instance's folder.
+    /// The result of the call with this number to the control plane: the OpenCode project of an instance's folder.
     case openCodeProject(call: Int, OpenCodeProject?)
-    /// The control plane's answer to the call with this number, which is the set of a project's current directories.
+    /// The result of the call with this number to the control plane: the project's current directories.
     case directories(call: Int, DirectoryScope?)
     /// A message that the loop sent to itself during the call with this number. Its arrival shows that all earlier
     /// messages were received.

@@ -12,7 +12,7 @@ package protocol SessionIndexOwner: AnyObject {
     var control: any ProjectControl { get }
     /// The routing table that is currently in use.
     var routes: RoutingTable { get }
-    /// A function that sends an answer from another thread to this one; nil while such an answer cannot be sent.
+    /// A function that sends a result from another thread to this one; nil while this is not possible.
     var sessionIndexPost: (@Sendable (SessionIndexMessage) -> Void)? { get }
     /// Whether other threads have sent messages that this thread has not received yet.
     var hasUnread: Bool { get }

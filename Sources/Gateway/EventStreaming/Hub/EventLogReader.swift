@@ -6,7 +6,7 @@ import EventLoop
 import GatewayCore
 import Projects
 
-/// A request of a stream to read from a log.
+/// A request of a stream or a page to read from a log.
 struct EventReadRequest: Sendable {
     /// The number of the stream on its loop.
     let stream: Int
@@ -30,7 +30,7 @@ package struct EventLogReadResult: Sendable {
     let cursor: EventCursor
     /// The frames that were read.
     let batch: EventBatch
-    /// Whether a request waits for the progress of the stream (``TurnEnds/came(_:_:to:ended:held:)``).
+    /// Whether a request waits for the progress of the stream (``TurnEnds/advanceStream(_:_:to:ended:held:)``).
     var isWatched = false
 }
 
@@ -46,10 +46,10 @@ final class EventLogReader {
     private let snapshots: HubSnapshots
     private let hub: Mailbox<HubMessage>
     private let turnEnds: TurnEnds
-    /// Sends an answer back to the reader's thread, to ``answered(_:query:answer:)``.
+    /// Sends the result of a query to the reader's thread, where ``answered(_:query:answer:)`` receives it.
     var post: (@Sendable (EventLog, TranslationQuery, TranslationAnswer) -> Void)?
     private var pendingQueries: Set<PendingQuery> = []
-    /// The requests that wait for an answer, by their logs.
+    /// The read requests that wait for the result of a query, by their logs.
     private var waiting: [ObjectIdentifier: [EventReadRequest]] = [:]
 
     /// Creates a reader of the logs that the hub publishes.
@@ -59,7 +59,7 @@ final class EventLogReader {
         self.turnEnds = turnEnds
     }
 
-    /// Returns the events that are available now. Returns nil if an instance must be queried first; the events are then
+    /// Returns the events that are available now. Returns nil if an instance must be queried first. The events are then
     /// reported later.
     func read(_ request: EventReadRequest) -> EventLogReadResult? {
         var cursor = request.cursor
@@ -85,7 +85,7 @@ final class EventLogReader {
         return EventLogReadResult(stream: request.stream, cursor: cursor, batch: batch, isWatched: isWatched)
     }
 
-    /// Reads encoded frames, up to the end of a turn whose answer is pending.
+    /// Reads encoded frames, but stops before the end of a turn if the response to the turn's request is pending.
     private func readEncoded(
         _ cursor: inout EventCursor, from log: EventLog, for request: EventReadRequest
     ) -> (batch: EventBatch, isWatched: Bool) {
@@ -109,7 +109,7 @@ final class EventLogReader {
         return (batch, true)
     }
 
-    /// Reads again for the order after an answer has arrived.
+    /// Keeps the read request until the query has a result, and sends the query unless it is already pending.
     private func wait(_ request: EventReadRequest, on log: EventLog, for query: TranslationQuery) {
         let name = ObjectIdentifier(log)
         waiting[name, default: []].append(request)
@@ -118,7 +118,7 @@ final class EventLogReader {
         hub.post(.query(project, query) { post(log, query, $0) })
     }
 
-    /// Continues the reads that wait for this answer of an instance.
+    /// Continues the reads that wait for the result of this query.
     func answered(_ log: EventLog, query: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         pendingQueries.remove(PendingQuery(log: name, query: query))

@@ -48,11 +48,11 @@ final class EventReaderThread: Sendable {
         }
     }
 
-    /// Reads for an order. The order's `report` receives the result.
+    /// Performs a read request, whose `report` receives the result.
     func read(_ request: EventReadRequest) { mailbox.post(.read(request)) }
 
-    /// Resolves the symbolic links of an absolute path. If nothing exists at the path, it is reported unchanged, as in
-    /// OpenCode.
+    /// Resolves the symbolic links of an absolute path. If nothing exists at the path, the path is reported unchanged,
+    /// as in OpenCode.
     func resolve(_ path: [UInt8], report: @escaping @Sendable ([UInt8]) -> Void) {
         mailbox.post(.resolve(path, report: report))
     }

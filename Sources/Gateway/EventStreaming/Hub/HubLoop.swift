@@ -22,11 +22,11 @@ package enum HubMessage: Sendable {
     case sessionIndex(SessionIndexMessage)
     /// A stream has opened this directory in this run.
     case opened(ProjectName, run: UInt64, directory: [UInt8])
-    /// A stream on this loop is ready to begin, under this number, after everything that has arrived so far. If the
-    /// project is nil, the stream is one of all projects' events.
+    /// A stream on this loop requests its start position, which follows everything that has arrived so far. The number
+    /// identifies the request. The project is nil for a stream of all projects' events.
     case requestPosition(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
-    /// An observer on any thread requests the snapshot and the end position of a project. The present ones are
-    /// reported first, then each change of either.
+    /// An observer on any thread requests the snapshot and the end position of a project. The current values are
+    /// reported first, and then each change of one of them.
     case subscribe(ProjectName, report: HubSubscriber)
     /// A translation needs a fact from the instance. The report may be called on any thread.
     case query(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
@@ -42,12 +42,12 @@ package enum HubMessage: Sendable {
 /// Receives a project's snapshot and the position after all its events.
 package typealias HubSubscriber = @Sendable (HubSnapshot, LogPosition) -> Void
 
-/// The thread that subscribes to the events of all instances. It keeps one stream for each instance, reads it at all
+/// The thread that subscribes to the events of all instances. It keeps one stream from each instance, reads it at all
 /// times, and stores each event in the project's log before it sends the event to a client.
 ///
 /// The object is confined to its thread, like a ``GatewayLoop``.
 final class HubLoop: SessionIndexOwner {
-    /// The maximum size in bytes of an event that the hub carries.
+    /// The maximum size in bytes of an event that the hub forwards.
     static let largestEvent = 16 << 20
 
     let loop: EventLoop
@@ -69,10 +69,10 @@ final class HubLoop: SessionIndexOwner {
     private var projects: [ProjectName: HubProject] = [:]
     /// The updates that are sent to the loops at the end of the pass.
     private var updates: [EventUpdate] = []
-    /// The events of one instance since the last of these updates.
+    /// The events of one project that have arrived since the last of these updates.
     private var pendingEvents: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
-    /// The streams that want to begin. At the end of the pass, everything that had arrived when they
-    /// asked has been processed.
+    /// The requests for start positions. The positions are sent at the end of the pass, because everything that had
+    /// arrived before the requests has been processed by then.
     private var positionRequests: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
     private var subscribers: [ProjectName: [HubSubscriber]] = [:]
     /// The projects whose subscribers are called at the end of the pass.
@@ -122,7 +122,7 @@ final class HubLoop: SessionIndexOwner {
         trimTimer = timer
         loop.arm(timer, after: Self.trimInterval)
         try loop.run()
-        // Disk space that has just become free is used before the process ends.
+        // Disk space may have become free, so write the events in memory to the disk before the process ends.
         _ = retryDisk()
         for project in projects.values { project.close() }
         client.stop()
@@ -210,7 +210,7 @@ final class HubLoop: SessionIndexOwner {
     /// Whether the last queued update is an event of this project, so that another event can be appended to it.
     func hasPendingEvents(_ project: ProjectName) -> Bool { pendingEvents?.project == project }
 
-    /// Queues an event. `from` is the position before the event, or nil if ``hasPendingEvents(_:)``.
+    /// Queues an event. `from` is the position before the event; nil if ``hasPendingEvents(_:)`` is true.
     func addPending(_ project: ProjectName, _ event: StoredEvent, from: LogPosition?) {
         if let from {
             flushPendingEvents()
@@ -241,7 +241,7 @@ final class HubLoop: SessionIndexOwner {
 
     // MARK: Session index
 
-    /// The time limit is short because events wait for the answer.
+    /// The time limit is short because events wait for the instance's response.
     let lookupTimeout = Duration.milliseconds(500)
 
     var hasUnread: Bool { mailbox?.hasUnread ?? false }
@@ -299,7 +299,7 @@ final class HubLoop: SessionIndexOwner {
         let isInMemory = index.isWaitingForDisk
         guard isInMemory != isIndexInMemory else { return }
         isIndexInMemory = isInMemory
-        // The field has a different name than `project`, because a project may have any name.
+        // Use a field other than `project`, because a project may be named `all_projects`.
         let allProjects = LogField("scope", "all_projects")
         if isInMemory {
             log.warning(HubProject.inMemory, allProjects, LogField("reason", index.warning ?? ""))
@@ -325,8 +325,8 @@ extension HubLoop: PassHandler {
         flushPendingEvents()
         reportIndexStorage()
         if isTotalDue { enforceTotal(keepsNewest: true) }
-        // The followers are called before the loops receive their updates. The followers send their results to the
-        // loops, and loops that are already busy would delay them.
+        // Call the subscribers before the loops receive their updates. The subscribers send their results to the loops,
+        // and loops that are busy with the updates would delay these results.
         for name in changedProjects {
             guard let project = projects[name] else { continue }
             for report in subscribers[name] ?? [] { report(project.snapshot, project.log.end) }

@@ -71,7 +71,7 @@ final class HubProject: TimerHandler {
         encoding = hub.settings.encoding(name) ?? hub.policy.eventEncoding
         reason = reasonAfterStart
         hasIndexedGap = log.endsInGap
-        // The gateway has already logged the obstacle.
+        // If there is an obstacle, the gateway has already logged it.
         if let warning = log.warning, hub.obstacle == nil {
             hub.log.warning(Self.inMemory, LogField("project", name.string), LogField("reason", warning))
         }
@@ -84,7 +84,7 @@ final class HubProject: TimerHandler {
         log.summary.last == nil || log.endsInGap ? nil : .gatewayRestarted
     }
 
-    /// Uses the folder of logs, which belongs to this gateway now.
+    /// Starts to use the folder of logs, which belongs to this gateway now.
     func useFolder() {
         let isNew = log.lastGeneration == 0
         log.useFolder(now: WallClock.milliseconds)
@@ -124,7 +124,7 @@ final class HubProject: TimerHandler {
         guard log.isWaitingForDisk else { return }
         log.retryDisk(now: WallClock.milliseconds)
         reportStorage()
-        // The logs together may now be too large for the disk.
+        // The logs on the disk may now exceed the total size limit, so check it.
         if !isInMemory { hub.segmentBegan() }
     }
 
@@ -166,7 +166,7 @@ final class HubProject: TimerHandler {
     func reload() {
         encoding = hub.settings.encoding(name) ?? hub.policy.eventEncoding
         if run != nil, isPinned != hub.policy.pinsDirectories {
-            // A stream determines at its beginning which events it omits.
+            // A stream determines at its beginning which events it omits, so the new setting requires a new stream.
             endRun(.upstreamLost)
             return follow(hub.routes.route(to: name))
         }
@@ -183,7 +183,7 @@ final class HubProject: TimerHandler {
 
     /// Reads the bytes that have arrived from the instance, including those that the loop has not reported yet.
     func readArrived() {
-        // Reading may end a stream.
+        // Iterate over a copy, because reading may end a stream.
         for stream in run.map({ Array($0.streams.values) }) ?? [] { stream.readArrived() }
     }
 
@@ -218,13 +218,13 @@ final class HubProject: TimerHandler {
                 run.streams[number]?.follow()
             case .announce: change(to: .connected)
             case .lost:
-                // The gap is recorded after another stream has begun. If the instance's process has ended, the gap may
-                // have another reason.
+                // Record the gap only after another stream has begun. If the instance's process has ended, the gap has
+                // another reason.
                 isLost = true
                 change(to: .waiting)
                 hub.publish(.lost(name))
             case .warn:
-                // The warning of a refusal is more specific.
+                // If the instance has refused the stream, keep that warning, because it is more specific.
                 if warnings.isEmpty { warn(Self.streamNotStarted) }
             }
         }
@@ -324,8 +324,8 @@ final class HubProject: TimerHandler {
         }
     }
 
-    /// Reports an event that begins or ends a turn of an OpenCode 2 to the coordinator of the translated streams. This
-    /// must happen before the event is in the log, because a stream may read the log at any time.
+    /// Reports an event that begins or ends a turn of an OpenCode 2 to ``TurnEnds``. Call this before the event is in
+    /// the log, because a stream may read the log at any time.
     private func recordTurn(_ skeleton: EventSkeleton, _ line: borrowing Span<UInt8>, of run: Run) {
         guard run.endpoint.family == .two, let session = skeleton.session,
             let mark = TurnBoundary(skeleton, payload: line)
@@ -349,8 +349,7 @@ final class HubProject: TimerHandler {
         hasIndexedGap = true
     }
 
-    /// Enforces `--event-keep-total` when the log has begun a segment. Only then do the logs take
-    /// more space on the disk.
+    /// Enforces `--event-keep-total` if the log has begun a segment, because the logs take more disk space only then.
     private func checkSegment(of end: LogPosition) {
         guard end.segmentNumber != newestSegment else { return }
         newestSegment = end.segmentNumber

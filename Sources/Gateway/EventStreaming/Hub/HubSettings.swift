@@ -13,11 +13,12 @@ package struct HubSettings: Sendable {
     package var obstacle: String?
     /// Calls its argument, on any thread, as soon as the folder may be used.
     package var onceFree: @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }
-    /// The limits on the kept events of one project.
+    /// The limits for the stored events of one project.
     package var limits: LogLimits
     /// The maximum total size of all logs in bytes (`--event-keep-total`).
     package var total: Int
-    /// The limits for the stored events of one project.
+    /// Returns the encoding that a project's environment file names for its streams; nil to use the encoding of all
+    /// projects (``Policy/eventEncoding``).
     package var encoding: @Sendable (ProjectName) -> EventEncoding? = { _ in nil }
 }
 

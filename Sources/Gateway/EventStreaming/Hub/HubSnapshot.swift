@@ -16,16 +16,15 @@ package final class HubSnapshot: Sendable {
     }
 
     let project: ProjectName
-    /// Returns the encoding that a project's environment file names for its streams; nil to use the encoding of all
-    /// projects (``Policy/eventForm``).
+    /// The log of the project's events.
     package let log: EventLog
     let upstream: Upstream
     /// The time at which `upstream` changed to its current value, in milliseconds since 1970.
     let since: Int64
     /// The generation of the run whose events are received; nil if there is none.
     package let run: UInt64?
-    /// The frame with which the instance's stream has begun, in the forms of both kinds of streams; nil until the
-    /// instance has sent it.
+    /// The first frame of the instance's stream, in the formats of both kinds of streams; nil until the instance has
+    /// sent it.
     let connected: ConnectedFrame?
     /// The same frame translated to OpenCode 1's API, if an OpenCode 2 has sent it.
     let translatedConnected: ConnectedFrame?
@@ -89,7 +88,7 @@ package struct ConnectedFrame: Sendable, Equatable {
         self.init(line, payload: 11..<line.count - 1)
     }
 
-    /// Returns the replacement for an instance that has not sent the event in time.
+    /// Returns the frame that replaces the event of an instance that has not sent the event in time.
     static func usual(_ family: APIFamily?) -> ConnectedFrame {
         if family == .two {
             let data = Array(#"{"type":"server.connected","data":{}}"#.utf8)
@@ -104,14 +103,14 @@ package struct ConnectedFrame: Sendable, Equatable {
     }
 }
 
-/// An update from the hub to the loops. Updates arrive in sending order.
+/// An update from the hub to the loops. Updates arrive in the order in which they were sent.
 package enum EventUpdate: Sendable {
     /// A project has a new snapshot.
     case snapshot(HubSnapshot)
     /// An instance has sent these events. They are in the log between the two positions.
     case events(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
-    /// A heartbeat event of the instance, or in the next case a comment. Heartbeats and comments are not stored, and
-    /// only live streams receive them.
+    /// A heartbeat event of the instance. Heartbeats, and the comments of the next case, are not stored, and only live
+    /// streams receive them.
     case heartbeat(ProjectName, ConnectedFrame)
     case comment(ProjectName, [UInt8])
     /// The instance's stream is lost, so the streams of its clients are aborted.

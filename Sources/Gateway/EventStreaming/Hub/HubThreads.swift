@@ -19,7 +19,7 @@ package final class HubThreads: Sendable {
 
     /// Starts both threads.
     ///
-    /// - Parameter board: Receives the projects' snapshots.
+    /// - Parameter snapshots: Receives the projects' snapshots.
     package init(
         _ settings: HubSettings, policy: Policy, control: any ProjectControl, snapshots: HubSnapshots, log: Logger
     )

@@ -9,9 +9,9 @@ import OpenCodeFamilies
 
 /// Queries an instance for the facts that the translation of its events needs.
 final class TranslationLookup {
-    /// The time limit for the instance's answers, during which the streams wait.
+    /// The time limit for the instance's responses, during which the streams wait.
     private static let timeout = Duration.seconds(5)
-    /// The maximum size in bytes of an accepted body. A larger answer counts as missing.
+    /// The maximum size in bytes of an accepted body. A larger response is treated as missing.
     private static let longestBody = 4 << 20
 
     private var replies: [InstanceReply?]
@@ -24,11 +24,11 @@ final class TranslationLookup {
         self.finish = finish
     }
 
-    /// Answers a query of a translation.
+    /// Queries the instance for the fact that a translation needs.
     ///
     /// - Parameters:
     ///   - directory: The directory of the project.
-    ///   - report: Called once with the answer.
+    ///   - report: Called once with the result.
     static func start(
         _ query: TranslationQuery, at endpoint: InstanceEndpoint, in directory: [UInt8], with client: UpstreamClient,
         report: @escaping (TranslationAnswer) -> Void

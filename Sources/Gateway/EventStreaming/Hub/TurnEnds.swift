@@ -7,13 +7,13 @@ import Locking
 import OpenCodeFamilies
 internal import Projects
 
-/// Keeps translated answers and translated event streams in OpenCode 1's order at the end of a turn.
+/// Keeps translated responses and translated event streams in OpenCode 1's order at the end of a turn.
 ///
-/// OpenCode 1 publishes a turn's events before it answers the request that began the turn, and `session.idle`
-/// afterwards. Its clients stop reading at either of these points. OpenCode 2 answers and publishes on two connections,
-/// in any order. A request therefore registers a watch before it changes anything. Streams stop before the turn's end
-/// while the answer is pending, and the answer waits until all streams have reached that point. Both waits are bounded,
-/// so that neither a slow client nor a lost event delays anything else.
+/// OpenCode 1 publishes a turn's events before it responds to the request that began the turn, and `session.idle`
+/// afterwards. Its clients stop reading at either of these points. OpenCode 2 sends responses and events on two
+/// connections, in any order. A request therefore registers a watch before it changes anything. Streams stop before the
+/// turn's end while the response is pending, and the response waits until all streams have reached that point. Both
+/// waits are bounded, so that neither a slow client nor a lost event delays other clients for long.
 ///
 /// The hub reports the beginnings and ends of turns in the order of the log. The end of the request's turn is therefore
 /// the same event for all streams, regardless of the order in which they reach it.
@@ -25,14 +25,14 @@ internal import Projects
 /// It is kept for a limited time, whether a stream is open or not. A client that resumes before `session.idle` receives
 /// both events, and a client that resumes at `session.idle` or later receives neither.
 package final class TurnEnds: Sendable {
-    /// The maximum time that an answer waits for the streams.
+    /// The maximum time that a response waits for the streams.
     package static let longestWait = Duration.milliseconds(500)
-    /// The maximum time that streams wait for an answer, counted from the end of the turn.
+    /// The maximum time that streams wait for a response, counted from the end of the turn.
     static let longestHold = Duration.seconds(1)
-    /// The time between the streams and the answer that they hold back. It is needed because clients read both
-    /// connections at their own pace.
+    /// The time from the moment at which all streams have reached the required point until the waiting response is
+    /// sent. It is needed because clients read both connections at their own pace.
     package static let pause = Duration.milliseconds(50)
-    /// The time between an answer and the end of the turn on streams. OpenCode 1.18 takes 5 to 29 ms.
+    /// The time between a response and the end of the turn on streams. In OpenCode 1.18, it is 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
     /// How long a published event is kept for streams that are late or resume.
     static let retentionTime = Duration.seconds(30)
@@ -48,10 +48,10 @@ package final class TurnEnds: Sendable {
         let session: [UInt8]
         /// The last event when the watch began; nil if there was none.
         let after: EventID?
-        /// Whether streams stop before the turn's end until the request is answered.
+        /// Whether streams stop before the turn's end until the response to the request was sent.
         let holds: Bool
-        /// The event of the turn's end; nil until the hub has received it. Its frames have different numbers in each
-        /// encoding.
+        /// The event of the turn's end; nil until the hub has received it. The id does not name a frame, because the
+        /// frames have different numbers in each encoding.
         var end: EventID?
         /// Whether the instance has reported the session as idle, so that no later turn can belong to the request.
         var isSettled = false
@@ -59,9 +59,9 @@ package final class TurnEnds: Sendable {
         var isInterrupted = false
         /// The time until which streams stop before the end of the turn.
         var heldUntil: MonotonicTime?
-        /// Whether the request has been answered or will never be answered.
+        /// Whether the response to the request was sent, or will never be sent.
         var isOver = false
-        /// The run that waits for the streams to reach the end of the turn.
+        /// The bridge run that waits for the streams to reach the end of the turn.
         var waiter: (loop: Mailbox<LoopMessage>, run: Int)?
         /// The JSON of the event that the request has published, and the time until which it is kept.
         var event: [UInt8]?
@@ -71,13 +71,13 @@ package final class TurnEnds: Sendable {
         mutating func record(_ mark: TurnBoundary, at event: EventID) {
             switch mark {
             case .began:
-                // The request's turn follows a turn that was running before the request.
+                // If an end is known, it belongs to an earlier turn that was running before the request, so forget it.
                 guard holds, !isSettled else { return }
                 end = nil
                 heldUntil = nil
                 isInterrupted = false
             case .ended:
-                // The end of a later turn does not belong to the request.
+                // The end of a later turn does not belong to the request, so ignore it.
                 if isSettled, end != nil || isInterrupted { return }
                 end = event
                 heldUntil = nil
@@ -95,19 +95,19 @@ package final class TurnEnds: Sendable {
     /// The progress of a stream.
     private struct Position {
         let loop: Mailbox<LoopMessage>
-        /// Whether answers wait for the stream.
+        /// Whether responses wait for the stream.
         let isAwaited: Bool
         var last: EventID?
         /// The last `session.idle` at the end of a turn that the stream has passed.
         var ended: EventID?
-        /// The frame before which the stream stops.
+        /// The frame before which the stream stops; nil if it does not stop.
         var held: EventID?
 
         /// Returns whether the stream has sent the `session.idle` of this end of a turn.
         func hasPassed(_ end: EventID) -> Bool {
             if end.isOfEvent(ended) { return true }
             guard let last else { return false }
-            // A stream that begins after the whole event has no frame of the event.
+            // A stream that begins directly after the event has sent no frame of it. Its frame number is then `.max`.
             return end.isOfEvent(last) ? last.frame == .max : end < last
         }
     }
@@ -117,7 +117,7 @@ package final class TurnEnds: Sendable {
         var count = 0
         var streams: [ProjectName: [ObjectIdentifier: Position]] = [:]
 
-        /// The streams that the answers of the project wait for.
+        /// The streams for which the responses of the project wait.
         func awaited(_ project: ProjectName) -> [Position] {
             streams[project]?.values.filter(\.isAwaited) ?? []
         }
@@ -136,7 +136,7 @@ package final class TurnEnds: Sendable {
             for number in retained.keys.sorted().dropLast(TurnEnds.mostRetained) { watches[number] = nil }
         }
 
-        /// Removes and returns the runs that do not need to wait any more.
+        /// Removes and returns the bridge runs that do not need to wait any more.
         mutating func takeReached(_ project: ProjectName) -> [(loop: Mailbox<LoopMessage>, run: Int)] {
             var runs: [(loop: Mailbox<LoopMessage>, run: Int)] = []
             for (number, watch) in watches where watch.project == project {
@@ -162,11 +162,12 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// The condition that a request must await before it is answered.
+    /// The condition for which a request must wait before its response is sent.
     package enum Waiting { case nothing, pause, streams }
 
-    /// Makes the run wait until the instance has reported the session as idle and all streams have reached the end of
-    /// the turn. ``EventStreamFeature/turnReached`` is then called with the run's number, unless the run does not need to wait.
+    /// Makes the bridge run wait until the instance has reported the session as idle and all streams have reached the
+    /// end of the turn. ``EventStreamFeature/turnReached`` is then called with the run's number, unless the run does
+    /// not need to wait.
     package func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
         state.withLock { state in
             state.watches[number]?.isSettled = true
@@ -180,14 +181,14 @@ package final class TurnEnds: Sendable {
     }
 
     /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched
-    /// turn. The request is answered afterwards, so that all streams that the watch has stopped receive the event. An
+    /// turn. The response is sent afterwards, so that all streams that the watch has stopped receive the event. An
     /// event larger than ``largestEvent`` is omitted.
     package func publish(_ event: [UInt8], after number: Int) {
         guard event.count <= Self.largestEvent else { return }
         state.withLock { $0.watches[number]?.event = event }
     }
 
-    /// Ends a watch, because its request has been answered or will never be answered. Streams that the watch has
+    /// Ends a watch, because the response to its request was sent or will never be sent. Streams that the watch has
     /// stopped continue a moment later.
     package func stopWatching(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
@@ -213,9 +214,9 @@ package final class TurnEnds: Sendable {
 
     // MARK: Streams
 
-    /// Adds a translated stream that begins. Every such stream waits for answers.
+    /// Adds a translated stream that begins. Every such stream waits for responses.
     ///
-    /// - Parameter isAwaited: Whether answers also wait for the stream.
+    /// - Parameter isAwaited: Whether responses also wait for the stream.
     func addStream(
         _ stream: ObjectIdentifier, of project: ProjectName, on loop: Mailbox<LoopMessage>, isAwaited: Bool = true
     ) {
@@ -297,7 +298,8 @@ package final class TurnEnds: Sendable {
         return state.withLock { state in
             var held: MonotonicTime?
             for (number, watch) in state.watches where watch.project == project && watch.session == session {
-                // An abort may end a shell command, which is not a turn.
+                // The turn that a request to abort stops may be a shell command, whose end the hub does not record.
+                // This frame is then the end.
                 if !watch.holds, watch.end == nil, watch.after.map({ $0 < event }) ?? true {
                     state.watches[number]?.end = event
                 }

@@ -21,7 +21,7 @@ final class UpstreamEventStream: UpstreamDelegate {
     private var reader = FrameReader(limit: HubLoop.largestEvent)
     private var isFollowed = false
     private var isOpen = false
-    /// The frames that were read but not processed yet.
+    /// The frames that have been read but not processed.
     private var frames: [FrameReader.Frame] = []
     /// The frames that arrived before the stream was followed.
     private var waitingFrames: [FrameReader.Frame] = []
@@ -73,7 +73,7 @@ final class UpstreamEventStream: UpstreamDelegate {
 
     private func parse(_ bytes: borrowing Span<UInt8>) { reader.parse(bytes) { frames.append($0) } }
 
-    /// Processes the frames that were read. When this is called, nothing is in use that a frame may change.
+    /// Processes the frames that were read. Called when no state is in use that a frame may change.
     private func deliverFrames() {
         guard !frames.isEmpty else { return }
         let new = frames

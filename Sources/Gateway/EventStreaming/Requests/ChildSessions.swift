@@ -25,7 +25,7 @@ final class ChildSessions {
     /// - Parameters:
     ///   - endpoints: The instances that may have the session.
     ///   - report: Called once with the session and the descendants that were found, unless this object is deallocated
-    ///     before.
+    ///     first.
     init(
         _ session: [UInt8], of endpoints: [InstanceEndpoint], _ owner: GatewayLoop,
         report: @escaping (Set<[UInt8]>) -> Void

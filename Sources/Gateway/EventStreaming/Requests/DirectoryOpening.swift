@@ -43,7 +43,7 @@ final class DirectoryOpening: UpstreamDelegate {
     }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
-        // The first bytes show that the stream has begun.
+        // The first bytes show that the stream has begun, so the directory is open.
         finish(true)
         return true
     }

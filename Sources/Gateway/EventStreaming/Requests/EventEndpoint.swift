@@ -25,7 +25,7 @@ struct EventQuery: Sendable {
 
     var selector = EventSelector()
     var encoding = EventEncoding.raw
-    /// Whether the events are sent in OpenCode 1's API.
+    /// Whether the events are sent in the format of OpenCode 1's API.
     var isOpenCode1Compatible = false
     var maxRate: Int?
     /// The seconds that the request waits for a page; nil if the client requests a stream.
@@ -88,7 +88,7 @@ package enum EventEndpoint: Sendable {
         404,
         "The gateway's event hub is off (--event-hub off). Use OpenCode's own streams at /projects/NAME/api instead.")
 
-    /// Answers the request on the loop itself.
+    /// Serves the request on the loop itself.
     package func serve(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
         guard let events = loop.feature(EventStreamFeature.self) else { return loop.refuse(connection, Self.off) }
         guard self == .project else { return open(nil, for: request, on: connection, events: events) }
@@ -121,11 +121,11 @@ package enum EventEndpoint: Sendable {
         }
     }
 
-    /// The answer of `…/events/state` for a project whose events the hub has not received yet.
+    /// The response of `…/events/state` for a project whose events the hub has not received yet.
     static let nothingYet = ControlAnswers.json(
         200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
 
-    /// Answers a request for `…/events/state` on the loop itself.
+    /// Responds to a request for `…/events/state` on the loop itself.
     package static func serveState(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
         guard let events = loop.feature(EventStreamFeature.self) else { return loop.refuse(connection, off) }
         guard let name = request.project else { return loop.refuse(connection, .notFound) }
@@ -133,7 +133,7 @@ package enum EventEndpoint: Sendable {
         loop.lookFor(name, on: connection, for: request, found: .answer(nothingYet))
     }
 
-    /// Returns the answer of `…/events/state` for a project.
+    /// Returns the response of `…/events/state` for a project.
     static func state(_ snapshot: HubSnapshot) -> GatewayAnswer {
         let summary = snapshot.log.summary
         func text(_ id: EventID?) -> String { id.map { "\"\($0.text)\"" } ?? "null" }

@@ -25,8 +25,8 @@ struct EventStreamRequest {
     let stream: OpenCodeEventStream
     /// The directory whose events are requested, in the spelling of events.
     private(set) var directory: [UInt8]?
-    /// The other spelling of the directory, for an OpenCode 2. It is unknown whether its events spell a directory as in
-    /// the request or with symbolic links resolved.
+    /// The other spelling of the directory, for an OpenCode 2. Its events may spell a directory as in the request, or
+    /// with symbolic links resolved.
     private(set) var directoryAlias: [UInt8]?
     /// The directory as an absolute path that may contain symbolic links; nil if it contains none, or if they do not
     /// matter.
@@ -57,7 +57,7 @@ struct EventStreamRequest {
         }
     }
 
-    /// Returns whether the target is one of these streams in any family.
+    /// Returns whether the target belongs to one of these streams in any family.
     static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         return OpenCodeEventStream(path: path, of: .one) != nil || OpenCodeEventStream(path: path, of: .two) != nil
@@ -65,7 +65,7 @@ struct EventStreamRequest {
 
     /// Parses a request; nil if it does not request such a stream.
     ///
-    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are served in front of an OpenCode 2.
+    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are served for an OpenCode 2.
     static func parse(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
     ) -> Decision? {
@@ -73,7 +73,7 @@ struct EventStreamRequest {
         let family = route.endpoint?.family
         guard let stream = OpenCodeEventStream(path: path, of: family, isOpenCode1Compatible: isOpenCode1Compatible)
         else { return nil }
-        // A browser that navigates to this path requests a page of OpenCode 2.
+        // A browser that navigates to this path requests a page of OpenCode 2 instead of a stream.
         if OpenCodeEventStream.isTranslated(path, of: family), AcceptedTypes.preferPage(head.fields) { return nil }
         let parameters = target[path.endIndex...].dropFirst()
         let query = RequestQuery(parameters)
@@ -122,8 +122,9 @@ struct EventStreamRequest {
         return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
     }
 
-    /// Determines the directory that OpenCode uses for such a request: the directory in the query, otherwise in the
-    /// field, otherwise the working directory. Returns false if it cannot be determined here.
+    /// Determines the directory that OpenCode uses for such a request: the directory in the query, otherwise the
+    /// directory in the field `x-opencode-directory`, otherwise the working directory. Returns false if it cannot be
+    /// determined here.
     ///
     /// Since 1.2.21, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and uses the
     /// result in its events. Earlier versions use the text of the request.
@@ -139,12 +140,12 @@ struct EventStreamRequest {
             if isTranslated { directoryAlias = route.scope?.namedDirectory }
             return directory != nil
         }
-        // OpenCode decodes the value a second time.
+        // OpenCode decodes the value a second time, so decode it here as well.
         let decoded = PercentEncoding.decode(named).bytes
         guard !decoded.contains(UInt8(ascii: "%")) else { return false }
         let traits = EventStreamTraits(route.endpoint?.family, version: route.endpoint?.version)
         guard traits.resolvesDirectories else {
-            // No recording shows how events spell a relative path, so the instance itself answers the request.
+            // No recording shows how events spell a relative path, so the instance itself serves the request.
             directory = decoded
             return decoded.first == UInt8(ascii: "/")
         }

@@ -27,7 +27,8 @@ final class GatewayStreamOpening: PendingStreamKind {
     ) {
         PendingEventStream(
             events, connection, kind: GatewayStreamOpening(events, project: project, query: query),
-            // The client of a page learns its position from the page, so its request is not delayed before that.
+            // A page contains the client's next position, so its request does not wait until the hub receives the
+            // events.
             beginning: StreamBeginning(isLate: query.wait != nil)
         ).start()
     }
@@ -59,7 +60,8 @@ final class GatewayStreamOpening: PendingStreamKind {
     /// even of descendants that begin during the query for the descendants.
     func open(_ stream: PendingEventStream, at position: LogPosition) {
         guard let session = query.selector.sessions?.first else { return openSelected(stream, at: position) }
-        // The events do not report descendants that began before the first stored event.
+        // The events do not report descendants that began before the first stored event, so query the instances for
+        // them.
         let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) {
             [unowned self, unowned stream] in
             query.selector.sessions = $0

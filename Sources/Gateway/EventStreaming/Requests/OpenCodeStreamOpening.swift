@@ -12,7 +12,7 @@ internal import Projects
 import Proxying
 
 extension EventStreamFeature: InstanceRequestHandler {
-    /// Answers a request for one of OpenCode's own event streams, unless the client requests the stream of the instance
+    /// Serves a request for one of OpenCode's own event streams, unless the client requests the stream of the instance
     /// itself.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         guard EventStreamRequest.isPossible(request.target), request.connection.head.method == .get,
@@ -111,7 +111,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
         stream.ready()
     }
 
-    /// Forwards the request to the instance. The instance rejects the stream, and its answer states the reason.
+    /// Forwards the request to the instance. The instance rejects the stream, and its response states the reason.
     private func forward(_ stream: PendingEventStream) {
         guard stream.release() != nil else { return }
         var request = request

@@ -17,11 +17,11 @@ protocol PendingStreamKind: AnyObject {
     var isOutdated: Bool { get }
     /// Performs the steps before the stream can begin, and then calls ``PendingEventStream/ready()``.
     func prepare(_ stream: PendingEventStream)
-    /// Begins the stream at this position, with the connection that ``PendingEventStream/end()`` returns.
+    /// Begins the stream at this position, with the connection that ``PendingEventStream/release()`` returns.
     func open(_ stream: PendingEventStream, at position: LogPosition)
     /// Routes the request again, as if it had just arrived.
     func reroute()
-    /// Answers a client whose stream has not begun in time.
+    /// Responds to a client whose stream has not begun in time.
     func expired(_ connection: ClientConnection)
     /// Ends the steps of ``prepare(_:)``.
     func cancel()
@@ -29,8 +29,8 @@ protocol PendingStreamKind: AnyObject {
 
 /// A request for an event stream while the start position of the stream is unknown.
 ///
-/// If an instance has just begun, the stream begins after the hub receives the instance's events. A client therefore
-/// misses no event of a prompt that it sends after it has received the head of the answer.
+/// If an instance has just started, the stream begins after the hub receives the instance's events. A client therefore
+/// misses no event of a prompt that it sends after it has received the head of the response.
 final class PendingEventStream: PendingStream {
     private let events: EventStreamFeature
     private let kind: any PendingStreamKind
@@ -83,7 +83,7 @@ final class PendingEventStream: PendingStream {
         if let connection = release() { events.owner.refuse(connection, ControlAnswers.shuttingDown) }
     }
 
-    /// Ends the wait. Returns the connection for the answer; nil if the wait had ended before.
+    /// Ends the wait. Returns the connection for the response; nil if the wait had already ended.
     @discardableResult
     func release() -> ClientConnection? {
         events.remove(self)

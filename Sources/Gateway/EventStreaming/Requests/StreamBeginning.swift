@@ -28,21 +28,22 @@ struct StreamBeginning {
 
     /// The decision after the time limit of a step has passed.
     enum TimeDecision: Equatable {
-        /// The stream may begin now. The next decision follows after this time, or never.
+        /// The stream may begin now. The next decision follows after this time. If the time is nil, no decision
+        /// follows.
         case wait(Duration?)
         /// The time limit has passed, and the stream cannot begin.
         case expired
     }
 
-    /// Records that the time limit of the current step has passed. The steps concern the hub, then the directory, then
-    /// the answer.
+    /// Records that the time limit of the current step has passed. The steps wait for the hub, then for the directory,
+    /// and then for the response.
     mutating func timePassed() -> TimeDecision {
         passedSteps += 1
         isLate = true
         guard let answerTimeout else { return .wait(nil) }
         guard passedSteps < 3 else { return .expired }
         guard passedSteps == 2 else { return .wait(Self.openingPatience) }
-        // An instance that does not open the directory does not delay the head of the answer, because its events come
+        // An instance that does not open the directory does not delay the head of the response, because its events come
         // from the hub's own stream.
         isOpen = true
         return .wait(answerTimeout)

@@ -7,13 +7,13 @@ import HTTPServer
 import HTTPTypes
 internal import Projects
 
-/// A page of events as JSON, for clients whose network path interrupts streams. The answer is sent as soon as there is
-/// an event, or after the requested time.
+/// A page of events as JSON, for clients whose network path interrupts streams. The response is sent as soon as there
+/// is an event, or after the requested time.
 package final class EventPage: PendingStream {
     /// The maximum number of events in a page.
     private static let most = 1_000
     private static let mostBytes = 1 << 20
-    /// The maximum number of bytes around the events.
+    /// The maximum number of bytes of JSON around the events.
     private static let frameBytes = 1_024
 
     let project: ProjectName?
@@ -64,8 +64,8 @@ package final class EventPage: PendingStream {
         let batch = reading.batch.limited(
             to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
         if isLate || isWorthSending(batch) { return answer(batch) }
-        // A gap is sent only together with a following event. Otherwise, a client that immediately requests the next
-        // page would receive the same gap again.
+        // Do not send the batch yet, because a gap is sent only together with a following event. Otherwise, a client
+        // that immediately requests the next page would receive the same gap again.
         if batch.bytes.isEmpty { cursor.sent(0, of: batch) }
         if hasPendingUpdate || batch.bytes.isEmpty && !batch.isAtEnd { readEvents() }
     }
@@ -79,7 +79,7 @@ package final class EventPage: PendingStream {
         return after.last != requestedID || !batch.bytes.starts(with: Self.gap)
     }
 
-    /// Answers with the items of the batch. A line end follows each item.
+    /// Responds with the items of the batch, in which a line end follows each item.
     private func answer(_ batch: EventBatch) {
         guard let connection = release() else { return }
         cursor.sent(batch.bytes.count, of: batch)
@@ -105,14 +105,14 @@ package final class EventPage: PendingStream {
         events.owner.answer(connection, GatewayAnswer(head: head, body: body))
     }
 
-    /// The prefix of the line of a gap.
+    /// The prefix of a line that contains a gap.
     private static let gap = Array("gap ".utf8)
 
     func snapshotChanged() {}
 
     func routesChanged() {}
 
-    /// Answers with the events so far, because the gateway is shutting down.
+    /// Responds with the events so far, because the gateway is shutting down.
     func giveUp() {
         isLate = true
         readEvents()

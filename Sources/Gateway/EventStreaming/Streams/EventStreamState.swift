@@ -6,12 +6,12 @@ import EventLoop
 /// The state of a client's event stream: whether it reads the log, is live or is blocked, and when it must act without
 /// an event. It performs no I/O.
 struct EventStreamState {
-    /// The times without output after which a stream receives a comment. `ownComment` is for the gateway's own streams.
-    /// `replayComment` is for OpenCode's own streams during a long replay.
+    /// The times without output after which a stream receives a comment. ``gatewayComment`` applies to the gateway's
+    /// own streams. ``replayComment`` applies to OpenCode's own streams during a long replay.
     static let gatewayComment = Duration.seconds(15)
     static let replayComment = Duration.seconds(10)
 
-    /// The decision about reading the log.
+    /// The decision whether to read the log.
     enum ReadDecision: Equatable {
         /// The log is read now.
         case read
@@ -37,16 +37,16 @@ struct EventStreamState {
     private(set) var hasPendingUpdate = false
     /// Whether the event after which the stream ends is known.
     private var hasLast = false
-    /// The position of the stream after everything before it was sent; nil while something is unsent.
+    /// The stream's position, if the client has accepted everything before it; nil while bytes are unsent.
     private(set) var live: LogPosition?
     /// Whether this is one of OpenCode's own streams.
     private let isPlain: Bool
-    /// Whether the stream sends its own heartbeats, because the events it reads are OpenCode 2's.
+    /// Whether the stream sends its own heartbeats, because its events come from an OpenCode 2.
     private let sendsHeartbeats: Bool
-    /// The least time between two reads of the log; nil: there is no limit.
+    /// The minimum time between two reads of the log; nil if there is no limit.
     private let pace: Duration?
     private var nextRead = MonotonicTime(nanoseconds: 0)
-    /// The time at which the stream must send something without an event.
+    /// The time at which the stream must read the log even if nothing has arrived.
     private var wake: MonotonicTime?
     private var lastSent: MonotonicTime
     private var lastHeartbeat: MonotonicTime
@@ -58,7 +58,7 @@ struct EventStreamState {
     ///   - isPlain: Whether this is one of OpenCode's own streams.
     ///   - isTranslated: Whether its events are translated for clients of OpenCode 1.
     ///   - maxRate: The maximum number of reads of the log per second; nil if there is no limit.
-    ///   - stallLimit: How long the client may accept no bytes.
+    ///   - stallLimit: The maximum time during which the client accepts no bytes.
     init(isPlain: Bool, isTranslated: Bool, maxRate: Int?, stallLimit: Duration, at now: MonotonicTime) {
         self.isPlain = isPlain
         sendsHeartbeats = isPlain && isTranslated
@@ -68,7 +68,7 @@ struct EventStreamState {
         lastHeartbeat = now
     }
 
-    /// Whether the stream has a maximum rate, and is therefore late by intention.
+    /// Whether the stream has a maximum rate, and is therefore intentionally late.
     var hasRate: Bool { pace != nil }
 
     /// Whether no read is in progress and the client has accepted everything.
@@ -86,7 +86,7 @@ struct EventStreamState {
         return isIdle
     }
 
-    /// Decides whether the log is read now, and records that it is read.
+    /// Decides whether to read the log now. If so, records that a read is in progress.
     mutating func wantsRead(at now: MonotonicTime) -> ReadDecision {
         guard isIdle else { return .no }
         if let pace {
@@ -102,7 +102,7 @@ struct EventStreamState {
         return .read
     }
 
-    /// Records the result of a read.
+    /// Records that a read has ended, and that its result is not sent yet.
     mutating func recordRead() {
         isReading = false
         if !isEnded { live = nil }
@@ -117,8 +117,8 @@ struct EventStreamState {
     /// Records that the client has accepted bytes of a batch.
     ///
     /// - Parameters:
-    ///   - taken: The number of accepted bytes.
-    ///   - position: The stream's position, if everything before it was sent.
+    ///   - byteCount: The number of accepted bytes.
+    ///   - position: The stream's position, if everything before it was sent; nil otherwise.
     mutating func recordSent(_ byteCount: Int, at position: LogPosition?, now: MonotonicTime) {
         live = position
         guard byteCount > 0 else { return }
@@ -129,8 +129,8 @@ struct EventStreamState {
     /// Records that bytes outside of the log were sent.
     mutating func recordWrite(at now: MonotonicTime) { lastSent = now }
 
-    /// Records that the client accepts no more bytes at present. `unacknowledged` is the number of bytes that the kernel holds
-    /// for the client.
+    /// Records that the client accepts no more bytes at present. `unacknowledged` is the number of bytes that the
+    /// kernel holds for the client.
     mutating func block(unacknowledged: Int, at now: MonotonicTime) {
         isBlocked = true
         stall.start(unacknowledged: unacknowledged, at: now)
@@ -154,7 +154,7 @@ struct EventStreamState {
     /// Records that the event after which the stream ends is known.
     mutating func recordLastEvent() { hasLast = true }
 
-    /// Ends the stream. Returns false if it had ended before.
+    /// Ends the stream. Returns false if it had already ended.
     mutating func finish() -> Bool {
         defer { isEnded = true }
         return !isEnded
@@ -164,7 +164,7 @@ struct EventStreamState {
 
     private var commentInterval: Duration { isPlain ? Self.replayComment : Self.gatewayComment }
 
-    /// Returns the time of the next ``timePassed(at:held:)``.
+    /// Returns the time of the next call of ``timePassed(at:unacknowledged:)``.
     func deadline(at now: MonotonicTime) -> MonotonicTime {
         var deadline = (sendsHeartbeats ? lastHeartbeat : lastSent) + commentInterval
         if isBlocked {
@@ -177,7 +177,7 @@ struct EventStreamState {
 
     /// Returns the actions that are due.
     ///
-    /// - Parameter held: The number of bytes that the kernel holds for the client.
+    /// - Parameter unacknowledged: The number of bytes that the kernel holds for the client.
     mutating func timePassed(at now: MonotonicTime, unacknowledged: @autoclosure () -> Int) -> [TimeAction] {
         if isBlocked { return stall.isOver(unacknowledged: unacknowledged(), at: now) ? [.endStalled] : [] }
         var actions: [TimeAction] = []
@@ -188,7 +188,8 @@ struct EventStreamState {
                 actions.append(.sendHeartbeat)
             }
         } else if now - lastSent >= commentInterval {
-            // OpenCode's own streams contain its heartbeats. Only a long replay contains none, so it needs comments.
+            // OpenCode's own streams contain OpenCode's heartbeats, except during a long replay, which therefore needs
+            // comments.
             if !isPlain || isReading { actions.append(.sendComment) }
             lastSent = now
         }

@@ -34,7 +34,7 @@ extension HubStream: TimerHandler {
                 if let client { events.owner.rejected(client.peer, .stalledReader(stall)) }
                 return abort()
             case .read: sendReadRequest()
-            // Nothing else may be sent before the remainder of a partly sent frame.
+            // A heartbeat or a comment must not be sent between the parts of a frame.
             case .sendHeartbeat: if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
             case .sendComment:
                 follow()

@@ -22,14 +22,14 @@ final class HubStream {
     unowned let events: EventStreamFeature
     var client: DetachedConnection?
     var cursor: EventCursor
-    /// The state of the stream. ``EventStreamState/live`` is the position at the end of everything that was sent; the
-    /// cursor is moved to it only when the cursor is used.
+    /// The state of the stream. ``EventStreamState/live`` is the position after everything that was sent. The cursor is
+    /// moved to this position only when the cursor is used.
     var state: EventStreamState
     private var number = 0
     private(set) var connectedFrame: [UInt8]
     /// Whether a request waits until the stream has sent the result of the last read.
     private var isWatched = false
-    /// How long the client may accept no bytes.
+    /// The maximum time during which the client accepts no bytes before it is disconnected.
     let stall: Duration
     private var timer: LoopTimer?
     /// The properties of the stream that determine its frames; nil if no other stream can have the same frames.
@@ -59,12 +59,12 @@ final class HubStream {
         sharedKey = project == nil ? nil : SharedStreamFrames.Key(cursor)
     }
 
-    /// Answers with `head` and sends `opening` as the first bytes.
+    /// Responds with `head` and sends `opening` as the first bytes.
     func start(_ connection: ClientConnection, _ head: ResponseHead, opening: [UInt8]) {
         connection.exchange = self
         let isHead = connection.head.method == .head
         guard let client = connection.detach(head, .unknown, policy: .pauseSource) else { return }
-        // An answer to HEAD ends with its head (RFC 9110 §9.3.2).
+        // A response to a HEAD request ends with its head (RFC 9110 §9.3.2), so the stream ends here.
         guard !isHead else {
             _ = state.finish()
             return client.finish()
@@ -104,7 +104,7 @@ final class HubStream {
         state.recordDelivery(upTo: batch.end, hasBytes: count > 0, at: now)
     }
 
-    /// Sends new events that the stream must read from the log.
+    /// Handles new events, which the stream must read from the log.
     func updateArrived() {
         if state.recordUpdate() { readEvents() }
     }
@@ -112,7 +112,7 @@ final class HubStream {
     func received(_ reading: EventLogReadResult) {
         state.recordRead()
         guard !state.isEnded else { return }
-        // The event after which the stream ends may have become known in the meantime.
+        // The event after which the stream ends may have become known during the read, so keep it.
         let until = cursor.until
         cursor = reading.cursor
         cursor.until = cursor.until ?? until
@@ -120,11 +120,11 @@ final class HubStream {
         send(reading.batch)
     }
 
-    /// Whether answers to requests wait for this stream. They do not wait for a stream with a maximum rate, because it
-    /// is late by intention.
+    /// Whether responses to requests wait for this stream. They do not wait for a stream with a maximum rate, because
+    /// such a stream is intentionally late.
     private var isAwaited: Bool { cursor.isOpenCode1Compatible && !state.hasRate }
 
-    /// Sends the end of a turn after the answer that must precede it was sent.
+    /// Sends the end of a turn, because the response that must precede it was sent.
     func turnAnswered() {
         if cursor.isOpenCode1Compatible { updateArrived() }
     }
@@ -152,8 +152,8 @@ final class HubStream {
         if isPlain { abort() } else { updateArrived() }
     }
 
-    /// Ends the streams of a directory that the instance has closed. They end after this event, as
-    /// OpenCode's streams do.
+    /// If this is a stream of the directory, ends it after the event `id`, in which the instance reports that it has
+    /// closed the directory. OpenCode's own streams end in the same way.
     func disposed(_ directory: [UInt8], _ id: EventID) {
         guard isPlain, cursor.selector.isNamed(directory), !state.isEnded else { return }
         follow()
@@ -178,7 +178,7 @@ final class HubStream {
     }
 
     private func send(_ batch: EventBatch) {
-        // A client that has received half of a frame cannot receive another frame.
+        // The client has received only a part of a frame and cannot receive another frame, so abort the stream.
         guard !batch.isBroken else { return abort() }
         sent(batch.bytes.isEmpty ? 0 : client?.send(framed: batch.bytes.span) ?? 0, of: batch)
     }

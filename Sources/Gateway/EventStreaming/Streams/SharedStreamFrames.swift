@@ -4,7 +4,7 @@ import EventHub
 import GatewayCore
 import OpenCodeFamilies
 
-/// The groups of streams on one loop that send the same frames. The frames are made once for each group.
+/// The groups of streams on one loop that send the same frames. The frames are created once for each group.
 struct SharedStreamFrames {
     /// The properties that determine the frames of a stream.
     struct Key: Hashable {
@@ -14,8 +14,8 @@ struct SharedStreamFrames {
         let types: [EventSelector.TypePattern]
         let isChunked: Bool
 
-        /// Creates the properties of a cursor's frames. Returns nil if no other stream can have the same frames,
-        /// because they depend on its encoding or on the sessions that the cursor learns.
+        /// Creates the key for a cursor's frames. Returns nil if no other stream can have the same frames, because the
+        /// frames depend on the cursor's encoding or on the sessions that the cursor finds.
         init?(_ cursor: EventCursor) {
             guard cursor.selector.isConstant, !cursor.isEncoded else { return nil }
             shape = cursor.shape

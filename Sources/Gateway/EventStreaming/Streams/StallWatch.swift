@@ -3,7 +3,7 @@
 import EventLoop
 import GatewayCore
 
-/// Checks whether a client still reads although its socket accepts no more bytes. The watch is a value type.
+/// Checks whether a client still reads although its socket accepts no more bytes.
 ///
 /// The check uses the number of bytes that the kernel holds for the client. The kernel's buffers accept bytes again
 /// only after the client has read many bytes, which may take a slow client minutes.
@@ -17,12 +17,12 @@ struct StallWatch {
 
     /// Creates a watch for a client.
     ///
-    /// - Parameter limit: How long the client may accept no bytes.
+    /// - Parameter limit: The maximum time during which the client reads nothing.
     init(limit: Duration) { self.limit = limit }
 
     /// Starts the watch when the socket accepts no more bytes.
     ///
-    /// - Parameter held: The number of bytes that the kernel holds for the client.
+    /// - Parameter unacknowledged: The number of bytes that the kernel holds for the client.
     mutating func start(unacknowledged: Int, at now: MonotonicTime) {
         guard since == nil else { return }
         since = now
@@ -32,7 +32,8 @@ struct StallWatch {
     /// Ends the watch, because bytes were sent again.
     mutating func stop() { since = nil }
 
-    /// Whether the client has read nothing for too long. `unacknowledged` is the number of bytes that the kernel holds now.
+    /// Returns whether the client has read nothing for too long. `unacknowledged` is the number of bytes that the
+    /// kernel holds now.
     mutating func isOver(unacknowledged: Int, at now: MonotonicTime) -> Bool {
         guard let since else { return false }
         if unacknowledged < self.unacknowledged {

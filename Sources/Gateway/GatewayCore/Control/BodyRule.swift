@@ -3,7 +3,7 @@
 package import HTTPServer
 import HTTPTypes
 
-/// The treatment of the body of a request that the gateway answers itself.
+/// The treatment of the body of a request to which the gateway itself responds.
 package enum BodyRule: Sendable, Equatable {
     /// The body is read and discarded.
     case ignored

@@ -7,12 +7,12 @@ package import Instances
 import JSONText
 package import Projects
 
-/// Creates the exact bodies of the wire contract for the answers of the control plane.
+/// Creates the exact bodies of the wire contract for the responses of the control plane.
 package enum ControlAnswers {
-    /// The body of the answer of `/health`.
+    /// The response of `/health`.
     package static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
 
-    /// Returns the answer to a start.
+    /// Returns the response to a start.
     package static func start(_ name: ProjectName, _ answer: StartAnswer) -> ControlResponse {
         switch answer {
         case .started(let address): .answer(started(name, port: address.port, status: "started"))
@@ -23,7 +23,7 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the answer to a stop.
+    /// Returns the response to a stop.
     package static func stop(_ name: ProjectName, _ answer: StopAnswer) -> ControlResponse {
         switch answer {
         case .stopped: .answer(json(200, #"{"name":\#(JSONText.quoted(name.string)),"status":"stopped"}"#))
@@ -32,12 +32,12 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the answer with a project's state, or 404 if it is nil.
+    /// Returns the response with a project's state, or 404 if it is nil.
     package static func status(_ name: ProjectName, _ status: ProjectStatus?) -> ControlResponse {
         status.map { .answer(json(200, ProjectMember.object($0))) } ?? .error(projectNotFound(name.string))
     }
 
-    /// Returns the answer with the events in the life of a project's server.
+    /// Returns the response with the events in the life of a project's server.
     package static func history(_ name: ProjectName, _ answer: InstanceRegistry.HistoryAnswer) -> ControlResponse {
         switch answer {
         case .events(let events):
@@ -49,7 +49,7 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the answer with the list of projects.
+    /// Returns the response with the list of projects.
     package static func projects(_ listing: ProjectListing) -> ControlResponse {
         switch listing {
         case .projects(let projects):
@@ -68,7 +68,7 @@ package enum ControlAnswers {
         return GatewayError(503, InstanceMessage.notReady(name, state), fields: ["Retry-After": "\(seconds)"])
     }
 
-    /// Returns the error of a request that was answered by a server other than the project's instance.
+    /// Returns the error of a request to which a server other than the project's instance responded.
     package static func portTaken(_ port: UInt16) -> GatewayError {
         GatewayError(
             503,
@@ -76,7 +76,7 @@ package enum ControlAnswers {
             fields: ["Retry-After": "1"])
     }
 
-    /// Returns the error of a request whose instance was ended before it answered.
+    /// Returns the error of a request whose instance was ended before it responded.
     package static func ended(_ name: String, by initiator: StopInitiator) -> GatewayError {
         GatewayError(503, InstanceMessage.ended(name, by: initiator))
     }
@@ -86,7 +86,7 @@ package enum ControlAnswers {
 
     /// Returns the error of an interrupted request to a project's instance.
     ///
-    /// - Parameter mayBeTaken: Whether the instance may have received the request and therefore must not receive it
+    /// - Parameter mayBeReceived: Whether the instance may have received the request and therefore must not receive it
     ///   again.
     package static func shuttingDown(before name: String, mayBeReceived: Bool) -> GatewayError {
         guard mayBeReceived else { return shuttingDown }
@@ -111,7 +111,7 @@ package enum ControlAnswers {
         json(200, #"{"name":\#(JSONText.quoted(name.string)),"port":\#(port),"status":"\#(status)"}"#)
     }
 
-    /// Returns an answer with this JSON.
+    /// Returns a response with this JSON.
     package static func json(_ status: Int, _ text: String) -> GatewayAnswer {
         var head = ResponseHead(status: status)
         head.fields.append("Content-Type", "application/json")

@@ -5,7 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Projects
 
-/// A request that the control plane answers. The object remains on its loop. Only its number is passed between threads.
+/// A request that the control plane serves. The object remains on its loop. Only its number is passed between threads.
 final class ControlCall {
     /// The progress of the call.
     private enum Phase {
@@ -13,7 +13,7 @@ final class ControlCall {
         case reading
         /// The handler computes the response.
         case calling
-        /// The answer is being streamed.
+        /// The response is being streamed.
         case streaming(DetachedConnection)
         case ended
     }
@@ -27,7 +27,7 @@ final class ControlCall {
     private var request: ControlRequest
     private let body: BodyRule
     private let handler: Handler
-    /// How long a stream may be silent.
+    /// The maximum time during which a stream is silent.
     private let streamTimeout: Duration
     /// The maximum number of bytes of an unpaced stream that may wait for its client.
     private let streamBacklog: Int
@@ -125,13 +125,13 @@ final class ControlCall {
     }
 
     /// Records the project for the request's log line. The loops may not have learned of the project yet, but the
-    /// handler's answer shows that it exists.
+    /// handler's response shows that it exists.
     private func recordProject(_ connection: ClientConnection) {
         if let project = request.project { connection.request.project = project.string }
     }
 
-    /// The error of a request that the gateway's end interrupts. The operation may still be completed. A start or a
-    /// stop can be repeated, but a message cannot.
+    /// The error of a request that the gateway's shutdown interrupts. The operation may still be completed. A start or
+    /// a stop can be repeated, but a message cannot.
     private var interruption: GatewayError {
         guard case .calling = phase, let head = connection?.head, !head.method.isIdempotent,
             let renderer = owner.errorRenderer(for: head.target[...])
@@ -145,8 +145,8 @@ final class ControlCall {
         _ head: ResponseHead, isPaced: Bool, from source: @escaping @Sendable (ResponseStream) async -> Void
     ) {
         guard let connection, let mailbox = owner.mailbox else { return finish() }
-        // A new stream would be aborted immediately, and a client that mistakes this for a regular end would not
-        // reconnect.
+        // Reject the request. A new stream would be aborted immediately, and a client that mistakes this for a regular
+        // end would not reconnect.
         guard !owner.isDraining else { return refuse(interruption) }
         let head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
@@ -179,7 +179,7 @@ final class ControlCall {
         if let timer { owner.loop.arm(timer, after: duration) }
     }
 
-    /// Ends the call. A component that is still sending the answer has all of its data.
+    /// Ends the call. A component that is still sending the response has all of its data.
     private func finish() {
         if case .streaming = phase { owner.streamEnded(self) }
         phase = .ended
@@ -198,7 +198,7 @@ extension ControlCall: ServerExchange {
         guard let connection else { return }
         switch (phase, body) {
         case (.reading, .ignored):
-            // The body must still be read, so that the answer can be sent.
+            // Discard the body, because it must be read before the response can be sent.
             connection.discardBody()
             callHandler()
         case (.reading, .json(let limit)):

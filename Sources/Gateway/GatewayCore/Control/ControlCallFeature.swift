@@ -2,7 +2,7 @@
 
 package import HTTPServer
 
-/// The requests of one loop that the control plane answers.
+/// The requests of one loop that the control plane serves.
 final class ControlCallFeature: LoopFeature {
     private unowned let loop: GatewayLoop
     private var calls: [Int: ControlCall] = [:]
@@ -41,7 +41,7 @@ struct ControlMessage: FeatureMessage {
 }
 
 extension GatewayLoop {
-    /// Lets the control plane answer a request. The client's connection waits for the answer.
+    /// Lets the control plane serve a request. The client's connection waits for the response.
     package func callControl(
         _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule = .ignored,
         handler: @escaping @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse

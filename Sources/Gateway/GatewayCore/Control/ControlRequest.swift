@@ -6,7 +6,7 @@ package import HTTPServer
 package import HTTPTypes
 package import Projects
 
-/// A request that the control plane answers, in the form that its handler receives. It has been checked and is
+/// A request that the control plane serves, in the form that its handler receives. It has been checked and is
 /// independent of its connection.
 package struct ControlRequest: Sendable {
     /// The principal that has sent the request; nil if the endpoint is open.
@@ -31,6 +31,6 @@ package enum ControlResponse: Sendable {
     /// receive a body. With `isPaced`, ``ResponseStream/write(_:)`` waits for the client. Otherwise, a client is
     /// disconnected if more than `--stream-backlog` bytes wait for it.
     case stream(ResponseHead, isPaced: Bool = true, source: @Sendable (ResponseStream) async -> Void)
-    /// The request is valid, and a feature of the loop answers it.
+    /// The request is valid, and a feature of the loop serves it.
     case loop(@Sendable (ClientConnection, GatewayLoop) -> Void)
 }

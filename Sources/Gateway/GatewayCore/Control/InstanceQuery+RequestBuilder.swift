@@ -6,7 +6,7 @@ package import Instances
 
 /// Sends the gateway's own queries to an instance.
 extension InstanceQuery {
-    /// The default maximum size of an answer in bytes.
+    /// The default maximum size of a response in bytes.
     package static let longestBody = 256 * 1024
 
     /// Returns the request.
@@ -24,7 +24,7 @@ extension InstanceQuery {
 
     /// Sends the query immediately.
     ///
-    /// - Parameter report: Called exactly once, with nil if there is no answer.
+    /// - Parameter report: Called exactly once, with nil if there is no response.
     package func send(
         through client: UpstreamClient, isAlone: Bool = false, longestBody: Int = Self.longestBody,
         report: @escaping (InstanceReply?) -> Void

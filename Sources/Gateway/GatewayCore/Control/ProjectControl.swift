@@ -15,7 +15,7 @@ package protocol ProjectControl: Sendable {
     func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer
     /// Returns the project and the state of its instance; nil if there is no such project.
     func status(_ name: ProjectName) async -> ProjectStatus?
-    /// Reports that the run of a project's instance with this number has answered a client's request for the first
+    /// Reports that the run of a project's instance with this number has responded to a client's request for the first
     /// time, as far as one loop knows.
     func answered(_ name: ProjectName, generation: UInt64) async
     /// Returns all projects in the contract's order, or the reason why they cannot be listed as a sentence.
@@ -24,7 +24,7 @@ package protocol ProjectControl: Sendable {
     func directories(of name: ProjectName) async -> DirectoryScope?
     /// Returns OpenCode's project for the folder of an instance; nil if the instance does not report it.
     func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject?
-    /// Reports that the answer to ``openCodeProject(_:)`` with this number may be outdated.
+    /// Reports that the result of ``openCodeProject(_:)`` with this number may be outdated.
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async
 }
 

@@ -37,7 +37,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
     /// Returns the object of a project in the list.
     static func object(_ project: Project) -> String { object(for: project, report: nil, members: listed) }
 
-    /// Returns the object of the `status` answer.
+    /// Returns the object of the `status` response.
     static func object(_ status: ProjectStatus) -> String {
         object(for: status.project, report: status.report, members: allCases)
     }

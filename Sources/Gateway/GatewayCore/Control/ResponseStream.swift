@@ -20,7 +20,7 @@ package struct ResponseStream: Sendable {
         }
     }
 
-    /// Aborts the answer in a way that no client mistakes for a complete answer.
+    /// Aborts the response so that no client mistakes it for a complete response.
     package func abort() { post(.abort) }
 
     /// Waits for the duration. Returns false as soon as the client no longer exists.

@@ -2,19 +2,19 @@
 
 package import HTTPTypes
 
-/// The web origins whose pages may read the gateway's answers (Fetch standard, "CORS protocol"). They are compared
+/// The web origins whose pages may read the gateway's responses (Fetch standard, "CORS protocol"). They are compared
 /// exactly. There are no patterns and no `*`, which would give every page that a user visits access to all of the
 /// user's projects.
 package struct AllowedOrigins: Sendable {
     /// The set that allows no origin.
     package static let none = AllowedOrigins([])
 
-    /// The fields of the gateway's own answers that a page can read only if this list names them (Fetch standard,
+    /// The fields of the gateway's own responses that a page can read only if this list names them (Fetch standard,
     /// "CORS-safelisted response-header name").
     private static let exposed = "Allow, ETag, Location, Retry-After, X-Request-Id"
 
     private let grants: [(origin: [UInt8], fields: FieldList)]
-    /// The fields for origins that are not allowed. Whether an answer is readable depends on the origin, so a cache
+    /// The fields for origins that are not allowed. Whether a response is readable depends on the origin, so a cache
     /// must not reuse it for another origin (RFC 9110 §12.5.5).
     private let fieldsForOthers: FieldList
 
@@ -36,7 +36,8 @@ package struct AllowedOrigins: Sendable {
     /// Whether no origin is allowed.
     var isEmpty: Bool { grants.isEmpty }
 
-    /// Returns the cross-origin terms for the answer to a request with these fields; nil if no fields need to be added.
+    /// Returns the cross-origin terms for the response to a request with these fields; nil if no fields need to be
+    /// added.
     func terms(for request: FieldList) -> CrossOriginTerms? {
         if grants.isEmpty { return nil }
         guard let index = request.firstIndex(of: .origin), request.firstIndex(of: .origin, from: index + 1) == nil,
@@ -46,10 +47,10 @@ package struct AllowedOrigins: Sendable {
     }
 }
 
-/// The part of an answer that informs a browser about the requesting page's access.
+/// The part of a response that informs a browser about the requesting page's access.
 package struct CrossOriginTerms {
-    /// Whether the page may read the answer.
+    /// Whether the page may read the response.
     package let isGranted: Bool
-    /// The fields that grant access, or that state that the answer depends on the origin.
+    /// The fields that grant access, or that state that the response depends on the origin.
     package let fields: FieldList
 }

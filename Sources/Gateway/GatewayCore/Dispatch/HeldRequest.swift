@@ -4,9 +4,9 @@ import HTTPServer
 internal import Instances
 internal import Projects
 
-/// A request to an instance that waits for information before a feature answers it.
+/// A request to an instance that waits for information before a feature serves it.
 ///
-/// If the instance ends or is replaced in the meantime, the client receives an answer, and ``release()`` returns nil.
+/// If the instance ends or is replaced in the meantime, the client receives a response, and ``release()`` returns nil.
 package final class HeldRequest {
     fileprivate unowned let loop: GatewayLoop
     private var request: InstanceRequest?
@@ -19,7 +19,7 @@ package final class HeldRequest {
     /// Ends the wait.
     ///
     /// - Returns: The request with the current route to the same instance; nil if the client has disconnected or has
-    ///   received an answer.
+    ///   received a response.
     package func release() -> InstanceRequest? {
         answerIfEnded(whileDraining: true)
         guard var request = detach() else { return nil }
@@ -28,7 +28,7 @@ package final class HeldRequest {
         return request
     }
 
-    /// Answers the client if its instance is no longer the current one.
+    /// Responds to the client if its instance is no longer the current one.
     private func answerIfEnded(whileDraining: Bool) {
         guard let request else { return }
         let name = request.route.name
@@ -68,7 +68,7 @@ extension HeldRequest: WaitingRequest {
 extension HeldRequest: ServerExchange {
     /// Does nothing, because the body waits for the feature that reads it.
     package func requestBodyArrived() {}
-    /// Does nothing, because no answer has begun.
+    /// Does nothing, because no response has begun.
     package func resumeResponse() {}
     /// Removes the request, because its client has disconnected.
     package func clientDisconnected() { _ = detach() }
@@ -80,7 +80,7 @@ protocol WaitingRequest: AnyObject {
     func routesChanged()
     /// Called when the gateway begins to shut down.
     func drain()
-    /// Answers the client, because the gateway is shutting down and no longer waits.
+    /// Responds to the client, because the gateway is shutting down and no longer waits.
     func giveUp()
 }
 

@@ -3,9 +3,9 @@
 package import EventLoop
 package import HTTPServer
 
-/// The connection of a client that waits for its answer, with the timer of the wait.
+/// The connection of a client that waits for its response, with the timer of the wait.
 ///
-/// The wait ends once, with an answer or when the client disconnects.
+/// The wait ends once, with a response or when the client disconnects.
 package struct PendingAnswer {
     private unowned let loop: EventLoop
     /// The client's connection; nil after the end.
@@ -36,7 +36,7 @@ package struct PendingAnswer {
         loop.arm(timer, after: time)
     }
 
-    /// Ends the wait. Returns the connection for the answer; nil if the wait had ended before.
+    /// Ends the wait. Returns the connection for the response; nil if the wait had already ended.
     package mutating func release() -> ClientConnection? {
         defer { connection = nil }
         if let timer { loop.release(timer) }

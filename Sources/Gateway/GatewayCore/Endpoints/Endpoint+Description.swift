@@ -17,7 +17,7 @@ extension Endpoint {
         package var query: [Parameter] = []
         /// Whether the endpoint's errors have a special form (``ErrorRenderer``).
         package var rendersErrors = false
-        /// The answers of this endpoint, in addition to the answers that every endpoint can return.
+        /// The responses of this endpoint, in addition to the responses that every endpoint can return.
         let outcomes: [DescribedAnswer]
 
         /// Creates a description without query parameters.
@@ -53,18 +53,18 @@ extension Endpoint {
         }
     }
 
-    /// A kind of answer, by status.
+    /// A kind of response, by status.
     package struct DescribedAnswer: Sendable {
         /// The status; nil for all other statuses.
         package let status: Int?
-        /// The condition under which the answer is sent.
+        /// The condition under which the response is sent.
         package let meaning: String
-        /// The kind of the answer's body.
+        /// The kind of the response's body.
         package let content: Content
-        /// The header fields of the answer that are relevant for a client, with their meaning.
+        /// The header fields of the response that are relevant for a client, with their meaning.
         package var fields: KeyValuePairs<String, String> = [:]
 
-        /// Creates an answer from its parts.
+        /// Creates a response from its parts.
         package init(status: Int?, meaning: String, content: Content, fields: KeyValuePairs<String, String> = [:]) {
             self.status = status
             self.meaning = meaning
@@ -73,7 +73,7 @@ extension Endpoint {
         }
     }
 
-    /// The kind of an answer's body.
+    /// The kind of a response's body.
     package enum Content: Sendable {
         /// The body is JSON that follows the schema.
         case json(Schema)
@@ -105,7 +105,7 @@ extension Endpoint {
         describedMethods.count > 1 ? "\(description.summary), \(method.name ?? "")" : description.summary
     }
 
-    /// All answers of the endpoint, in the order of their statuses.
+    /// All responses of the endpoint, in the order of their statuses.
     package var outcomes: [DescribedAnswer] {
         var common: [DescribedAnswer] = [.malformed, .late, .largeHead]
         switch body {
@@ -113,7 +113,7 @@ extension Endpoint {
         case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
         }
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
-        // The answers of an instance have their own form, regardless of the status.
+        // The responses of an instance have their own form, regardless of the status.
         if handler.isInstance || description.rendersErrors {
             common = common.map { .passedError($0.status ?? 0, $0.meaning) }
         }
@@ -134,24 +134,24 @@ extension Endpoint.DescribedAnswer {
         Self(status: status, meaning: meaning, content: .anything)
     }
 
-    /// Returns an answer in JSON that follows the schema.
+    /// Returns a response in JSON that follows the schema.
     package static func json(_ status: Int, schema: Schema, _ meaning: String) -> Self {
         Self(status: status, meaning: meaning, content: .json(schema))
     }
 
-    /// The answer to a request whose head is ambiguous or violates the grammar.
+    /// The response to a request whose head is ambiguous or violates the grammar.
     static let malformed = error(400, "The request's head is malformed. The connection is closed.")
-    /// The answer for an unknown project.
+    /// The response for an unknown project.
     package static let noProject = error(404, "The project does not exist.")
-    /// The answer to a request whose key is missing or wrong.
+    /// The response to a request whose key is missing or wrong.
     static let noKey = Self(
         status: 401, meaning: "The Authorization field is missing, or its key is wrong.", content: .json(.error),
         fields: ["WWW-Authenticate": "The required scheme: `Bearer`."])
-    /// The answer to a client whose address has sent too many wrong keys.
+    /// The response to a client whose address has sent too many wrong keys.
     static let tooManyTries = Self(
         status: 429, meaning: "Too many wrong keys came from the client's address.", content: .json(.error),
         fields: ["Retry-After": "Number of seconds until the gateway checks a key from this address again."])
-    /// The answer to a request whose head or body was not complete in time.
+    /// The response to a request whose head or body was not complete in time.
     static let late = error(408, "The request did not arrive in time. The connection is closed.")
     /// Returns the refusal of a body that is too large. If the endpoint has a limit, this limit applies. Otherwise the
     /// general limit applies, because the HTTP library itself rejects sizes beyond 64 bits.
@@ -160,7 +160,7 @@ extension Endpoint.DescribedAnswer {
             "The Content-Length is 2^63 or more, or the size of a chunk is beyond 64 bits. The connection is closed."
         return passedError(413, limit.map { "\($0) Or: \(impossible)" } ?? impossible)
     }
-    /// The answer to a request whose body has a type that the endpoint does not accept.
+    /// The response to a request whose body has a type that the endpoint does not accept.
     static let notJSON = error(415, "The body is not JSON.")
     static let largeHead = error(431, "The request's line and header fields are too large.")
 }

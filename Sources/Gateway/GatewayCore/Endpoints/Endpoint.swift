@@ -18,7 +18,7 @@ package struct Endpoint: Sendable {
     package let body: BodyRule
     /// The text for `/openapi.json` and `/docs`.
     package let description: Description
-    /// The handler that answers requests.
+    /// The handler that serves requests.
     let handler: Handler
 
     /// Creates an endpoint with a path template; see ``PathPattern``.
@@ -34,7 +34,7 @@ package struct Endpoint: Sendable {
         self.handler = handler
     }
 
-    /// Creates an endpoint that the control plane answers.
+    /// Creates an endpoint that the control plane serves.
     init(
         _ methods: MethodSet, _ template: String, requires requirement: Requirement, body: BodyRule = .ignored,
         description: Description,
@@ -44,14 +44,14 @@ package struct Endpoint: Sendable {
             methods, template, requires: requirement, body: body, description: description, handler: .control(answer))
     }
 
-    /// The component that answers a request.
+    /// The component that serves a request.
     package enum Handler: Sendable {
         /// A text that is the same for all clients. It is generated from the table when it is requested for the first
         /// time.
         case page(@Sendable (EndpointTable) -> StaticPage)
-        /// An immediate answer that is the same for all clients.
+        /// An immediate response that is the same for all clients.
         case fixed(GatewayAnswer)
-        /// The control plane, which responds asynchronously with an answer or a stream.
+        /// The control plane, which responds asynchronously with a complete response or a stream.
         case control(@Sendable (ControlRequest, any ProjectControl) async -> ControlResponse)
         /// A feature of the loop, without the control plane.
         case loop(@Sendable (ControlRequest, ClientConnection, GatewayLoop) -> Void)

@@ -72,7 +72,7 @@ package struct EndpointTable: Sendable {
         return pages.page(index) { make(self) }
     }
 
-    /// Returns the match for a request's head. If there is ever more than one site, the Host field will select it.
+    /// Returns the match for a request's head. The Host field is ignored, because the gateway has only one site.
     func match(_ head: RequestHead) -> Match {
         guard let target = RequestTarget(head.target) else { return .notFound }
         let path = target.path

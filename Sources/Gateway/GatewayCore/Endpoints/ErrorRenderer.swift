@@ -6,7 +6,7 @@ package import HTTPServer
 package struct ErrorRenderer: Sendable {
     /// Returns whether a request target belongs to the protocol.
     package let applies: @Sendable (ArraySlice<UInt8>) -> Bool
-    /// Returns the answer to an error of the gateway in the protocol's form.
+    /// Returns the response for an error of the gateway in the protocol's form.
     package let render: @Sendable (GatewayError) -> GatewayAnswer
     /// The error of a request that was interrupted by the gateway's shutdown and must not be repeated without a check.
     package let interrupted: GatewayError

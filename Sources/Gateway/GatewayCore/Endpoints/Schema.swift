@@ -4,7 +4,7 @@ import EventHub
 internal import Instances
 package import JSONText
 
-/// The JSON schemas of the gateway's own answers.
+/// The JSON schemas of the gateway's own responses.
 package enum Schema: String, CaseIterable {
     case health = "Health"
     case project = "Project"

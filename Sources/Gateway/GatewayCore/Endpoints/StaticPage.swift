@@ -7,9 +7,9 @@ import Sodium
 
 /// A text that is the same for all clients and is generated once for each table.
 package struct StaticPage: Sendable {
-    /// The complete answer, for a client that has no current copy of the text.
+    /// The complete response, for a client that has no current copy of the text.
     let whole: GatewayAnswer
-    /// The head of the answer to a client that already has the text (RFC 9110 §15.4.5).
+    /// The head of the response to a client that already has the text (RFC 9110 §15.4.5).
     let unchanged: ResponseHead
     private let tag: [UInt8]
 

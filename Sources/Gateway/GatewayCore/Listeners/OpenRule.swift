@@ -8,10 +8,10 @@ import HTTPTypes
 /// connections that are forwarded to its loopback address. It performs no I/O.
 ///
 /// A chat can do everything that a shell can do. A web page of another origin must therefore not reach it directly. The
-/// `Origin` of such a request names its source, and if there is no `Origin`, `Sec-Fetch-Site` does. A page must also
-/// not reach it through a name that resolves to this machine. In this case, `Host` contains that name. The client of a
-/// reverse proxy is unknown, and a proxy may not identify itself. The kernel is therefore also queried for the user at
-/// the other end of the connection.
+/// `Origin` of such a request names its source, and if there is no `Origin`, `Sec-Fetch-Site` describes the source. A
+/// page must also not reach it through a name that resolves to this machine. In this case, `Host` contains that name.
+/// The client of a reverse proxy is unknown, and a proxy may not identify itself. The kernel is therefore also queried
+/// for the user at the other end of the connection.
 enum OpenRule {
     /// The decision about a request without a key.
     enum Verdict: Equatable {
@@ -26,7 +26,8 @@ enum OpenRule {
     static func judge(_ head: RequestHead) -> Verdict {
         let fields = head.fields
         if fields.firstIndex(of: .forwarded) != nil || fields.firstIndex(of: .forwardedFor) != nil { return .needsKey }
-        // A host in the target would override the Host field (RFC 9112 §3.2.2), but no client sends such a target here.
+        // A host in the target would override the Host field (RFC 9112 §3.2.2), so accept only a path. All clients send
+        // a path.
         guard head.target.first == UInt8(ascii: "/"), let index = fields.onlyIndex(of: .host),
             isLoopback(fields.value(at: index))
         else {

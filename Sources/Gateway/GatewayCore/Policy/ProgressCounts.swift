@@ -2,14 +2,14 @@
 
 package import Instances
 
-/// A loop's counters of the received parts of answers, for each instance by slot. Counting costs one addition, because
-/// it happens for each part; a timestamp would cost a system call.
+/// A loop's counters of the received parts of responses, for each instance by slot. Counting costs one addition,
+/// because it happens for each part. A timestamp would cost a system call.
 package struct ProgressCounts {
 
     /// Creates counters without any slots.
     package init() {}
     private var counts: [UInt64] = []
-    /// For each instance, by slot, the number of the last run that has answered on this loop.
+    /// For each instance, by slot, the number of the last run that has responded on this loop.
     private var answered: [UInt64] = []
 
     /// Makes room for the instances of a routing table.
@@ -19,15 +19,15 @@ package struct ProgressCounts {
         answered += Array(repeating: 0, count: routes.slotCount - answered.count)
     }
 
-    /// Counts a part of an answer from the instance with this slot.
+    /// Counts a part of a response from the instance with this slot.
     package mutating func add(_ slot: Int) { counts[slot] &+= 1 }
 
-    /// Returns whether the run with this number, which is never 0, has answered on this loop.
+    /// Returns whether the run with this number, which is never 0, has responded on this loop.
     func hasAnswered(_ slot: Int, ofRun generation: UInt64) -> Bool { answered[slot] == generation }
 
-    /// Records that the run with this number has answered on this loop.
+    /// Records that the run with this number has responded on this loop.
     mutating func recordAnswer(_ slot: Int, ofRun generation: UInt64) { answered[slot] = generation }
 
-    /// The count of one slot; 0 if no answer has arrived yet.
+    /// The count of one slot; 0 if no response has arrived yet.
     package subscript(slot: Int) -> UInt64 { counts.indices.contains(slot) ? counts[slot] : 0 }
 }

@@ -9,14 +9,14 @@ package struct RequestCounts: Sendable, Equatable {
 
     /// Creates counters with the value 0.
     package init() {}
-    /// The number of requests that have ended, answered or not.
+    /// The number of requests that have ended, with or without a response.
     package private(set) var requests: UInt64 = 0
-    /// The number of requests that were answered with a status of 500 or above.
+    /// The number of requests whose response had a status of 500 or above.
     package private(set) var serverErrors: UInt64 = 0
     /// The number of clients that were rejected.
     package private(set) var rejected: UInt64 = 0
 
-    /// Counts a request that ended with this status, or with 0 if there was no answer.
+    /// Counts a request that ended with this status, or with 0 if there was no response.
     mutating func add(_ status: Int) {
         requests &+= 1
         if status >= 500 { serverErrors &+= 1 }

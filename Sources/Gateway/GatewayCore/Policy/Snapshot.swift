@@ -34,7 +34,7 @@ package final class Policy: Sendable {
     package let failedTries: FailureLimiter.Rate
     /// The reverse proxies whose information about their clients is trusted (`--trust-proxy`).
     package let trustedProxies: AddressRanges
-    /// The web origins whose pages may read answers (`--allow-origin`).
+    /// The web origins whose pages may read responses (`--allow-origin`).
     package let origins: AllowedOrigins
     /// Whether a request may name only its project's folder as a directory (`--directory-pinning`).
     package let pinsDirectories: Bool
@@ -45,7 +45,7 @@ package final class Policy: Sendable {
     package let limits: GatewayLimits
     /// The encoding of OpenCode 1's streamed text, if neither the request nor the project sets one (`--event-form`).
     package let eventEncoding: EventEncoding
-    /// Whether each request gets a log line.
+    /// Whether a log line is written for each request.
     package let accessLog: Bool
 
     /// Creates a policy from its parts.
@@ -65,7 +65,7 @@ package final class Policy: Sendable {
         self.accessLog = accessLog
     }
 
-    /// Returns the cross-origin terms of the answer to this request; nil if no fields need to be added.
+    /// Returns the cross-origin terms of the response to this request; nil if no fields need to be added.
     package func crossOriginTerms(_ head: RequestHead) -> CrossOriginTerms? {
         // If no origin is allowed, no copy is needed.
         origins.isEmpty ? nil : origins.terms(for: head.fields)
@@ -84,7 +84,7 @@ package final class Policy: Sendable {
 package struct GatewayLimits: Sendable {
     /// The limits of the HTTP server.
     package var server: ServerLimits
-    /// The time limit for the head of an instance's answer, and then for each further byte of the answer
+    /// The time limit for the head of an instance's response, and then for each further byte of the response
     /// (`--answer-timeout`).
     package var answerTimeout: Duration
     /// The time limit for each further byte on an event stream or a tunnel (`--stream-timeout`).
@@ -92,7 +92,7 @@ package struct GatewayLimits: Sendable {
     /// The maximum number of bytes that may wait for a client that does not read its event stream (`--stream-backlog`).
     package var streamBacklog: Int
 
-    /// How long the client of a hub stream may accept no byte (`--stream-stall`).
+    /// The maximum time during which the client of a hub stream accepts no bytes (`--stream-stall`).
     package var streamStall: Duration
     /// The maximum time that a request for events waits for an instance that will soon be ready
     /// (`--start-answer-timeout`).

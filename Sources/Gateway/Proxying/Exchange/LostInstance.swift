@@ -5,12 +5,12 @@ import GatewayCore
 package import HTTPClient
 package import HTTPServer
 
-/// Creates the answers to a client whose instance has not answered.
+/// Creates the errors for a client whose instance has not responded.
 package enum LostInstance {
     /// Returns the error of a request to a project's instance on this port.
     ///
-    /// - Parameter mayBeTaken: Whether the instance may have executed an operation that must not be repeated, for this
-    ///   request or for an earlier one that is part of the same answer. A client that repeats the request after a 503
+    /// - Parameter mayBeReceived: Whether the instance may have executed an operation that must not be repeated, for
+    ///   this request or for an earlier request of the same response. A client that repeats the request after a 503
     ///   would then execute the operation twice.
     package static func error(
         for failure: UpstreamFailure, port: UInt16, project: String, mayBeReceived: Bool
@@ -53,7 +53,7 @@ package enum LostInstance {
         "OpenCode of project \(project) may have received the request, for example a prompt. Check the session before you send the request again."
     }
 
-    /// Returns the sentence for an instance that did not answer within the time limit.
+    /// Returns the sentence for an instance that did not respond within the time limit.
     ///
     /// - Parameter setting: The setting of the time limit.
     package static func late(_ project: String, after time: Duration, setting: String) -> String {

@@ -12,7 +12,7 @@ import Logging
 import OpenCodeFamilies
 internal import Projects
 
-/// Forwards the instance's answer to the client as it arrives.
+/// Forwards the instance's response to the client as it arrives.
 extension ProxyExchange: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.counts.progress.add(slot)
@@ -41,7 +41,7 @@ extension ProxyExchange: UpstreamDelegate {
                 base: ClientBase(connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress)))
         }
         if isEventStream {
-            // The filtered stream is shorter than the received one.
+            // The filtered stream is shorter than the received one, so its length is unknown.
             let length = filter == nil ? length : .unknown
             detach(connection, with: answer, length: length, policy: .cut(above: policy.limits.streamBacklog))
             guard case .detached(let detached) = phase else { return }
@@ -51,7 +51,7 @@ extension ProxyExchange: UpstreamDelegate {
             owner.streamStarted(self)
             arm(policy.limits.streamTimeout)
         } else if isUploading, answer.status >= 300 {
-            // The instance does not need the remainder of the body, so the client receives the answer now.
+            // The instance does not need the remainder of the body, so the client receives the response now.
             detach(connection, with: answer, length: length, policy: .pauseSource)
         } else if !connection.canBegin(answer, length) {
             detach(connection, with: answer, length: length, policy: .pauseSource)
@@ -60,8 +60,8 @@ extension ProxyExchange: UpstreamDelegate {
         }
     }
 
-    /// Replaces an answer that rejects the instance's password. Such an answer comes from another server that now uses
-    /// the port and has not processed the request. A client would interpret a 401 as a rejection of its own key.
+    /// Replaces a response that rejects the instance's password. Such a response comes from another server that now
+    /// uses the port and has not processed the request. A client would interpret a 401 as a rejection of its own key.
     private func refuseAnswerOfAnother() {
         owner.logForeignServer(project, port)
         fail(ControlAnswers.portTaken(port))
@@ -91,8 +91,8 @@ extension ProxyExchange: UpstreamDelegate {
         case .held, .answering: continues = connection?.write(bytes) ?? true
         case .waiting, .ended: return true
         }
-        // While the exchange waits for the client, the client's own time limit applies. This does not apply to an
-        // answer that is held back, because the client does not read it yet.
+        // While the exchange waits for the client, the client's own time limit applies. This does not apply to a
+        // response that is held back, because the client does not read it yet.
         if !continues, !isHeld { timer?.disarm() }
         return continues
     }
@@ -104,15 +104,16 @@ extension ProxyExchange: UpstreamDelegate {
 
     private var isHeld: Bool { if case .held = phase { true } else { false } }
 
-    /// A complete answer that arrived while the request's body is still being sent. It is held back as long as the
-    /// instance continues to read, because libmicrohttpd answers only after the end of a body.
+    /// The response, if it has arrived completely while the request's body is still being sent; nil otherwise. It is
+    /// held back as long as the instance continues to read, because libmicrohttpd responds only after the end of a
+    /// body.
     var earlyAnswer: (head: ResponseHead, length: BodyLength)? {
         guard isUploading, case .held(let head, let length) = phase else { return nil }
         if case .none = length { return (head, length) }
         return connection?.waitingLength == length ? (head, length) : nil
     }
 
-    /// Sends the head that is held back, unless the request is still being sent. libmicrohttpd answers only after the
+    /// Sends the head that is held back, unless the request is still being sent. libmicrohttpd responds only after the
     /// end of the body.
     func startHeldAnswer() {
         guard case .held(let head, let length) = phase, !isUploading else { return }
@@ -174,8 +175,8 @@ extension ProxyExchange: UpstreamDelegate {
         }
     }
 
-    /// Returns whether the received part of a broken answer that has not begun is delivered. It is not delivered if the
-    /// client could mistake it for a complete answer.
+    /// Returns whether the received part of a broken response that has not begun is delivered. It is not delivered if
+    /// the client could mistake it for a complete response.
     private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
         guard case .brokenBody = failure else { return false }
         if case .none = length { return false }

@@ -6,26 +6,26 @@ import HTTPServer
 internal import Instances
 internal import Projects
 
-/// Handles instances that end before they have answered. The answers to the client name the stop initiator.
+/// Handles instances that end before they have responded. The responses to the client name the stop initiator.
 extension ProxyExchange {
     /// The time to wait until a stop initiator is known. The service manager reports a stop after the instance's
     /// connections are closed.
     private static let verdictTime = Duration.milliseconds(200)
 
-    /// Checks the exchange against a new routing table. A request that waits for an answer ends if its instance has a
+    /// Checks the exchange against a new routing table. A request that waits for a response ends if its instance has a
     /// stop initiator.
     func routesChanged() {
         guard case .waiting = phase else { return }
         if upstream != nil {
-            // While the gateway shuts down, its instances continue to run for a while.
+            // While the gateway shuts down, its instances continue to run for a while, so the exchange continues.
             if !owner.isDraining { endWithItsInstance() }
         } else if let lost, !endWithItsInstance(), !isRouted {
-            // The instance has ended by itself.
+            // The instance has ended by itself, so report the failure.
             report(lost)
         }
     }
 
-    /// Handles a connection that the instance closed before it answered. A stop initiator may become known a moment
+    /// Handles a connection that the instance closed before it responded. A stop initiator may become known a moment
     /// later.
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNoServer { mayBeReceived = false }
@@ -46,7 +46,7 @@ extension ProxyExchange {
 
     private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
 
-    /// Answers with the stop initiator of the instance. Returns false if it has none.
+    /// Responds with the stop initiator of the instance. Returns false if there is none.
     @discardableResult
     private func endWithItsInstance() -> Bool {
         let error: GatewayError
@@ -63,7 +63,7 @@ extension ProxyExchange {
         return true
     }
 
-    /// Reports the reason for the missing answer to the client and to the log.
+    /// Reports the reason for the missing response to the client and to the log.
     func report(_ failure: UpstreamFailure) {
         owner.logFailure(failure, of: project, port: port)
         fail(LostInstance.error(for: failure, port: port, project: project.string, mayBeReceived: mayBeReceived))

@@ -12,23 +12,23 @@ import Logging
 import OpenCodeFamilies
 internal import Projects
 
-/// A proxied request. The client's bytes are forwarded to the instance, and the instance's answer to the client. If
-/// either peer disconnects, the exchange with the other peer ends as well.
+/// A proxied request. The client's bytes are forwarded to the instance, and the instance's response is forwarded to the
+/// client. If either peer disconnects, the exchange with the other peer ends as well.
 final class ProxyExchange {
-    /// The progress of the answer.
+    /// The progress of the response.
     enum Phase {
-        /// The instance has not answered.
+        /// The instance has not responded.
         case waiting
         /// The head has arrived, but is not being sent to the client yet.
         case held(ResponseHead, BodyLength)
-        /// The answer is sent through libmicrohttpd.
+        /// The response is sent through libmicrohttpd.
         case answering
-        /// The answer is sent on a detached socket.
+        /// The response is sent on a detached socket.
         case detached(DetachedConnection)
         case ended
     }
 
-    /// How long an instance that has already answered may continue to read an upload. Afterwards, the answer is sent
+    /// How long an instance that has already responded may continue to read an upload. Afterwards, the response is sent
     /// without the remainder of the upload.
     static let earlyAnswerGrace = Duration.seconds(1)
     static let lowWater = 64 * 1024
@@ -47,7 +47,7 @@ final class ProxyExchange {
     let segment: ArraySlice<UInt8>
     private let withholdsDirectory: Bool
     private let withholdsLastEventID: Bool
-    /// Whether the answer to the request comes at the end of a turn.
+    /// Whether the response to the request comes at the end of a turn.
     private let awaitsTurn: Bool
     var connection: ClientConnection?
     var upstream: UpstreamTransfer?
@@ -56,10 +56,10 @@ final class ProxyExchange {
     var phase = Phase.waiting
     var isStream = false
     var isUploading = false
-    /// Whether the instance may have received a request that must not be repeated. If there is no answer, this is
-    /// unknown.
+    /// Whether the instance may have received a request that must not be repeated. Without a response, the gateway
+    /// cannot know whether the instance has received it.
     var mayBeReceived = false
-    /// The reason for the missing answer, while it is unknown whether there is a stop initiator.
+    /// The reason for the missing response, while it is unknown whether there is a stop initiator.
     var lost: UpstreamFailure?
 
     /// Creates an exchange for a request. The route must have an instance.
@@ -80,8 +80,8 @@ final class ProxyExchange {
     var project: ProjectName { route.name }
     var port: UInt16 { instance.port }
     var instance: InstanceAddress { route.endpoint?.address ?? .loopback(0) }
-    /// The time limit for the beginning of the answer, and then for each further byte. A turn has the limit of a silent
-    /// stream, but never less than other answers.
+    /// The time limit for the beginning of the response, and then for each further byte. For a turn, it is the limit of
+    /// a silent stream, but never less than for other responses.
     var answerTimeout: Duration { awaitsLongest ? policy.limits.streamTimeout : policy.limits.answerTimeout }
     private var awaitsLongest: Bool { awaitsTurn && policy.limits.streamTimeout > policy.limits.answerTimeout }
 
@@ -125,13 +125,14 @@ final class ProxyExchange {
             return .streamed(length: nil)
         }
         if connection.framing == .none {
-            // If the client announced an empty body, it is announced again. A missing body remains missing.
+            // If the client has announced an empty body, announce it to the instance as well. Do not announce a missing
+            // body.
             return connection.head.fields.firstIndex(of: .contentLength) == nil ? .none : .whole([])
         }
         return .whole(connection.takeBody())
     }
 
-    /// Aborts the answer as if the instance had aborted it, so that no client mistakes this for a regular end.
+    /// Aborts the response as if the instance had aborted it, so that no client mistakes this for a regular end.
     func abort() {
         let tunnel = self.tunnel
         upstream?.cancel()
@@ -154,7 +155,7 @@ final class ProxyExchange {
         if let timer { owner.loop.arm(timer, after: timeout) }
     }
 
-    /// Ends the exchange. A component that is still sending the answer has all of its data.
+    /// Ends the exchange. A component that is still sending the response has all of its data.
     func finish() {
         phase = .ended
         if lost != nil { feature.remove(lost: self) }
@@ -185,7 +186,8 @@ extension ProxyExchange: ServerExchange {
         arm(earlyAnswer == nil ? answerTimeout : Self.earlyAnswerGrace)
         if upstream.waitingUpload <= Self.lowWater {
             connection.withBody { upstream.upload(&$0) }
-            // Resumes the connection, which is suspended if more bytes arrived before forwarding than are buffered.
+            // This resumes the connection. It is suspended if more bytes have arrived than are buffered before
+            // forwarding.
             connection.bodyConsumed()
         }
         if connection.isBodyComplete, connection.body.isEmpty {

@@ -58,7 +58,7 @@ final class Tunnel {
     /// Ends both directions if the client has vanished while bytes for it are unacknowledged.
     func endIfLost(by loss: PeerLoss) {
         guard loss.hasLostPeer(client.descriptor) else { return }
-        // Otherwise the kernel would continue to send bytes that no peer receives.
+        // Otherwise, the kernel would continue to send bytes that no peer receives.
         SocketOptions.setLingerToZero(client.descriptor)
         close()
     }
@@ -80,8 +80,7 @@ final class Tunnel {
         let readiness: Readiness = [.readable, .writable, .peerClosed, .edgeTriggered]
         timer = loop.timer(Expiry(self))
         do {
-            // The watch is edge-triggered for both events, because epoll reports the initial state of each event by
-            // itself.
+            // Both events can be edge-triggered, because epoll reports the initial state of each event by itself.
             watches.append(try loop.watch(client.descriptor, for: readiness, handler: Side(self)))
             watches.append(try loop.watch(upstream.descriptor, for: readiness, handler: Side(self)))
         } catch {
@@ -103,8 +102,8 @@ final class Tunnel {
     private func move(from source: Socket, to sink: Socket, _ direction: Direction) -> Bool {
         for round in 0... {
             guard round < Self.readsPerPass else {
-                // Other connections are served first. The kernel does not report bytes again that are already
-                // available.
+                // Serve other connections first, and then continue, because the kernel does not report again that bytes
+                // are available.
                 loop.atEndOfPass(self)
                 return true
             }

@@ -9,7 +9,7 @@ package enum ResponseForwarding {
     private static let challenge = Array("www-authenticate".utf8)
     private static let basic = Array("basic".utf8)
 
-    /// Returns whether the answer rejects the request's credentials. OpenCode checks them before anything else, and
+    /// Returns whether the response rejects the request's credentials. OpenCode checks them before anything else, and
     /// rejects them with a challenge of the scheme `Basic` (RFC 7617 §2), possibly among other challenges (RFC 9110
     /// §11.6.1). A challenge that contains only other schemes comes from a server that OpenCode has called, such as a
     /// model's provider.
@@ -46,7 +46,8 @@ package enum ResponseForwarding {
     /// client creates its own.
     ///
     /// - Parameters:
-    ///   - terms: Replace the instance's cross-origin fields, except for the list of readable fields.
+    ///   - terms: The cross-origin terms, whose fields replace the instance's fields except for the list of readable
+    ///     fields.
     ///   - references: Called only if a field may contain the instance's address.
     static func head(
         _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil,
@@ -59,7 +60,7 @@ package enum ResponseForwarding {
         head.fields.keep { field, spelling in
             switch field {
             case .contentLength: return false
-            // The stream directives replace the caching fields of the stream, so that these are not duplicated.
+            // `appendStreamDirectives` adds these fields below, so remove the instance's fields.
             case .cacheControl where isStream, .accelBuffering where isStream: return false
             case .accessControlExposeHeaders where terms?.isGranted == true: break
             case .link, .location: hasReference = true
@@ -71,7 +72,7 @@ package enum ResponseForwarding {
         if isStream { head.fields.appendStreamDirectives() }
         if hasReference, let references = references() { head.fields = references.replaced(in: head.fields) }
         if let more = terms?.fields {
-            // If the instance has sent `Vary: Origin`, it is not repeated.
+            // If the instance has sent `Vary: Origin`, do not repeat it.
             let variesByOrigin = head.fields.contains(.origin, in: .vary)
             head.fields.append(fieldsOf: more) { field, _ in field != .vary || !variesByOrigin }
         }
@@ -110,8 +111,8 @@ package enum ResponseForwarding {
 }
 
 extension FieldList {
-    /// Appends the fields of every event stream. They prevent intermediaries from delaying or changing events (nginx's
-    /// own field, RFC 9111 §5.2.2.6).
+    /// Appends the fields of every event stream. They prevent intermediaries from delaying events (`X-Accel-Buffering`,
+    /// a field of nginx) and from changing them (`no-transform`, RFC 9111 §5.2.2.6).
     package mutating func appendStreamDirectives() {
         append("Cache-Control", "no-cache, no-transform")
         append("X-Accel-Buffering", "no")

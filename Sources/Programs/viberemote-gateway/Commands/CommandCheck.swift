@@ -7,8 +7,8 @@ import Settings
 internal import Supervisors
 import Systemd
 
-/// Runs each command that serves a project to get its version. These are the common command and the commands of single
-/// projects.
+/// Runs each command that serves a project to get its version. The commands are the common command and the commands of
+/// single projects.
 struct CommandCheck {
     /// A command, with the projects that it serves.
     private struct Use {

@@ -41,7 +41,7 @@ struct MachineCheck {
     }
 
     func checkOpenCode(_ report: inout CheckReport) {
-        // Without a list of projects, whose absence checkProjects(_:) reports, only the common command is checked.
+        // Without a list of projects, check only the common command. `checkProjects(_:)` reports the missing list.
         let folders = (try? folders()) ?? []
         CommandCheck(common: configuration.opencode, folders: folders, userHome: Environment.homeFolder).run(&report)
     }
@@ -92,7 +92,8 @@ struct MachineCheck {
             guard error.code == EADDRINUSE else {
                 return report.add(.problem, "The gateway cannot listen on \(listen) (\(setting)): \(error).")
             }
-            // A running gateway responds on its main port. If it does, the process on the chat port is that gateway.
+            // A running gateway responds on its main port. If it does, the process on the chat port belongs to that
+            // gateway.
             if isGateway(listen) || setting != "--listen" && isGateway(configuration.listen) {
                 return report.add(.good, "\(listen): a gateway answers there")
             }

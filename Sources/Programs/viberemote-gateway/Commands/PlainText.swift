@@ -5,7 +5,7 @@ enum PlainText {
     /// Returns the text on one line. Characters that could control the terminal are replaced by their code points.
     static func line(_ text: String) -> String { escaped(text) { _ in false } }
 
-    /// Returns the text in the same way, but keeps its line breaks.
+    /// Returns the text with the same replacements as ``line(_:)``, but keeps its line breaks.
     static func lines(_ text: String) -> String { escaped(text) { $0 == "\n" } }
 
     /// The maximum width of padded columns. A longer cell shifts only its own row.

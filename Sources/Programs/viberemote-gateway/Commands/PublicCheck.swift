@@ -38,8 +38,8 @@ struct PublicCheck {
             return report.add(.note, "Streams and projects at \(shown) are not checked, because no key is set.")
         }
         guard checkKey(key, &report) else { return }
-        // A proxy may forward immediately in one HTTP version and buffer in the other. Without `proxy_buffering off`,
-        // nginx buffers HTTP/1.1, which many clients use.
+        // Check both HTTP versions, because a proxy may forward immediately in one version and buffer in the other.
+        // Without `proxy_buffering off`, nginx buffers HTTP/1.1, which many clients use.
         if checkStream(with: key, over: .one, into: &report), version == .two {
             _ = checkStream(with: key, over: .two, into: &report)
         }
@@ -121,7 +121,7 @@ struct PublicCheck {
                     + "Start the gateway and run this check again.")
         case call.body:
             report.add(.good, "\(url) leads to a gateway that accepts the key and has the projects of this machine")
-        // A project may have been added between the two requests.
+        // A project may have been added between the two requests, so compare the lists again.
         case .some where areEqualNow(key):
             report.add(.good, "\(url) leads to a gateway that accepts the key and has the projects of this machine")
         case .some:
@@ -179,7 +179,7 @@ struct PublicCheck {
         }
         var verdict = call.arrivals.verdict
         if !verdict.isGood {
-            // On a busy machine, an unbuffered path can appear buffered.
+            // On a busy machine, an unbuffered path can appear buffered, so check again and use the better result.
             call = send("/check/stream", key: key, version)
             verdict = StreamArrivals.better(verdict, call.arrivals.verdict)
         }
@@ -193,7 +193,7 @@ struct PublicCheck {
         with key: NamedKey, over version: OutboundHead.Version, at address: String, into report: inout CheckReport
     ) {
         let call = send("/check/stream?end=abort", key: key, version)
-        // An older gateway ignores the parameter and sends all comments.
+        // An older gateway ignores the parameter and sends all comments, so the check is not possible.
         let isSupported = call.body.split(separator: UInt8(ascii: "\n")).count < Self.comments
         guard call.head?.status == 200, call.failure == nil, isSupported else { return }
         report.add(

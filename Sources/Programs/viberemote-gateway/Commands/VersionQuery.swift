@@ -32,7 +32,7 @@ final class VersionQuery: Sendable {
 
     private init() throws(SystemdError) { loop = try SystemEventLoop() }
 
-    /// Runs a command, which consists of the program and its first arguments, to its end.
+    /// Runs a command, which consists of the program and its first arguments, until it ends.
     static func run(_ words: [String]) throws(SystemdError) -> VersionResult {
         let variables = InstanceEnvironment(base: Environment.variables, files: [])
             .variables(credentials: nil, directory: "/")
