@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 
--- What wrk reports, as one JSON line. The key comes from the environment, so that no argument list shows it.
+-- Prints wrk's results as one JSON line. The key comes from the environment, so that no argument list shows it.
 
 wrk.headers["Authorization"] = "Bearer " .. (os.getenv("BENCH_KEY") or "")
 
--- A POST with a body of that many bytes.
+-- If BENCH_BODY is set, each request is a POST with a body of that many bytes.
 local body = tonumber(os.getenv("BENCH_BODY") or "")
 if body then
     wrk.method = "POST"
@@ -12,7 +12,7 @@ if body then
     wrk.headers["Content-Type"] = "application/json"
 end
 
--- Each request on a connection of its own.
+-- If BENCH_FRESH is set, each request uses its own connection.
 if os.getenv("BENCH_FRESH") then wrk.headers["Connection"] = "close" end
 
 function done(summary, latency, requests)

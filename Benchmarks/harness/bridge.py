@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""OpenCode 1's routes in front of an OpenCode 2: the cost of translating a response and an event."""
+"""Measures OpenCode 1's routes for an OpenCode 2: the cost of translating a response and an event."""
 
 import json
 import os

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Chat sockets and conversations: the memory of an idle socket, the delay of a response's deltas, and the cost of a
-long list.
+"""Measures chat sockets and conversations: the memory of an idle socket, the delay of an answer's deltas, and the cost
+of a long list.
 """
 
 import gc
@@ -78,8 +78,8 @@ class ChatMeasurements(OwnMeasurements):
             chat.close()
 
     def plain_delays(self, upstream):
-        """Measures the same from the instance directly to the reader, as bare lines. No figure on this machine can be
-        below that.
+        """Measures the delay of the same deltas as plain lines from the instance directly to the reader. No other delay
+        on this machine can be lower.
         """
         sockets = [socket.create_connection(("127.0.0.1", upstream.port), timeout=30) for _ in range(WATCHERS)]
         for one in sockets:
@@ -132,8 +132,8 @@ class ChatMeasurements(OwnMeasurements):
         return got
 
     def newest(self, running, upstream):
-        """Measures how much longer the newest 30 of many messages take than the requests to OpenCode for them, and
-        counts these.
+        """Measures how much longer a request for the newest 30 of many messages takes than the gateway's requests to
+        OpenCode for these messages. Counts the requests to OpenCode.
         """
         conversation = self.conversation(running, "long")
         path = f"/conversations/{conversation}/messages?limit=30&project=long"
@@ -174,7 +174,7 @@ class Kept:
         return body
 
     def timed(self, path):
-        """Returns the seconds until the last byte."""
+        """Returns the seconds until the last byte of the response."""
         begun = time.monotonic()
         self.get(path)
         return time.monotonic() - begun
@@ -200,7 +200,7 @@ class Chat:
         self.hear("pong")
 
     def read(self):
-        """Returns the next data."""
+        """Returns the data that arrives next."""
         data = self.socket.recv(65536)
         if not data:
             raise BenchmarkError("A chat was closed")
@@ -213,7 +213,7 @@ class Chat:
         self.socket.sendall(b"\x81" + length + bytes(4) + text)
 
     def hear(self, wanted):
-        """Reads up to a message of this type."""
+        """Reads messages up to the first message of this type."""
         while True:
             self.messages += self.feed(b"" if self.rest else self.read())
             while self.messages:
@@ -223,7 +223,7 @@ class Chat:
                 self.rest += self.read()
 
     def feed(self, data):
-        """Returns the messages that are complete."""
+        """Appends the data, and returns the messages that are complete now."""
         self.rest += data
         found = []
         while len(self.rest) >= 2:

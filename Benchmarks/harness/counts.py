@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Counts the work of a proxy for each small request under valgrind or strace, which is repeatable where times are
-noisy.
+"""Counts the work of a proxy for each small request under valgrind or strace. Unlike times, these counts are
+repeatable.
 """
 
 import os
@@ -71,10 +71,10 @@ class Counts:
 
 
 def send_requests(port, key, rounds, body, fresh):
-    """Sends small GETs, or POSTs of `body` bytes, in step: in each round one on every connection, then all responses
-    are read.
+    """Sends small GETs, or POSTs of `body` bytes, in rounds. Each round sends one request on every connection and then
+    reads all responses.
 
-    The connections are kept between rounds, or (`fresh`) opened again for each.
+    The connections are kept between rounds. With `fresh`, they are opened again for each round.
     """
     method, content = ("GET", "") if body is None else ("POST", f"Content-Length: {body}\r\n")
     if fresh:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The gateway's event hub with one upstream stream for any number of clients, compared with proxies that have one for
-each.
+"""Measures the gateway's event hub, which has one upstream stream for any number of clients, in comparison with proxies
+that have one upstream stream for each client.
 """
 
 import json
@@ -16,14 +16,14 @@ from .sides import STREAMS, get
 GLOBAL = STREAMS + "/global/event"
 STATE = "/projects/streams/events/state"
 
-# The replayed events, of about 1 KiB each: more than the hub stores by default.
+# The replayed events, of about 1 KiB each. The hub stores fewer by default, so its limit is raised.
 REPLAYED, REPLAYED_SIZE, KEPT = 100_000, 1024, ("--event-keep-size", "256MiB")
 
 
 class HubMeasurements(OwnMeasurements):
     """Adds the samples of shared events to a `Report`.
 
-    Each side has its own upstream, because a hub listens all the time.
+    Each side has its own upstream, because a hub keeps its upstream stream open at all times.
     """
 
     def start(self, side, options=()):
@@ -40,8 +40,8 @@ class HubMeasurements(OwnMeasurements):
     # Live events.
 
     def live(self):
-        """Measures the CPU time for each event that a client receives, and its delay: 200 clients of the same 50 events
-        a second.
+        """Measures the CPU time for each event that a client receives, and its delay, with 200 clients that
+        receive the same 50 events a second.
         """
         group = [self.start(side) for side in self.sides.names]
         clients, rate, seconds = 200, 50, self.options.seconds
@@ -65,7 +65,9 @@ class HubMeasurements(OwnMeasurements):
     # Memory.
 
     def memory(self):
-        """Measures the memory of a fresh gateway for each client that has received some events and waits for more."""
+        """Measures the memory of a newly started gateway for each client that has received some events and waits for
+        more.
+        """
         count, events = self.options.streams, 10
         for _ in self.rounds(f"memory of {count} clients of the hub"):
             running = self.start("gateway")

@@ -124,7 +124,7 @@ class Measurements:
     # Streams with events.
 
     def streams(self):
-        """Measures the CPU time for each event: 200 streams of 50 events a second."""
+        """Measures the CPU time for each event of 200 streams with 50 events a second."""
         group = [self.sides.start(side) for side in self.sides.names]
         streams, rate, seconds = 200, 50, self.options.seconds
         for running in group:
@@ -157,8 +157,8 @@ class Measurements:
     # Memory.
 
     def memory(self):
-        """Measures the memory of a fresh proxy for each silent stream. The streams' upstream connections must end with
-        the clients.
+        """Measures the memory of a newly started proxy for each silent stream. The streams' upstream connections must
+        end with the clients.
         """
         count = self.options.streams
         for _ in self.rounds(f"memory of {count} idle streams"):
@@ -203,7 +203,7 @@ class Measurements:
             self.sides.stop(running)
 
     def paced(self, side, port, target, rate, seconds):
-        """Returns latencies at a constant rate, without the first half second."""
+        """Returns latencies at a constant rate of requests. The first half second does not count."""
         command = [
             self.sides.program, "rate", "--port", str(port), "--target", target,
             "--rate", str(rate), "--seconds", str(seconds)]

@@ -80,7 +80,8 @@ class Workbench:
 
 
 def wait_until(condition, what, process=None, seconds=10.0):
-    """Calls `condition` until it returns a true value, and returns that. An error names `what` did not happen."""
+    """Calls `condition` until it returns a true value, and returns that. Otherwise, raises an error that names `what`.
+    """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         result = condition()
@@ -113,7 +114,7 @@ def accepts(port):
 
 
 def raise_descriptor_limit(wanted):
-    """Allows this process and its children `wanted` open files, up to the system's hard limit."""
+    """Allows this process and its children to open `wanted` files, up to the system's hard limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < wanted:
         raise BenchmarkError(
@@ -156,7 +157,7 @@ def descendants(pid):
 
 
 class CPUClock:
-    """Measures the CPU time, user and system, of some processes between `__init__` and `seconds()`.
+    """Measures the user and system CPU time of some processes between `__init__` and `seconds()`.
 
     Uses the scheduler's nanoseconds of each living thread (/proc/PID/task/TID/schedstat). If a thread has ended in the
     meantime, uses the process's own utime + stime (ticks), which include ended threads.

@@ -14,7 +14,7 @@ import sys
 
 from .sides import tool
 
-# Name, description, unit, digits.
+# For each measure: the name, the description, the unit and the number of decimal digits.
 MEASURES = [
     ("small", "small GET, 64 connections", "µs CPU", 2),
     ("small_rate", "  requests in a second", "1/s", 0),
@@ -57,8 +57,8 @@ MEASURES = [
     ("start", "start of the program to the first answer", "ms", 1),
 ]
 
-# The gateway's targets: the measure, whether its ratio to nginx or its own figure counts (which must not be below the
-# limit with `least`), and the limit.
+# The gateway's targets: the measure, the kind of the target, and the limit. With "ratio", the ratio to nginx counts.
+# Otherwise, the figure itself counts. With "least", it must not be below the limit.
 TARGETS = [
     ("small", "ratio", 1.15),
     ("post", "ratio", 1.5),
@@ -199,7 +199,7 @@ def median(value, digits):
 
 
 def extremes(value, digits):
-    """Returns the ends of a spread as text."""
+    """Returns the smallest and the largest value of a spread as text."""
     return f"({value['min']:,.{digits}f}..{value['max']:,.{digits}f})" if value else ""
 
 

@@ -27,7 +27,7 @@ STREAMS = "/projects/streams/api"
 SMALL_BODY = json.dumps({"id": "ses_bench", "title": "A small answer", "version": "bench", "text": ""})
 SMALL_BODY = SMALL_BODY[:-2] + "x" * (495 - len(SMALL_BODY)) + SMALL_BODY[-2:]
 
-# The size in bytes of a body that takes a while; nginx's configuration below has room for it.
+# The size in bytes of a body whose transfer takes a while. nginx's configuration below has room for it.
 LONG_BODY = 64 << 20
 
 NGINX_COMMON = """
@@ -55,7 +55,7 @@ NGINX_UPSTREAM = NGINX_COMMON + """
         listen 127.0.0.1:{port} reuseport backlog=4096;
         location = /small {{ return 200 '{body}'; }}
         location = /global/health {{ return 200 '{{"healthy":true,"version":"bench"}}'; }}
-        # Takes the whole body, in memory, before it answers.
+        # Reads the whole body into memory before it responds.
         location = /upload {{
             client_max_body_size 0;
             client_body_buffer_size 64m;
@@ -86,8 +86,8 @@ NGINX_PROXY = NGINX_COMMON + """
 """
 
 # HAProxy closes idle upstream connections once a quarter of its descriptors is in use, which thousands of streams
-# exceed. The two ratios allow it to keep them. Without abortonclose it leaves a silent stream open after its client has
-# disconnected.
+# exceed. The two ratios allow HAProxy to keep them. Without abortonclose, HAProxy leaves a silent stream open after its
+# client has disconnected.
 HAPROXY = """
 global
     nbthread {workers}
@@ -249,8 +249,8 @@ class Sides:
         return running
 
     def _under(self, prefix):
-        """Returns the gateway's program and environment for a tool: valgrind reads no Swift debug information and does
-        not support pidfd.
+        """Returns the gateway's program and environment for a tool, because valgrind reads no Swift debug information
+        and does not support pidfd.
         """
         if not prefix or "valgrind" not in os.path.basename(prefix[0]):
             return self.gateway, {}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The time from the execution of the gateway's program to its first answer."""
+"""The time from the execution of the gateway's program to its first response."""
 
 import http.client
 import os
@@ -28,7 +28,8 @@ class StartMeasurements(OwnMeasurements):
 
 
 def first_answer(bench, gateway, key, label):
-    """Starts a gateway without projects and without stored state. Returns the seconds until it has answered GET /health.
+    """Starts a gateway without projects and without stored state. Returns the seconds until it has responded to GET
+    /health.
 
     The address is announced when the gateway accepts connections, so the request is not sent too early.
     """

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Long consecutive bodies on a kept-alive connection: the cost of transferring a mebibyte in each direction."""
+"""Measures the cost of transferring a mebibyte in each direction, with long consecutive bodies on a kept-alive
+connection.
+"""
 
 import http.client
 

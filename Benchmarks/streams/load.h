@@ -16,8 +16,8 @@ struct stream {
     bool opened;
     size_t chunk_left;
     uint32_t expected;           // the next event's sequence number
-    uint64_t asked, finished;    // when it was requested, and when its last event arrived
-    size_t length;               // bytes in `line`
+    uint64_t asked, finished;    // the times of its request and of the arrival of its last event
+    size_t length;               // the number of bytes in `line`
     char line[HEAD_LIMIT];       // the received part of the head, of a chunk's size line or of an event
     char size_line[24];
     size_t size_length;
@@ -35,10 +35,10 @@ struct load {
     uint64_t *delays;
     char refusal[64];             // the first status line that was not 200
     void (*take_event)(struct load *load, struct stream *stream, uint64_t time);
-    // Of streams that share their events only:
+    // Only for streams that share their events:
     struct shared_template expected;
-    uint64_t generation, id_offset;   // of the first received ID: all others must be consistent with it
-    uint64_t bytes;               // of events
+    uint64_t generation, id_offset;   // from the first received ID, with which all others must agree
+    uint64_t bytes;               // the number of bytes of events
     unsigned complete;            // streams that have received all their events
     bool closes;                  // whether such a stream is closed immediately
 };

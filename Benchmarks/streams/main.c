@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The benchmark's event streams and its constant-rate requests: one program, six jobs, one epoll loop each.
+// The benchmark's event streams and its constant-rate requests. The program has six jobs, each with one epoll loop.
 //
 //   streams upstream                                                       prints "listening PORT", serves until killed
 //   streams hold --port P --target T --streams N                           keeps N streams until standard input ends
-//   streams read --port P --target T --streams N --events E --seconds S    reads E events of each, due within S
-//   streams follow … --directory D [--ids] [--size B]                      reads E shared events of each; prints twice
-//   streams replay … --directory D --ids --first F                         reads events F to E of one, again and again
-//   streams rate --port P --target T --rate R --seconds S                  R requests a second, for S seconds
+//   streams read --port P --target T --streams N --events E --seconds S    reads E events of each stream within S s
+//   streams follow … --directory D [--ids] [--size B]                      E shared events of each stream; prints twice
+//   streams replay … --directory D --ids --first F                         reads events F to E of one stream repeatedly
+//   streams rate --port P --target T --rate R --seconds S                  sends R requests a second for S seconds
 //
-// Each client job prints one JSON object a line. BENCH_KEY in the environment is sent as the bearer key. Loopback only.
+// Each client job prints one JSON object on each line. BENCH_KEY in the environment is sent as the bearer key.
+// The jobs use only the loopback interface.
 
 #include "streams.h"
 

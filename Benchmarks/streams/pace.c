@@ -22,7 +22,7 @@ struct caller {
     bool busy;
     uint64_t intended;       // when the request was scheduled
     uint32_t request;        // its number in the schedule
-    size_t received, total;  // bytes of the answer; total is 0 until its head is complete
+    size_t received, total;  // bytes of the response; total is 0 until its head is complete
     char head[HEAD_LIMIT];
 };
 
@@ -31,7 +31,7 @@ struct pace {
     char request[HEAD_LIMIT];
     size_t request_length;
     struct caller callers[CONNECTIONS];
-    int turn;  // the next connection: all are used in turn, so that each thread of a proxy gets some
+    int turn;  // the next connection; all are used in turn, so that each thread of a proxy serves some
     uint64_t start, interval;
     uint32_t planned, sent, warm_up, answered, errors, bad_status;
     uint64_t *delays;

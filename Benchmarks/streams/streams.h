@@ -7,10 +7,10 @@
 #include <stdint.h>
 
 enum {
-    EVENT_LIMIT = 1900,    // longer than any event, its lines of the gateway's own included
-    HEAD_LIMIT = 2048,     // longer than any head, and than an event's chunk
+    EVENT_LIMIT = 1900,    // longer than any event, including the lines that the gateway adds
+    HEAD_LIMIT = 2048,     // longer than any head, and longer than the chunk of an event
     BATCH = 256,           // epoll events handled at once
-    OPEN_SECONDS = 30,     // all streams are open by then, or the run has failed
+    OPEN_SECONDS = 30,     // if a stream is not open by then, the run has failed
     GRACE_SECONDS = 10,    // pending data arrives within this time after the last event or request
 };
 
@@ -21,10 +21,10 @@ struct options {
     int port;
     const char *target;
     unsigned streams, events, rate, seconds;
-    // Of streams that share their events only:
-    const char *directory;     // the directory that each event names; its presence says that events are shared
+    // Only for streams that share their events:
+    const char *directory;     // the directory that each event names; if it is set, events are shared
     unsigned first, size;      // the sequence number of the first event, and the bytes of each one (0: any)
-    bool ids;                  // whether the streams are the gateway's hub's, which adds `retry:` and `id:` lines
+    bool ids;                  // whether the streams come from the gateway's hub, which adds `retry:` and `id:` lines
 };
 
 // The jobs; each returns the exit code.

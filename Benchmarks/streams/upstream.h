@@ -23,7 +23,7 @@ struct peer {
 struct share {
     char directory[EVENT_LIMIT];   // the directory that each event contains
     unsigned size;                 // bytes of each event
-    uint64_t interval, due;        // nanoseconds between two events (0: as fast as possible), the next one's time
+    uint64_t interval, due;        // nanoseconds between two events (0: as fast as possible), and the time of the next
     uint32_t sent, count;
 };
 
