@@ -6,7 +6,7 @@ import Dialects
 import JSONText
 
 /// JSON that is parsed and written again has the same meaning. For every event of OpenCode 2, the translated events are
-/// JSON that a client of OpenCode 1 can parse, and a fragment that is not parsed is translated like one that is.
+/// JSON that a client of OpenCode 1 can parse. This includes fragments of text, which the translation does not parse.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

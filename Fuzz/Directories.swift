@@ -7,9 +7,8 @@ import OpenCodeFamilies
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
 
-/// However a request names a directory, an accepted directory is in the project's folder for OpenCode as well,
-/// according to a second parser of queries, fields and paths. Every path in the folder is accepted if it is encoded
-/// properly.
+/// However a request names a directory, an accepted directory is in the project's folder for OpenCode as well. A second
+/// parser of queries, fields and paths checks this. Every path in the folder is accepted if it is encoded properly.
 ///
 /// The input consists of a byte that selects how the request names the directory, and the query, the field's value or a
 /// path.

@@ -5,8 +5,9 @@
 import EventHub
 import OpenCodeFamilies
 
-/// For all events, encodings end and their IDs increase. For events that are built from the input, every frame is JSON,
-/// a timer and the next event produce the same output, and merged deltas have the same content as separate deltas.
+/// For all events, encodings end and their IDs increase. The following applies to events that are built from the input:
+/// Every frame is JSON. A timer and the next event produce the same output. Merged deltas have the same content as
+/// separate deltas.
 ///
 /// The input consists of a byte for the test case and the events.
 @_cdecl("LLVMFuzzerTestOneInput")

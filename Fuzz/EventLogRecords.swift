@@ -10,7 +10,7 @@ import OpenCodeFamilies
 /// For every content of a segment's file, the parsed records are events in order and within the file, and parsing ends.
 ///
 /// The input consists of a byte of options and the content after a segment's header. The options can request that the
-/// checksums are corrected first, so that the fuzzer gets past them.
+/// checksums are corrected first, so that the fuzzer reaches the code after the check.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

@@ -7,8 +7,8 @@ import HTTPTypes
 /// An upstream head is accepted only if it has a single interpretation, wherever the network splits it. Written again,
 /// it has the same meaning. Its framing agrees with its fields.
 ///
-/// The input consists of a byte for the kind of request and for adding a CR before each LF, a byte for the size of the
-/// chunks, and the head.
+/// The input consists of two bytes and the head. The first byte selects the kind of request and whether a CR is added
+/// before each LF. The second byte is the size of the chunks.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

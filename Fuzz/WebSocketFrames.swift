@@ -5,8 +5,8 @@
 import HTTPTypes
 import WebSockets
 
-/// For every input of a client, the server's endpoint gives the same output wherever the bytes are split. It replies to
-/// every accepted message, stores no more than it was sent, and ends with at most one close frame.
+/// For every input of a client, the server's endpoint produces the same output wherever the bytes are split. It replies
+/// to every accepted message, stores no more than it was sent, and ends with at most one close frame.
 ///
 /// The input consists of a byte for the test case, followed by the bytes in chunks of limited size, or by material for
 /// frames. Each such frame is built from a byte for its kind and a payload, so that most frames are valid.

@@ -86,7 +86,7 @@ extension GatewayLoop: RequestHandler {
         case ruled(InstanceRequest, (InstanceRequest) -> Void)
         /// The request waits for an instance that will soon be ready.
         case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
-        /// The loops know no project with this name, but its folder may have been created a moment ago.
+        /// The routing table contains no project with this name, but its folder may have been created a moment ago.
         case unknown(ProjectName)
     }
 

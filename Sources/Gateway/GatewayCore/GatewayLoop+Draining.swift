@@ -19,8 +19,8 @@ final class LateStream: PassHandler {
     func passEnded() { stream.abort() }
 }
 
-/// Starts and stops accepting clients. The loop accepts none before the control plane knows which instances run, and
-/// none after the gateway's shutdown has begun.
+/// Starts and stops accepting clients. The loop accepts no clients before the control plane knows which instances run,
+/// and no clients after the gateway's shutdown has begun.
 extension GatewayLoop {
     /// Whether the gateway is shutting down. Running requests may then finish, and no new requests begin.
     package var isDraining: Bool { drain != nil }

@@ -184,7 +184,7 @@ package final class GatewayLoop {
     }
 
     /// Sends a message to the first loop, which performs the tasks that must be done once for all loops. Returns false
-    /// until the loops know each other.
+    /// until the mailboxes of all loops are known.
     package func postToFirst(_ message: LoopMessage) -> Bool {
         guard let first = mailboxes.all.first else { return false }
         first.post(message)

@@ -49,7 +49,7 @@ package enum ChatDecision {
     case accepted(any ChatDelegate)
     /// The request is rejected with this error.
     case refused(GatewayError)
-    /// The closure is run first, and its result then decides on the loop.
+    /// The closure must run first. Its result then decides on the loop.
     case deferred(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }
 

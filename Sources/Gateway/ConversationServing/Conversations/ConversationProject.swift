@@ -208,7 +208,7 @@ final class ConversationProject {
         }
     }
 
-    /// Does the periodic work of the project.
+    /// Performs the periodic work of the project.
     func tick() {
         let now = coordinator.now
         load()

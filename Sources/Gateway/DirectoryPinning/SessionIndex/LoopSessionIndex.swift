@@ -28,7 +28,7 @@ package final class LoopSessionIndex {
         let generation: UInt64
     }
 
-    /// Creates an index that knows no project or session yet.
+    /// Creates an index without any projects or sessions.
     package init(_ owner: any SessionIndexOwner) { self.owner = owner }
 
     /// Applies a message from another thread.

@@ -27,7 +27,7 @@ package final class RunSessionIndex {
     private var lookups: Set<[UInt8]> = []
     /// The streams that wait for messages that other threads have already sent.
     private var catchingUp: Set<ObjectIdentifier> = []
-    /// The sessions that the instance did not know, but that its list, which is still being read, may contain.
+    /// The sessions that the instance did not report. Its list, which is still being read, may contain them.
     private var unknown: Set<[UInt8]> = []
     private var filling: SessionFilling?
     private var hasFilled = false

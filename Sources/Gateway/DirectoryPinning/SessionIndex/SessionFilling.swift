@@ -9,7 +9,7 @@ import OpenCodeFamilies
 
 /// Reads an instance's own list of sessions, page by page, to learn the directory of each session.
 final class SessionFilling {
-    /// The time limit for one page. It is also the time after the start during which further pages are requested.
+    /// The time limit for one page. Further pages are requested only within the same time after the start.
     private static let pageTimeout = Duration.seconds(5)
 
     private let endpoint: InstanceEndpoint

@@ -10,8 +10,8 @@ import OpenCodeFamilies
 /// Queries instances for the descendants of a session, because the log may no longer contain the events that report the
 /// beginning of a descendant.
 final class ChildSessions {
-    /// The time limit for all queries together. The stream then begins without the sessions that were not reported in
-    /// time.
+    /// The time limit for all queries together. After that time, the stream begins without the sessions that were not
+    /// reported in time.
     static let limit = Duration.seconds(5)
 
     private let owner: GatewayLoop

@@ -27,8 +27,8 @@ final class GatewayStreamOpening: PendingStreamKind {
     ) {
         PendingEventStream(
             events, connection, kind: GatewayStreamOpening(events, project: project, query: query),
-            // A page contains the client's next position, so its request does not wait until the hub receives the
-            // events.
+            // A page contains the client's next position, so a request for a page does not wait until the hub receives
+            // the events.
             beginning: StreamBeginning(isLate: query.wait != nil)
         ).start()
     }

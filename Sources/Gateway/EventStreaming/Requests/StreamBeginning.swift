@@ -53,7 +53,7 @@ struct StreamBeginning {
     /// times are in milliseconds since 1970.
     static func isGivenUp(since: Int64, now: Int64) -> Bool { now - since > longestSilence }
 
-    /// Returns whether to ask the hub now for the start position of the stream. It returns true only once, until
+    /// Returns whether to request the start position of the stream from the hub now. It returns true only once, until
     /// ``mayStart(receivesEvents:)`` is called.
     mutating func needsPosition(receivesEvents: @autoclosure () -> Bool) -> Bool {
         guard isOpen, !hasRequestedPosition, isLate || receivesEvents() else { return false }

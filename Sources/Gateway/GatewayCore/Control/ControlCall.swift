@@ -53,7 +53,7 @@ final class ControlCall {
         streamBacklog = limits.streamBacklog
     }
 
-    /// Starts the handler as soon as the request's body allows it.
+    /// Starts the handler after the request's body has arrived, or immediately if the body is ignored.
     func start() {
         connection?.exchange = self
         requestBodyArrived()

@@ -9,7 +9,7 @@ extension InstanceQuery {
     /// The default maximum size of a response in bytes.
     package static let longestBody = 256 * 1024
 
-    /// Returns the request.
+    /// Returns the HTTP request for the query.
     ///
     /// - Parameter isAlone: Whether the request uses its own connection, so that it neither waits for other requests
     ///   nor delays them.

@@ -16,7 +16,7 @@ final class InstanceWait {
 
     /// - Parameters:
     ///   - limit: The maximum time to wait.
-    ///   - proceed: Called when the instance is ready, or will no longer be ready soon.
+    ///   - proceed: Called when the instance is ready, or when it is no longer expected to be ready soon.
     init(
         _ loop: GatewayLoop, _ connection: ClientConnection, project: ProjectName, limit: Duration,
         proceed: @escaping (ClientConnection) -> Void

@@ -87,7 +87,7 @@ final class ProxyExchange {
 
     /// Forwards the request to the instance.
     ///
-    /// - Parameter isUpgrade: Whether the request asks to switch to WebSocket.
+    /// - Parameter isUpgrade: Whether the request is for a switch to WebSocket.
     func start(isUpgrade: Bool) {
         guard let connection else { return }
         let head = connection.head
