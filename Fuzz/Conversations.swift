@@ -32,7 +32,7 @@ private func checkChat(_ input: inout FuzzInput) {
                 precondition(text.count <= 1 << 20)
                 precondition(JSONParser.parse(text)?["type"]?.text != nil)
             case .run(let number, let plan):
-                // A response of OpenCode may contain what the client sent.
+                // A response of OpenCode may contain text that the client sent, so use the line for the response.
                 actions += chat.finished(number, settle(plan, Array(line)), in: &state, at: now) { 2 }
             case .watch, .publish, .publishToOthers: continue
             }

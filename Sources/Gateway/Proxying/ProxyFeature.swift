@@ -37,7 +37,8 @@ package final class ProxyFeature {
 
     func remove(lost exchange: ProxyExchange) { lost[ObjectIdentifier(exchange)] = nil }
 
-    /// The requests that are being sent to an instance or whose instance has just closed the connection.
+    /// The exchanges that wait for an instance or receive its response, and those whose instance has just closed the
+    /// connection.
     private var exchanges: [ProxyExchange] {
         gateway.client.delegates.compactMap { $0 as? ProxyExchange } + Array(lost.values)
     }

@@ -67,7 +67,7 @@ package final class Policy: Sendable {
 
     /// Returns the cross-origin terms of the response to this request; nil if no fields need to be added.
     package func crossOriginTerms(_ head: RequestHead) -> CrossOriginTerms? {
-        // If no origin is allowed, no copy is needed.
+        // If no origin is allowed, avoid the work of `terms(for:)`.
         origins.isEmpty ? nil : origins.terms(for: head.fields)
     }
 
