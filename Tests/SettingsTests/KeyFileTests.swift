@@ -55,9 +55,9 @@ struct KeyFileTests {
             ("change-me-in-production\n", ", line 1 is the published example key: "),
             (
                 " 0123456789abcdef",
-                ", line 1 contains a control character or begins or ends with a space: "
+                ", line 1 contains a control character, or begins or ends with a space: "
             ),
-            ("0123456789\tabcdef", ", line 1 contains a control character or begins or ends with a space: "),
+            ("0123456789\tabcdef", ", line 1 contains a control character, or begins or ends with a space: "),
             ("", " contains no key: "), ("# x\n\n", " contains no key: "), ("  \n \t\n", " contains no key: "),
         ])
     func `a key file without keys or with an invalid key is rejected, and the error omits the key`(

@@ -12,8 +12,8 @@ struct KeyTests {
             (nil, "VIBE_AUTH_SECRET is not set: "), ("", "VIBE_AUTH_SECRET is not set: "),
             ("change-me-in-production", "VIBE_AUTH_SECRET is the published example key: "),
             ("0123456789abcde", "VIBE_AUTH_SECRET is shorter than 16 bytes: "),
-            ("0123456789abcdef\n", "VIBE_AUTH_SECRET contains a control character or begins or ends with a space: "),
-            (" 0123456789abcdef", "VIBE_AUTH_SECRET contains a control character or begins or ends with a space: "),
+            ("0123456789abcdef\n", "VIBE_AUTH_SECRET contains a control character, or begins or ends with a space: "),
+            (" 0123456789abcdef", "VIBE_AUTH_SECRET contains a control character, or begins or ends with a space: "),
         ] as [(String?, String)])
     func `a missing or weak key is rejected with the command that creates a key`(key: String?, sentence: String) {
         let environment = key.map { ["VIBE_AUTH_SECRET": $0] } ?? [:]

@@ -76,10 +76,11 @@ extension Settings {
             switch error {
             case .noAddress:
                 throw InvalidValue(
-                    "is not a numeric address", fix: "write, for example, 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
+                    "is not an IP address", fix: "write, for example, 127.0.0.1, 10.0.0.0/8 or 2001:db8::/32")
             case .noLength:
                 throw InvalidValue(
-                    "has no prefix length after the slash", fix: "write, for example, 10.0.0.0/8 or 2001:db8::/32")
+                    "has no valid prefix length after the slash", fix: "write, for example, 10.0.0.0/8 or 2001:db8::/32"
+                )
             case .bitsBeyondLength(let range):
                 throw InvalidValue("has bits set beyond the prefix length", fix: "write \(range) for that network")
             }

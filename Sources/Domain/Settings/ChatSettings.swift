@@ -106,7 +106,7 @@ extension Settings {
             """
             Accept requests without a key at `--chat-listen` and `--conversations-listen` from programs of the gateway's \
             own user and of root. Both must then be loopback addresses. Use this for clients that cannot send a key. A user \
-            who reaches a port through such a program, for example a port forwarding, can do everything that you can.
+            who can connect through such a program, for example through port forwarding, can do everything that you can do.
             """),
         Setting(
             "chat-project", environment: "VIBE_CHAT_PROJECT", syntax: .projectOrNone, field: \.chat.project,

@@ -39,7 +39,7 @@ extension Settings {
         time(
             "start-answer-timeout", environment: "VIBE_START_ANSWER_TIMEOUT", field: \.instances.startAnswerTimeout,
             default: "25s",
-            "Time after which the gateway answers a start request with 504. The start itself continues. Keep this time below 30s, after which clients time out."
+            "Time after which the gateway responds to a start request with 504. The start itself continues. Keep this time below 30s, because clients time out after 30s."
         ),
         time(
             "stop-timeout", environment: "VIBE_STOP_TIMEOUT", field: \.limits.stopTimeout, default: "10s",

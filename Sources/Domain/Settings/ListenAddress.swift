@@ -38,14 +38,14 @@ extension ListenAddress {
         }
         let portText = text[text.index(after: colon)...]
         guard let port = UInt16(portText), portText.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-            throw InvalidValue("has no port from 0 to 65535", fix: wanted)
+            throw InvalidValue("has a port that is not a number from 0 to 65535", fix: wanted)
         }
         let hostText = text[..<colon]
         if hostText.hasPrefix("["), hostText.hasSuffix("]") {
             let host = String(hostText.dropFirst().dropLast())
             var address = in6_addr()
             guard inet_pton(AF_INET6, host, &address) == 1 else {
-                throw InvalidValue("has no IPv6 address in its brackets", fix: wanted)
+                throw InvalidValue("has no valid IPv6 address in its brackets", fix: wanted)
             }
             return ListenAddress(host: host, port: port)
         }
@@ -53,7 +53,7 @@ extension ListenAddress {
         if host.contains(":") { throw InvalidValue("has an IPv6 address without brackets", fix: wanted) }
         var address = in_addr()
         guard inet_pton(AF_INET, host, &address) == 1 else {
-            throw InvalidValue("has no numeric address before the port", fix: wanted)
+            throw InvalidValue("has no valid IP address before the port", fix: wanted)
         }
         return ListenAddress(host: host, port: port)
     }

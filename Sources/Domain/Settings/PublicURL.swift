@@ -26,7 +26,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
         }
         var path = remainder.dropFirst(authority.count)
         guard path.utf8.allSatisfy(isPathCharacter), !authority.contains(where: { "?#".contains($0) }) else {
-            throw InvalidValue("has more than a path after its host", fix: wanted)
+            throw InvalidValue("contains a query, a fragment or an invalid character after its host", fix: wanted)
         }
         while path.hasSuffix("/") { path.removeLast() }
         do throws(InvalidValue) {

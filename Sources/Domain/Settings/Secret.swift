@@ -37,7 +37,7 @@ enum KeyPolicy {
         if bytes.count < shortest { throw InvalidValue("is shorter than \(shortest) bytes", fix: fix) }
         // Reject these keys, because a client could not send them in a header field (RFC 9110 §5.5).
         if bytes.first == 0x20 || bytes.last == 0x20 || bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
-            throw InvalidValue("contains a control character or begins or ends with a space", fix: fix)
+            throw InvalidValue("contains a control character, or begins or ends with a space", fix: fix)
         }
         return Secret(bytes: bytes)
     }

@@ -37,7 +37,7 @@ package enum Settings {
             """
             Directory for data that the gateway keeps across restarts: the history of instances (`state.db`) and their events \
             (`events`). The gateway creates this directory. Only one gateway at a time can use it. In a unit with \
-            `StateDirectory=`, the default is that directory.
+            `StateDirectory=`, the default is the directory that this option names.
             """),
         Setting(
             "opencode", environment: "VIBE_OPENCODE", syntax: .command, field: \.opencode, default: .text("opencode"),
@@ -51,7 +51,7 @@ package enum Settings {
             """
             Supervisor of the OpenCode instances. `systemd`: instances run as units `opencode@NAME.service`, which outlive the \
             gateway. `process`: instances run as child processes of the gateway. `auto`: instances run as units if the service \
-            manager answers and has that unit, and otherwise as child processes.
+            manager responds and has that unit, and otherwise as child processes.
             """),
         Setting(
             "scope", environment: "VIBE_SCOPE", syntax: .cases, field: \.scope, default: .text("user"),
@@ -133,7 +133,7 @@ package enum Settings {
             default: .text("4096"), group: .limits,
             """
             Maximum number of simultaneous client connections. Beyond this number the gateway closes the oldest connection \
-            that has not sent a valid key. 0 allows as many connections as the limit on open descriptors.
+            that has not sent a valid key. 0 allows as many connections as the limit on open descriptors permits.
             """),
     ]
 

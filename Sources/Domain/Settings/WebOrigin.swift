@@ -24,11 +24,11 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         }
         let scheme = text[..<separator.lowerBound].lowercased()
         guard scheme.utf8.first.map(isLetter) ?? false, scheme.utf8.allSatisfy(isSchemeCharacter) else {
-            throw InvalidValue("has no scheme before ://", fix: wanted)
+            throw InvalidValue("has no valid scheme before ://", fix: wanted)
         }
         let remainder = text[separator.upperBound...]
         guard !remainder.contains(where: { "/?#@".contains($0) }) else {
-            throw InvalidValue("has more than scheme, host and port", fix: wanted)
+            throw InvalidValue("contains more than a scheme, a host and a port", fix: wanted)
         }
         let (host, port) = try divided(String(remainder.lowercased()))
         let isDefault = port.isEmpty || defaultPorts[scheme].map { port == "\($0)" } ?? false
@@ -46,9 +46,9 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
         let name = isLiteral ? host.dropFirst().dropLast() : host[...]
         guard !name.isEmpty,
             name.utf8.allSatisfy({ isHostCharacter($0) || isLiteral && $0 == UInt8(ascii: ":") })
-        else { throw InvalidValue("has no host name in the form that browsers send", fix: wanted) }
+        else { throw InvalidValue("has no valid ASCII host name", fix: wanted) }
         guard port.isEmpty || port.hasPrefix(":") && UInt16(port.dropFirst()) != nil else {
-            throw InvalidValue("has no port from 0 to 65535 after its host", fix: wanted)
+            throw InvalidValue("has a port that is not a number from 0 to 65535", fix: wanted)
         }
         return (host, port.isEmpty ? "" : String(UInt16(port.dropFirst()) ?? 0))
     }

@@ -38,7 +38,7 @@ extension EndpointTable {
             description: .init(
                 id: "checkStream", summary: "Check that event streams arrive without delay",
                 "An event stream of five comments within one second. If they arrive all at once or late, a proxy between "
-                    + "client and gateway buffers responses. With `?end=abort`, the gateway aborts the stream after two.",
+                    + "the client and the gateway buffers responses. With `?end=abort`, the gateway aborts the stream after two comments.",
                 .init(
                     status: 200, meaning: "A stream of five comments, one every 200 ms.",
                     content: .eventStream),
@@ -59,7 +59,7 @@ extension EndpointTable {
                 "Waits until the server accepts requests. A running server is not restarted. The request's body is ignored.",
                 .json(200, schema: .started, "The server accepts requests."), .noProject,
                 .error(
-                    500, "The server could not be started, or ended at once. `detail` has its last lines of output."),
+                    500, "The server could not be started, or ended at once. `detail` contains its last output."),
                 .error(504, "The server is still starting. Poll the project's status.")),
             handler: .project { ControlAnswers.start($0, await $2.start($0, for: $1)) }),
         Endpoint(

@@ -91,7 +91,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         let holderText = holder.map { "process \($0)" } ?? "another process"
         return StorageError(
             .locked(by: holder),
-            "Another gateway (\(holderText)) uses \(path). Stop that gateway, or set --state-dir of this one to another folder."
+            "Another gateway (\(holderText)) uses \(path). Stop that gateway, or set --state-dir of this gateway to another folder."
         )
     }
 

@@ -34,16 +34,16 @@ struct SupervisorSelection: Sendable {
             reason = "--supervisor is process."
         case .systemd:
             kind = .systemd
-            reason = "--supervisor is systemd, with \(owner)."
+            reason = "--supervisor is systemd, and the units belong to \(owner)."
         case .auto:
             switch find() {
             case .success(let manager) where manager.hasTemplate:
                 kind = .systemd
-                reason = "\(owner) answers (systemd \(manager.version)) and has the unit \(Self.template)."
+                reason = "\(owner) responds (systemd \(manager.version)) and has the unit \(Self.template)."
             case .success(let manager):
                 kind = .process
                 reason =
-                    "\(owner) answers (systemd \(manager.version)) but has no unit \(Self.template). Run "
+                    "\(owner) responds (systemd \(manager.version)) but has no unit \(Self.template). Run "
                     + "deploy/install.sh to install the unit, so that instances outlive the gateway."
             case .failure(let absence):
                 kind = .process

@@ -105,7 +105,7 @@ import Testing
         let good = try check(["--listen", "127.0.0.1:\(gateway.port)"])
 
         #expect(good.status == .exited(0))
-        #expect(good.output.contains { $0.contains("127.0.0.1:\(gateway.port): a gateway answers there") })
+        #expect(good.output.contains { $0.contains("127.0.0.1:\(gateway.port): a gateway responds there") })
 
         let other = try TestServer { connection in
             while try connection.readRequestHead(within: .seconds(60)) != nil {

@@ -89,7 +89,7 @@ import Testing
         #expect(run.status == .exited(0), "\(run.output)")
 
         for good in [
-            "https://localhost:\(front.port) (--public-url): a gateway answers over HTTP/1.1",
+            "https://localhost:\(front.port) (--public-url): a gateway responds over HTTP/1.1",
             "more days", "over HTTP/1.1 without delay: 5 comments arrived one by one",
         ] { #expect(has(run, "ok ", good), "\(good): \(run.output)") }
 
@@ -177,8 +177,8 @@ import Testing
     @Test func `a server that is not a gateway is reported and receives no key`() throws {
         let requests = Recorded<ReceivedRequest>()
         for (status, fields, phrase) in [
-            (200, [], "A program that is not a gateway answers GET /health"),
-            (502, [], "A proxy answers 502"),
+            (200, [], "A program that is not a gateway responds to GET /health"),
+            (502, [], "A proxy responds with 502"),
             (
                 301, [("Location", "https://other.example/health")],
                 "redirects clients to https://other.example. Set --public-url"
@@ -245,7 +245,7 @@ import Testing
             let nginx = try NginxFront(certificates.pair(), to: server.port, settings: settings)
             let url = "https://localhost:\(nginx.port)"
             let run = try isGood ? checkGood(url) : check(url)
-            #expect(has(run, "ok ", "a gateway answers over HTTP/2"), "\(run.output)")
+            #expect(has(run, "ok ", "a gateway responds over HTTP/2"), "\(run.output)")
             let slow = "(--public-url) over HTTP/1.1: the 5 comments did not arrive one by one"
             #expect(has(run, "ok ", "over HTTP/1.1 without delay") == isGood, "\(settings) \(run.output)")
             #expect(has(run, "WRONG", slow) != isGood, "\(settings) \(run.output)")

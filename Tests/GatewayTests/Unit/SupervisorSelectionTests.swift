@@ -16,7 +16,7 @@ import Testing
         arguments: [
             (
                 .auto, .user, complete, .systemd,
-                "the user's service manager answers (systemd 252.39) and has the unit opencode@.service"
+                "the user's service manager responds (systemd 252.39) and has the unit opencode@.service"
             ),
             (.auto, .system, complete, .systemd, "the system's service manager answers"),
             (

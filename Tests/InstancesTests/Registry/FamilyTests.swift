@@ -150,7 +150,7 @@ import Testing
         let fixture = try await fixture(processNumber: 58)
         fixture.supervisor.processes.withLock { $0[.alpha] = [7] }
         let error =
-            "Another server answers on the instance's port 5000: it reports process 58, which is not one of the instance's "
+            "Another server responds on the instance's port 5000: it reports process 58, which is not one of the instance's "
             + "processes. Check which program listens on the port (`ss -ltnp`), then stop and start the project."
         await start(fixture, SupervisedFixture.run("a"), .two)
         while await fixture.registry.status(.alpha)?.report.lastError != error { await Task.yield() }

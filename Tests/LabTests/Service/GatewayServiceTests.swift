@@ -145,7 +145,7 @@ import Testing
 
         let log = try machine.output("journalctl --user -b -u viberemote-gateway -o cat")
 
-        #expect(log.contains("the user's service manager answers (systemd "), "\(log.prefix(2_000))")
+        #expect(log.contains("the user's service manager responds (systemd "), "\(log.prefix(2_000))")
     }
 
     @Test(arguments: LabRoot.allCases) func `a gateway that hangs is restarted`(_ root: LabRoot) throws {

@@ -79,7 +79,7 @@ package enum InstanceMessage {
 
     /// Returns the reason for rejecting a health response that names a process of another server.
     static func foreignProcess(_ number: Int32, _ port: UInt16) -> String {
-        "Another server answers on the instance's port \(port): it reports process \(number), which is not one of the "
+        "Another server responds on the instance's port \(port): it reports process \(number), which is not one of the "
             + "instance's processes. Check which program listens on the port (`ss -ltnp`), then stop and start the project."
     }
 

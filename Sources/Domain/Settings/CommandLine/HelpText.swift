@@ -74,7 +74,7 @@ enum HelpText {
 
     private static func heading(_ group: Setting.Group) -> String {
         switch group {
-        case .general: "Settings (flag, name in the environment, default):"
+        case .general: "Settings (flag, environment variable, default):"
         case .limits: "Limits (TIME: 500ms, 10s, 15min, 24h, 1d or seconds; SIZE: 64KiB, 4MiB, 1GiB or bytes):"
         case .projects, .access, .instances, .events, .chat, .log: "\(group.rawValue):"
         }

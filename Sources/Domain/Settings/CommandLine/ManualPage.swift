@@ -11,9 +11,9 @@ enum ManualPage {
                 ".SH SYNOPSIS", ".B \(escaped(name))", "COMMAND [FLAGS]",
                 ".SH DESCRIPTION",
                 escaped(
-                    "A server between remote clients and the OpenCode servers of a machine, one for each project folder. It "
-                        + "starts and stops these servers, finds their ports, gives each of them a password, and forwards requests, "
-                        + "event streams and WebSockets."),
+                    "Connects remote clients to the OpenCode servers of a machine. Each project folder has its own OpenCode server. "
+                        + "The gateway starts and stops these servers, finds their ports, gives each of them a password, and "
+                        + "forwards requests, event streams and WebSockets."),
                 ".SH COMMANDS",
             ] + Subcommand.all.flatMap(command) + [".SH SETTINGS", precedence] + Settings.table.flatMap(entry) + files
         return lines.joined(separator: "\n") + "\n"
@@ -21,8 +21,9 @@ enum ManualPage {
 
     private static let precedence = escaped(
         """
-        Set each setting by its flag, by its name in the environment, or by that name in the configuration file. A flag \
-        overrides the environment, the environment overrides the file, and the file overrides the default.
+        Set a setting with its flag, with its environment variable, or with a line in the configuration file that uses \
+        the name of this variable. A flag overrides the environment, the environment overrides the configuration file, \
+        and the configuration file overrides the default.
         """)
 
     private static func command(_ command: Subcommand) -> [String] {
@@ -52,7 +53,7 @@ enum ManualPage {
             escaped(
                 "Configuration file, in the syntax of systemd's EnvironmentFile=. Use mode 0600 if it contains a key."),
             ".TP", escaped("~/.config/opencode/env, ~/.config/opencode/env.d/NAME.env"),
-            escaped("Environment of the OpenCode servers of all projects, and of the project NAME. Use mode 0600."),
+            escaped("Environment files of all OpenCode servers, and of the project NAME. Use mode 0600."),
             ".SH SEE ALSO", ".BR systemd.exec (5)",
         ]
     }

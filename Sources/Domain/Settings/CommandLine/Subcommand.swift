@@ -103,7 +103,7 @@ struct Subcommand: Sendable {
         settings: Settings.named(["listen", "auth-secret", "key-file", "config"]),
         switches: [
             Switch(flag: "--json", help: "Print the gateway's JSON response instead of a table."),
-            Switch(flag: "--names", help: "Print only the projects' names, one on each line (list)."),
+            Switch(flag: "--names", help: "With list: print only the projects' names, one on each line."),
         ],
         words: ["list", "start", "stop", "status", "history"],
         examples: [

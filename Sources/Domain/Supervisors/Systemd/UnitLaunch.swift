@@ -101,7 +101,7 @@ package struct UnitLaunch: Sendable {
         }
         // The folder's name may have been written without systemd's escaping, so the error names the correct unit.
         let hint = ProjectName(instance).flatMap { try? UnitName($0) }.map { unit in
-            " For the folder of this name use the unit \(ShellWord.quoted(unit.string))."
+            " To serve the folder with this name, use the unit \(ShellWord.quoted(unit.string))."
         }
         throw UnitLaunchError(
             .misconfigured,

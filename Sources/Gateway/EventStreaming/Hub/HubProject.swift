@@ -262,7 +262,7 @@ final class HubProject: TimerHandler {
     }
 
     private static let streamNotStarted =
-        "OpenCode does not begin the event stream that the gateway requested. This project's event streams are on hold until OpenCode begins it. Check OpenCode's log."
+        "OpenCode does not begin the event stream that the gateway requested. This project's event streams are on hold until that stream begins. Check OpenCode's log."
 
     func received(_ number: Int) {
         // This only records the time, unless there is a second stream or the deadline has passed.

@@ -26,7 +26,7 @@ extension Endpoint.Parameter {
     private static let since = Self(
         name: "since",
         meaning:
-            "Where the stream begins: after the event with this id, at a time (RFC 3339), or at `now` (the default). The field "
+            "Position at which the stream begins: after the event with this id, at a time (RFC 3339), or at `now` (the default). The field "
             + "`Last-Event-ID` takes precedence. After an unknown id, the stream reports a gap and continues with "
             + "new events.",
         schema: ["type": "string"])

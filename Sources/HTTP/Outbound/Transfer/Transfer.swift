@@ -216,7 +216,7 @@ final class Transfer {
 
     private func timedOut() -> OutboundFailure {
         let what =
-            sendings == 0 ? "could not be reached" : head.isWhole ? "did not complete its response" : "did not answer"
+            sendings == 0 ? "could not be reached" : head.isWhole ? "did not complete its response" : "did not respond"
         return OutboundFailure(
             .time,
             "\(request.url.origin) \(what) in time. Check that its server works, and that no firewall blocks "

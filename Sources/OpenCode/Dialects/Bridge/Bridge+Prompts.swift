@@ -43,7 +43,7 @@ extension Bridge {
 
     private static let fileOutside = Refusals.outside(
         "A part names a file outside the project, or its URL is ambiguous. Name a file inside the project by an absolute URL "
-            + "without host, control characters, backslashes and encoded slashes, or send the file's content as a data: URL."
+            + "without a host, control characters, backslashes or encoded slashes, or send the file's content as a data: URL."
     )
 
     /// The agent and the model that a request names.

@@ -36,12 +36,12 @@ package enum HealthAnswer: Sendable, Equatable {
         case 500...599:
             self = .unhealthy(
                 reason:
-                    "OpenCode answered its health check with \(status): it failed to initialise, for example because a plug-in "
-                    + "could not be installed. Read OpenCode's output in the log.")
+                    "OpenCode responded to its health check with \(status): it failed to initialise, for example because a "
+                    + "plug-in could not be installed. Read OpenCode's output in the log.")
         default:
             self = .unhealthy(
                 reason:
-                    "OpenCode answered its health check with the unexpected status \(status). Read its output in the log."
+                    "OpenCode responded to its health check with the unexpected status \(status). Read its output in the log."
             )
         }
     }
@@ -58,8 +58,8 @@ package enum HealthAnswer: Sendable, Equatable {
             "OpenCode has neither \(HealthPath.info.rawValue) nor \(HealthPath.health.rawValue) (404). Update OpenCode if it is "
                 + "older than 2.0.3. Otherwise check whether another program uses the port."
         case .otherwise(.page):
-            "OpenCode answered \(path.rawValue) with a web page instead of its health. Check whether another program uses the "
-                + "port, or whether the instance's command changes OpenCode's announcement."
+            "OpenCode responded to \(path.rawValue) with a web page instead of a health report. Check whether another program "
+                + "uses the port, or whether the instance's command changes OpenCode's announcement."
         }
     }
 
@@ -83,8 +83,8 @@ package enum HealthAnswer: Sendable, Equatable {
         else {
             return .unhealthy(
                 reason:
-                    "OpenCode answered its health check with something other than a JSON health report. Check whether another "
-                    + "program uses the port.")
+                    "OpenCode responded to its health check with something other than a JSON health report. Check whether "
+                    + "another program uses the port.")
         }
         guard answer.healthy != false else {
             return .unhealthy(reason: "OpenCode reports that it is not healthy. Read its output in the log.")

@@ -74,7 +74,7 @@ enum GatewayCall {
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             problem = "did not respond as a gateway does: \(reason)."
         case .late: problem = "did not respond within 2 minutes."
-        case nil: problem = "did not answer."
+        case nil: problem = "did not respond."
         }
         throw Failure(description: "\(request.instance) \(problem)")
     }

@@ -95,7 +95,7 @@ struct MachineCheck {
             // A running gateway responds on its main port. If it does, the process on the chat port belongs to that
             // gateway.
             if isGateway(listen) || setting != "--listen" && isGateway(configuration.listen) {
-                return report.add(.good, "\(listen): a gateway answers there")
+                return report.add(.good, "\(listen): a gateway responds there")
             }
             report.add(
                 .problem,
@@ -130,11 +130,12 @@ struct MachineCheck {
         do throws(BusError) {
             let manager = try ManagerProbe(access, template: SupervisorSelection.template)
             if manager.hasTemplate {
-                report.add(.good, "systemd \(manager.version) answers and has the unit \(SupervisorSelection.template)")
+                report.add(
+                    .good, "systemd \(manager.version) responds and has the unit \(SupervisorSelection.template)")
             } else {
                 report.add(
                     .problem,
-                    "systemd \(manager.version) answers but has no unit \(SupervisorSelection.template). Run "
+                    "systemd \(manager.version) responds but has no unit \(SupervisorSelection.template). Run "
                         + "deploy/install.sh to install the unit.")
             }
         } catch {

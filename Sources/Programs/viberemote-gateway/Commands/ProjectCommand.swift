@@ -32,7 +32,7 @@ enum ProjectCommand {
         if output == .json { return 0 }
         guard let text = text(for: request, output: output, body: answer.body) else {
             StandardStreams.writeError(
-                "The program that answers at \(configuration.listen) is not a gateway. Set --listen to the gateway's address."
+                "The program that responds at \(configuration.listen) is not a gateway. Set --listen to the gateway's address."
             )
             return refusedExitCode
         }

@@ -59,7 +59,7 @@ struct PublicCheck {
             report.add(.problem, other(head))
             return nil
         }
-        report.add(.good, "\(shown): a gateway answers over \(head.version.name)")
+        report.add(.good, "\(shown): a gateway responds over \(head.version.name)")
         checkCertificate(head, &report)
         return head.version
     }
@@ -76,8 +76,8 @@ struct PublicCheck {
             "configure the proxy there to forward all requests to \(configuration.listen) (see deploy/nginx.conf and "
             + "deploy/Caddyfile)."
         return (502...504).contains(head.status)
-            ? "A proxy answers \(head.status) at \(shown), because it cannot reach a gateway. Start the gateway, and \(pass)"
-            : "A program that is not a gateway answers GET /health at \(shown) with \(head.status). To reach a gateway, \(pass)"
+            ? "A proxy responds with \(head.status) at \(shown), because it cannot reach a gateway. Start the gateway, and \(pass)"
+            : "A program that is not a gateway responds to GET /health at \(shown) with \(head.status). To reach a gateway, \(pass)"
     }
 
     private func checkCertificate(_ head: OutboundHead, _ report: inout CheckReport) {
@@ -117,7 +117,7 @@ struct PublicCheck {
         case nil:
             report.add(
                 .note,
-                "No gateway that accepts this key answers on \(configuration.listen), so \(url) may lead to another gateway. "
+                "No gateway that accepts this key responds on \(configuration.listen), so \(url) may lead to another gateway. "
                     + "Start the gateway and run this check again.")
         case call.body:
             report.add(.good, "\(url) leads to a gateway that accepts the key and has the projects of this machine")
@@ -141,7 +141,8 @@ struct PublicCheck {
                 + "reloaded its keys (SIGHUP), and that no proxy removes the Authorization field."
         case 429:
             "The gateway at \(shown) has received too many wrong keys from this machine (429). Try again in a minute."
-        default: "The gateway at \(shown) answers GET /projects with \(status). See that gateway's log for the reason."
+        default:
+            "The gateway at \(shown) responds to GET /projects with \(status). See that gateway's log for the reason."
         }
     }
 
@@ -170,7 +171,7 @@ struct PublicCheck {
             return false
         }
         guard head.status == 200 else {
-            let sentence = "\(shown) answers GET /check/stream with \(head.status), so streams are not checked"
+            let sentence = "\(shown) responds to GET /check/stream with \(head.status), so streams are not checked"
             report.add(
                 head.status == 404 ? .note : .problem,
                 sentence + (head.status == 404 ? ". Upgrade the gateway that runs there." : ". See that gateway's log.")
