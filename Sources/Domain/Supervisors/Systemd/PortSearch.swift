@@ -49,8 +49,8 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
     var warning: String {
         "The gateway found the port among the sockets of the unit's processes, because "
             + (trouble
-                ?? "the announcement of the port is not in the journal (a rate limit, a rotated journal, or files that only "
-                + "the group systemd-journal may read).")
+                ?? "the announcement of the port is not in the journal (possible causes: a rate limit, a rotated journal, or "
+                + "files that only the group systemd-journal may read).")
     }
 
     /// Searches for a run's port until it is found or ``stop(_:)`` is called.

@@ -158,7 +158,7 @@ final class Transfer {
         length += bytes.count
         guard length <= most else {
             fault = OutboundFailure(
-                .size, "The response of \(request.url.origin) is longer than \(most) bytes. Request less.")
+                .size, "The response of \(request.url.origin) is longer than \(most) bytes. Request a smaller response.")
             return false
         }
         if !isRedirect { receive(.bytes(bytes)) }

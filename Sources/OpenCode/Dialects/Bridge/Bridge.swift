@@ -114,7 +114,7 @@ package struct Bridge: Sendable {
         ),
         (
             "/session/{sessionID}/message",
-            "OpenCode 2 cannot change single messages or parts. Revert with POST /api/session/ID/revert/stage."
+            "OpenCode 2 cannot change single messages or parts. Revert messages with POST /api/session/ID/revert/stage."
         ),
         ("/auth", "OpenCode 2 has no such route. Log in to providers with its own routes below /api/integration."),
         ("/provider", "OpenCode 2 has no such route. Log in to providers with its own routes below /api/integration."),
