@@ -172,7 +172,7 @@ import Testing
         #expect(
             fault.description
                 == "Another gateway (process \(other.pid)) uses \(file.path). Stop that gateway, or set "
-                + "--state-dir of this one to another folder.")
+                + "--state-dir of this gateway to another folder.")
 
         other.terminate(SIGKILL)
         try other.waitForExit()
