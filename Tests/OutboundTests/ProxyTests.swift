@@ -138,7 +138,8 @@ struct ProxyTests {
         let strange = try TLSFront(authority.pair(), to: proxy.port)
         for (front, words) in [
             (expired, "has expired. Renew it"),
-            (other, "is for another name. Get one for the host that https_proxy names"), (strange, "SSL_CERT_FILE"),
+            (other, "is for another name. Get a certificate for the host that https_proxy names"),
+            (strange, "SSL_CERT_FILE"),
         ] {
             let failure = try #require(try await Self.failure(of: fixture, through: front))
             #expect(failure.kind == .proxy, "\(failure)")

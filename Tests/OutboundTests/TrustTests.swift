@@ -23,7 +23,7 @@ struct TrustTests {
         for (fixture, fault, words) in [
             (try OutboundFixture(isTrusted: false, handler), .unknownIssuer, "SSL_CERT_FILE"),
             (try OutboundFixture(days: -1, handler), .expired, "Renew it"),
-            (try OutboundFixture(names: ["DNS:other.example"], handler), .otherName, "Get one for localhost"),
+            (try OutboundFixture(names: ["DNS:other.example"], handler), .otherName, "Get a certificate for localhost"),
         ] as [(OutboundFixture, OutboundFailure.CertificateFault, String)] {
             let failure = await fixture.failure(try fixture.request())
             #expect(failure?.kind == .certificate(fault), "\(String(describing: failure))")

@@ -18,7 +18,7 @@ import Testing
                 .auto, .user, complete, .systemd,
                 "the user's service manager responds (systemd 252.39) and has the unit opencode@.service"
             ),
-            (.auto, .system, complete, .systemd, "the system's service manager answers"),
+            (.auto, .system, complete, .systemd, "the system's service manager responds"),
             (
                 .auto, .user, bare, .process,
                 "but has no unit opencode@.service. Run deploy/install.sh to install the unit"

@@ -150,7 +150,9 @@ package struct ConversationRequest: Sendable {
         guard try text(body, "role") ?? "user" == "user" else {
             throw Self.bad("role must be user, because only OpenCode writes answers.")
         }
-        guard let text = try text(body, "text"), !text.isEmpty else { throw Self.bad("text is missing or empty.") }
+        guard let text = try text(body, "text"), !text.isEmpty else {
+            throw Self.bad("text must be a string that is not empty.")
+        }
         return text
     }
 

@@ -116,7 +116,7 @@ struct FailureText {
                     + "or name your authority's certificate in SSL_CERT_FILE"
             )
         case _ where detail.contains("subject name") || detail.contains("does not match"):
-            (.otherName, "is for another name. Get one for \(name)")
+            (.otherName, "is for another name. Get a certificate for \(name)")
         default: (.other, "is not trusted (\(detail)). Replace it on the server")
         }
     }
