@@ -158,7 +158,8 @@ final class Transfer {
         length += bytes.count
         guard length <= most else {
             fault = OutboundFailure(
-                .size, "The response of \(request.url.origin) is longer than \(most) bytes. Request a smaller response.")
+                .size, "The response of \(request.url.origin) is longer than \(most) bytes. Request a smaller response."
+            )
             return false
         }
         if !isRedirect { receive(.bytes(bytes)) }
