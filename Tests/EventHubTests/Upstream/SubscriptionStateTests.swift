@@ -143,7 +143,9 @@ private typealias Action = SubscriptionState.Action
 
     @Test func `no further stream is opened when the first one resumes after the second has ended`() {
         let state = play(
-            started + [Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.25, .received(1)), Step(30.4, .due)])
+            started + [
+                Step(30.1, .due, [.open(2)]), Step(30.2, .ended(2)), Step(30.25, .received(1)), Step(30.4, .due),
+            ])
 
         #expect(state.isConnected)
         #expect(deadline(state) == 60.25)

@@ -8,7 +8,7 @@ struct ConfigurationFile: Sendable, Equatable {
     /// The path below the user's and the machine's configuration folder.
     static let name = "viberemote-gateway/config"
     /// The description of the default path in help.
-    static let defaultText = "~/.config/\(name), otherwise /etc/\(name)"
+    static let defaultText = "\(name) in ~/.config or /etc"
 
     /// The absolute path of the file.
     let path: String

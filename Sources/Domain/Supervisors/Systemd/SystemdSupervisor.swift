@@ -163,7 +163,8 @@ package actor SystemdSupervisor: Supervisor {
         guard opening != nil else { return }
         if !connection.isUp {
             let error = BusError(
-                name: "org.freedesktop.DBus.Error.NoReply", message: "no response within \(Self.patience.text(.seconds))",
+                name: "org.freedesktop.DBus.Error.NoReply",
+                message: "no response within \(Self.patience.text(.seconds))",
                 operation: "ListUnitsByPatterns")
             connection.unavailable = messages.unreachable(error)
             connection.isOutageReported = true
