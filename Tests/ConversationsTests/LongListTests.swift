@@ -5,7 +5,7 @@ import Dialects
 import JSONText
 import Testing
 
-/// Tests the number of calls for the newest messages of a long conversation in an OpenCode 2.
+/// Tests the number of calls for the newest messages of a long conversation in an OpenCode 2 instance.
 @Suite struct LongListTests {
     private let id = ConversationID(session: FakeOpenCode2.session).text
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Dialects
 
-/// A request to the bridge, with an OpenCode 2 whose replies the test supplies.
+/// A request to the bridge, with an OpenCode 2 instance whose replies the test supplies.
 struct BridgeRun {
     /// The method, target and body of each call; a recorded session's id is `ses_1`.
     var calls: [String] { record.calls }

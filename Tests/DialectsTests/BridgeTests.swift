@@ -5,7 +5,7 @@ import Testing
 
 @testable import Dialects
 
-/// Tests OpenCode 1's routes with an OpenCode 2, with the calls and the responses.
+/// Tests OpenCode 1's routes with an OpenCode 2 instance, with the calls and the responses.
 @Suite struct BridgeTests {
     static let session = "ses_dfd7cc003ffedCJJ64trOblH2x"
 

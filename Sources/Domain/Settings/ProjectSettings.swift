@@ -6,7 +6,7 @@ package struct ProjectSettings: Sendable, Equatable {
     package internal(set) var followsLinks = false
     /// Whether requests may name only their project's own folder as a directory.
     package internal(set) var pinsDirectories = false
-    /// Whether OpenCode 1's routes are served in front of an OpenCode 2.
+    /// Whether OpenCode 1's routes are served in front of an OpenCode 2 instance.
     package internal(set) var isOpenCode1Compatible = false
 }
 

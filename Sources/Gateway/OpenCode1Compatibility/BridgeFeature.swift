@@ -77,7 +77,7 @@ package final class BridgeFeature {
 }
 
 extension BridgeFeature: InstanceRequestHandler {
-    /// Answers a request in OpenCode 1's API to an OpenCode 2, unless the request must be forwarded.
+    /// Answers a request in OpenCode 1's API to an OpenCode 2 instance, unless the request must be forwarded.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let policy = request.policy
         guard request.route.isOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(request.target),
@@ -138,6 +138,7 @@ extension BridgeFeature: InstanceRequestHandler {
 }
 
 extension BridgeFeature: PassHandler {
+    /// Starts and resumes the tasks of this pass.
     package func passEnded() {
         let tasks = resumptions
         resumptions.removeAll(keepingCapacity: true)

@@ -15,14 +15,15 @@ package import Projects
 package final class ProxyFeature {
     unowned let gateway: GatewayLoop
     let pinning: DirectoryPinningFeature
-    /// Called when a request to abort the work of a session is forwarded to an OpenCode 1.
+    /// Called when a request to abort the work of a session is forwarded to an OpenCode 1 instance.
     let sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)?
     /// The exchanges whose instance closed the connection, while it is unknown whether there is a stop initiator.
     private var lost: [ObjectIdentifier: ProxyExchange] = [:]
 
     /// Creates the feature.
     ///
-    /// - Parameter sessionAborted: Called when a request to abort the work of a session is forwarded to an OpenCode 1.
+    /// - Parameter sessionAborted: Called when a request to abort the work of a session is forwarded to an OpenCode 1
+    ///   instance.
     package init(
         _ gateway: GatewayLoop, pinning: DirectoryPinningFeature,
         sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)? = nil

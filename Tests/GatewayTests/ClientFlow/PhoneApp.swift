@@ -87,7 +87,7 @@ struct OpenCodeVersion: Sendable, CustomTestStringConvertible {
 
     /// All versions of OpenCode 1.
     static let all = Profile.all.map { OpenCodeVersion(profile: $0) }
-    /// An OpenCode 2 that the gateway translates to the API of 1.18.33.
+    /// An OpenCode 2 instance that the gateway translates to the API of 1.18.33.
     static let translated = OpenCodeVersion(profile: .newest, isTranslated: true)
     /// All versions that the app uses through the API of OpenCode 1.
     static let spoken = all + [translated]

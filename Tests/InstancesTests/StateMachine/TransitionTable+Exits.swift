@@ -20,7 +20,7 @@ extension TransitionTable {
                 Row($0, .exitedGaveUp, failed(died), disarm),
             ]
         } + [
-            // The gateway reports a requested start that fails, but does not repeat it.
+            // The gateway reports that a requested start has failed. It does not retry the start.
             Row(.booting, .endsElsewhere, .stopping, disarm),
             Row(.booting, .exitedStopped, .stopped, disarm + wasStopped),
             Row(.booting, .exitedFailed, failed(diedBooting), disarm + startFailed(diedBooting)),

@@ -71,7 +71,7 @@ package struct FakeOpenCode: Sendable {
 
     package init(_ family: Family = .one()) { self.family = family }
 
-    /// Creates an OpenCode 1 that reports this version.
+    /// Creates an OpenCode 1 instance that reports this version.
     package init(version: String) { self.init(.one(version: version)) }
 
     /// Rejects a health check without credentials, as OpenCode does.

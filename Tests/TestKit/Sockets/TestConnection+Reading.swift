@@ -79,7 +79,7 @@ extension TestConnection {
         return bytes
     }
 
-    /// Returns all bytes until the peer ends its direction, cleanly or with a reset.
+    /// Returns all bytes until the peer closes its sending side or resets the connection.
     package func readUntilEnd(
         within limit: Duration = TestConnection.defaultLimit
     ) throws -> (bytes: [UInt8], ending: Ending) {
@@ -96,7 +96,8 @@ extension TestConnection {
         }
     }
 
-    /// Discards all bytes until the peer ends its direction, and returns how the direction ended.
+    /// Discards all bytes until the peer closes its sending side or resets the connection, and returns which of the two
+    /// happened.
     @discardableResult
     package func waitForEnd(within limit: Duration = TestConnection.defaultLimit) throws -> Ending {
         let deadline = Deadline(after: limit)

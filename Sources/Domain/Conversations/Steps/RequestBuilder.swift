@@ -108,9 +108,9 @@ package struct RequestBuilder: Sendable {
         return request("GET", ["session", id, "message"], query: query)
     }
 
-    /// Requests the models, tools and MCP servers, and stores them. An OpenCode 2 that has just started discovers its
-    /// models after its first responses. The request is therefore repeated for a while before the instance counts as
-    /// having no models.
+    /// Requests the models, tools and MCP servers, and stores them. An OpenCode 2 instance that has just started
+    /// discovers its models after its first responses. The request is therefore repeated for a while before the
+    /// instance counts as having no models.
     func catalogue(tries: Int = 10) -> Plan<Catalogue> {
         found().then { catalogue in
             guard catalogue.models.isEmpty, tries > 0 else { return .store(catalogue) { .done(catalogue) } }

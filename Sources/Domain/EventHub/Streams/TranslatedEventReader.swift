@@ -16,7 +16,7 @@ package enum TranslatedEvent: Sendable {
 /// Reads the events of one log as values. A reader belongs to one receiver and stores no events.
 ///
 /// The reader translates the log from its beginning, because only earlier events describe the sessions of later events
-/// of an OpenCode 2. It returns only the events after its start.
+/// of an OpenCode 2 instance. It returns only the events after its start.
 package struct TranslatedEventReader: Sendable {
     /// The result of a read.
     package struct Batch: Sendable {

@@ -3,8 +3,9 @@
 internal import Dialects
 internal import JSONText
 
-/// Translates the events of an OpenCode 2 in one project's log to OpenCode 1's API, and determines the necessary
-/// queries. Both the streams of text (``TranslatedEncoding``) and of values (``TranslatedEventReader``) use it.
+/// Translates the events of an OpenCode 2 instance in one project's log to OpenCode 1's API, and determines the
+/// necessary queries. Both the streams of text (``TranslatedEncoding``) and of values (``TranslatedEventReader``) use
+/// it.
 struct EventTranslation: Sendable {
     /// The result of translating an event.
     enum Outcome {

@@ -15,8 +15,8 @@ package protocol ProjectReader: Sendable {
     func home() throws(ProjectListingError) -> HomeFolder
     /// Returns the names of the home directory's entries that could be projects.
     func names() throws(ProjectListingError) -> [ProjectName]
-    /// Returns the entry with this name. Returns nil for a missing entry, a file, or anything else that can become a
-    /// project only through a change of the home directory.
+    /// Returns the entry with this name. Returns nil for a missing entry, a file, or any other entry that cannot become
+    /// a project until the home directory itself changes.
     func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry?
 }
 

@@ -85,7 +85,7 @@ package final class RunSessionIndex {
         catchingUp.remove(ObjectIdentifier(filter))
     }
 
-    /// Applies the project's route of a new routing table.
+    /// Applies the project's route from a new routing table.
     func follow(_ route: RoutingTable.Route?) {
         guard let route else { return }
         self.route = route

@@ -81,7 +81,7 @@ package struct ConnectedFrame: Sendable, Equatable {
         self.payload = Array("data: ".utf8) + data[payload] + Array("\n\n".utf8)
     }
 
-    /// Creates the frame for OpenCode 1's clients from the frame of an OpenCode 2.
+    /// Creates the frame for OpenCode 1's clients from the frame of an OpenCode 2 instance.
     init?(translating data: [UInt8]) {
         guard let event = TranslatedEncoding.connected(of: data) else { return nil }
         let line = Array("{\"payload\":".utf8) + event + [UInt8(ascii: "}")]

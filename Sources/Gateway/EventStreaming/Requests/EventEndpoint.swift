@@ -59,7 +59,8 @@ struct EventQuery: Sendable {
         start = EventStreamRequest.start(head, query)
     }
 
-    /// Returns the maximum number of updates of a growing text per second; nil if there is no limit.
+    /// Returns the maximum number of updates per second of a text that the model is still writing; nil if there is no
+    /// limit.
     static func maxRate(_ query: RequestQuery) throws(QueryError) -> Int? {
         try number(query, "max_rate", in: 1...largestRate, unit: "updates of one text per second")
     }

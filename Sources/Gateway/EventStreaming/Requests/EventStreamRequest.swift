@@ -25,8 +25,8 @@ struct EventStreamRequest {
     let stream: OpenCodeEventStream
     /// The directory whose events are requested, in the spelling of events.
     private(set) var directory: [UInt8]?
-    /// The other spelling of the directory, for an OpenCode 2. Its events may spell a directory as in the request, or
-    /// with symbolic links resolved.
+    /// The other spelling of the directory, for an OpenCode 2 instance. Its events may spell a directory as in the
+    /// request, or with symbolic links resolved.
     private(set) var directoryAlias: [UInt8]?
     /// The directory as an absolute path that may contain symbolic links; nil if it contains none, or if they do not
     /// matter.
@@ -34,7 +34,7 @@ struct EventStreamRequest {
     var start = EventCursor.Start.now
     /// The encoding that the request names; nil to use the encoding of the project.
     var encoding: EventEncoding?
-    /// The maximum number of updates of a growing text per second.
+    /// The maximum number of updates per second of a text that the model is still writing.
     var maxRate: Int?
     /// Whether the events of an OpenCode 2 are translated into OpenCode 1's API.
     private(set) var isTranslated = false
@@ -65,7 +65,7 @@ struct EventStreamRequest {
 
     /// Parses a request; nil if it does not request such a stream.
     ///
-    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are served for an OpenCode 2.
+    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are served for an OpenCode 2 instance.
     static func parse(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
     ) -> Decision? {

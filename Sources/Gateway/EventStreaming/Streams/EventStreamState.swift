@@ -41,7 +41,7 @@ struct EventStreamState {
     private(set) var live: LogPosition?
     /// Whether this is one of OpenCode's own streams.
     private let isPlain: Bool
-    /// Whether the stream sends its own heartbeats, because its events come from an OpenCode 2.
+    /// Whether the stream sends its own heartbeats, because its events come from an OpenCode 2 instance.
     private let sendsHeartbeats: Bool
     /// The minimum time between two reads of the log; nil if there is no limit.
     private let pace: Duration?
@@ -188,8 +188,8 @@ struct EventStreamState {
                 actions.append(.sendHeartbeat)
             }
         } else if now - lastSent >= commentInterval {
-            // OpenCode's own streams contain OpenCode's heartbeats, except during a long replay, which therefore needs
-            // comments.
+            // A plain stream forwards OpenCode's heartbeats and needs no comments. A long replay contains no
+            // heartbeats, so the gateway sends comments during the replay.
             if !isPlain || isReading { actions.append(.sendComment) }
             lastSent = now
         }

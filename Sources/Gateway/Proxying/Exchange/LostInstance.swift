@@ -23,8 +23,8 @@ package enum LostInstance {
         case .outOfDescriptors:
             let advice =
                 mayBeReceived
-                ? "Raise its limit of open files (LimitNOFILE=, ulimit -n).\(doubt)"
-                : "Try again in a moment, or raise its limit of open files (LimitNOFILE=, ulimit -n)."
+                ? "Raise the gateway's limit on open files (LimitNOFILE=, ulimit -n).\(doubt)"
+                : "Try again in a moment, or raise the gateway's limit on open files (LimitNOFILE=, ulimit -n)."
             return GatewayError(
                 mayBeReceived ? 502 : 503,
                 "The gateway has no file descriptor left for a connection to OpenCode. \(advice)"

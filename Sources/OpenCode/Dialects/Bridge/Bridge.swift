@@ -3,8 +3,9 @@
 internal import Encodings
 internal import JSONText
 
-/// Translates requests for OpenCode 1's routes into calls to an OpenCode 2. It selects the calls and their order, and
-/// interprets the replies. It does not use sockets; it sends calls and responses through a ``BridgeTransport``.
+/// Translates requests for OpenCode 1's routes into calls to an OpenCode 2 instance. It selects the calls and their
+/// order, and interprets the replies. It does not use sockets; it sends calls and responses through a
+/// ``BridgeTransport``.
 package struct Bridge: Sendable {
     let defaults: InstanceDefaults
     /// The home directory of the user who runs OpenCode.

@@ -43,7 +43,7 @@ package struct ClientRequest: Sendable, Equatable {
     }
 }
 
-/// A request that is sent to an OpenCode 2.
+/// A request that is sent to an OpenCode 2 instance.
 package struct Call: Sendable, Equatable {
     /// The method, in upper case.
     package let method: String

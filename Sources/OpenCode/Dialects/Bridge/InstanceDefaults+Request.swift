@@ -3,8 +3,10 @@
 internal import JSONText
 
 extension InstanceDefaults {
-    /// Requests the default agent and model of an OpenCode 2. Both come from its configuration. If the configuration
-    /// contains no model, the model is OpenCode's own default. `directory` is the project's directory.
+    /// Requests the default agent and model of an OpenCode 2 instance. Both come from its configuration. If the
+    /// configuration contains no model, the model is OpenCode's own default.
+    ///
+    /// - Parameter directory: The project's directory.
     ///
     /// - Throws: ``BridgeError/ended``.
     package static func request(

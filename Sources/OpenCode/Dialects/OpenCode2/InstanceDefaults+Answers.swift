@@ -3,7 +3,7 @@
 package import JSONText
 
 extension InstanceDefaults {
-    /// Creates the defaults from replies of an OpenCode 2.
+    /// Creates the defaults from replies of an OpenCode 2 instance.
     ///
     /// - Parameters:
     ///   - version: The version of the instance.

@@ -58,7 +58,8 @@ package enum OpenCodeEventStream: Sendable, Equatable {
     /// Creates the stream that a path, given without its query, has in this family; nil for any other path. Only the
     /// plain spellings are recognised. The instance itself responds to any other spelling.
     ///
-    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are also served in front of an OpenCode 2.
+    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are also served in front of an OpenCode 2
+    ///   instance.
     package init?(path: ArraySlice<UInt8>, of family: APIFamily?, isOpenCode1Compatible: Bool = false) {
         if family == .two {
             if path.elementsEqual("/api/event".utf8) {

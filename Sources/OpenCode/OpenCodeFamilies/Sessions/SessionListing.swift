@@ -48,8 +48,8 @@ package struct SessionListing: Sendable {
     private var session: [UInt8]?
     private var directory: [UInt8]?
 
-    /// Creates a listing before any part of the response has been read. From an OpenCode 1, it requests the list that
-    /// every 1.x supports, which contains the sessions of the instance's own project.
+    /// Creates a listing before any part of the response has been read. From an OpenCode 1 instance, it requests the
+    /// list that every 1.x supports, which contains the sessions of the instance's own project.
     package init(family: APIFamily?) { self.family = family }
 
     /// The target of the first page.

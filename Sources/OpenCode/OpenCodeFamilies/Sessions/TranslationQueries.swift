@@ -2,7 +2,7 @@
 
 internal import Encodings
 
-/// The queries to an OpenCode 2 that are needed to translate its events into OpenCode 1's API.
+/// The queries to an OpenCode 2 instance that are needed to translate its events into OpenCode 1's API.
 package enum TranslationQueries {
     /// The number of a session's last messages that are requested. It is larger than the usual number of messages in a
     /// turn.
