@@ -97,7 +97,7 @@ let package = Package(
         // OpenCode: the differences between its families and versions. The modules perform no I/O.
         module(.openCode, "OpenCodeFamilies", ["Encodings", "JSONText"]),
         // Contains one model of a conversation, which is parsed from OpenCode 1 and 2 and written as OpenCode 1.
-        module(.openCode, "Dialects", ["COpenCode1API", "Encodings", "JSONText"]),
+        module(.openCode, "Dialects", ["COpenCode1API", "Encodings", "JSONText", "Locking"]),
 
         // Domain: the objects that the gateway manages.
         module(.domain, "Settings", ["Addresses", "Encodings", "EnvironmentFiles", "Logging"]),

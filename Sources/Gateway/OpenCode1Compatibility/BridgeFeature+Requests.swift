@@ -18,11 +18,14 @@ extension BridgeFeature {
         let scope = policy.pinsDirectories ? route.scope : nil
         let workingDirectory =
             route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
-        // Such a request has no body to read, and only the document is long.
-        let isShort = request.body.isEmpty && request.path != ["doc"]
+        // Large prompts are parsed and encoded, and the document is long.
+        let size = request.body.isEmpty && request.path != ["doc"] ? 0 : Int.max
+        var request = request
+        request.releasableBody = request.body.isEmpty ? nil : ReleasableBody(request.body)
+        request.body = []
         return BridgeRun(
-            self, to: route, limits: policy.limits, delegate: delegate, startsHere: isShort
-        ) { transport throws(BridgeError) in
+            self, to: route, limits: policy.limits, delegate: delegate, size: size
+        ) { [request] transport throws(BridgeError) in
             guard let endpoint, endpoint.family == .two else {
                 return .answer(try await Bridge.forward(request, over: transport))
             }

@@ -69,7 +69,7 @@ package final class BridgeFeature {
 
     func receive(_ message: BridgeMessage) {
         switch message {
-        case .perform(let number, let operation): operation(runs[number])
+        case .perform(let number, let operation): operation(self, runs[number])
         case .locked(let number, let session):
             if let run = runs[number] { run.locked(session) } else { threads.locks.release(session) }
         }
@@ -150,7 +150,7 @@ extension BridgeFeature: PassHandler {
                     executor.resume(isLong: false, task.start)
                     executor.runJobs()
                 }
-                for operation in operations { operation(runs[task.run]) }
+                for operation in operations { operation(self, runs[task.run]) }
             }
         }
     }

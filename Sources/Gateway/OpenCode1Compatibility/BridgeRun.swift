@@ -55,7 +55,7 @@ final class BridgeRun {
     /// Handles the request: returns the response, or throws if the run has ended before.
     typealias Handler = @Sendable (LoopTransport) async throws(BridgeError) -> BridgeResponse
 
-    /// The largest size in bytes of a response that is translated on the loop. The translation takes about 0.1 ms.
+    /// The largest total size in bytes of the replies that are translated on the loop. The translation takes about 0.1 ms.
     private static let shortReply = 8 * 1024
 
     let bridge: BridgeFeature
@@ -79,6 +79,8 @@ final class BridgeRun {
     private var awaitsStreams = false
     private var received = Received()
     private var transport: LoopTransport?
+    /// The number of bytes that the task has received, or `Int.max` if it is long in any case.
+    private var size = 0
     private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
 
@@ -86,12 +88,11 @@ final class BridgeRun {
     ///
     /// - Parameters:
     ///   - delegate: Receives the answer, but not during this initializer.
-    ///   - startsHere: Whether the task runs on the loop until it first waits. Otherwise it starts on one of the bridge's
-    ///     threads.
+    ///   - size: The number of bytes that the task is about to read.
     ///   - handler: Handles the request.
     init(
         _ bridge: BridgeFeature, to route: RoutingTable.Route, limits: GatewayLimits,
-        delegate: any BridgeDelegate, startsHere: Bool, handler: @escaping Handler
+        delegate: any BridgeDelegate, size: Int, handler: @escaping Handler
     ) {
         self.bridge = bridge
         self.route = route
@@ -107,18 +108,19 @@ final class BridgeRun {
             // If the handler throws, the run has already reported its end.
             if let response = try? await handler(transport) { transport.finish(response) }
         }
-        resume(isLong: !startsHere) {
+        self.size = size
+        resumeTask {
             Task(executorPreference: executor, operation: handle)
         }
     }
 
-    /// Starts or resumes the task at the end of the loop's pass.
-    ///
-    /// - Parameter isLong: Whether the task may compute for a millisecond or more until it suspends again.
-    private func resume(isLong: Bool, _ start: @escaping () -> Void) {
+    /// Starts or resumes the task at the end of the loop's pass. Everything that the task has received so far counts,
+    /// because a handler may read and translate several replies together.
+    private func resumeTask(_ start: @escaping () -> Void) {
         guard let transport else { return }
+        let isLong = hasBegun || size > Self.shortReply
         bridge.resumeAtEndOfPass(
-            BridgeFeature.Resumption(run: number, transport: transport, isLong: isLong || hasBegun, start: start))
+            BridgeFeature.Resumption(run: number, transport: transport, isLong: isLong, start: start))
     }
 
     var owner: GatewayLoop { bridge.owner }
@@ -200,7 +202,7 @@ final class BridgeRun {
         timer?.disarm()
         awaitsStreams = false
         phase = .running
-        resume(isLong: false) { continuation.resume() }
+        resumeTask { continuation.resume() }
     }
 
     func finish(_ response: BridgeResponse) {
@@ -265,7 +267,8 @@ final class BridgeRun {
             isCut: isCut)
         received = Received()
         phase = .running
-        resume(isLong: reply.body.count > Self.shortReply) { continuation.resume(returning: reply) }
+        size = size.addingReportingOverflow(reply.body.count).overflow ? .max : size + reply.body.count
+        resumeTask { continuation.resume(returning: reply) }
     }
 
     // MARK: The end
@@ -295,9 +298,9 @@ final class BridgeRun {
         phase = .ended
         switch last {
         case .calling(_, let continuation), .lost(_, let continuation):
-            resume(isLong: false) { continuation.resume(throwing: BridgeError.ended) }
+            resumeTask { continuation.resume(throwing: BridgeError.ended) }
         case .waiting(let continuation):
-            resume(isLong: false) { continuation.resume(throwing: BridgeError.ended) }
+            resumeTask { continuation.resume(throwing: BridgeError.ended) }
         case .running: break
         case .ended: return
         }

@@ -10,8 +10,8 @@ import Locking
 
 /// The transport of one run. The run performs the operations of its task on the loop.
 final class LoopTransport: BridgeTransport {
-    /// An operation of a task; the parameter is nil if the run has ended.
-    typealias Operation = @Sendable (BridgeRun?) -> Void
+    /// An operation of a task. The second parameter is nil if the run has ended.
+    typealias Operation = @Sendable (BridgeFeature, BridgeRun?) -> Void
 
     /// The number of the run.
     private let run: Int
@@ -74,7 +74,7 @@ final class LoopTransport: BridgeTransport {
 
     /// Performs an operation on the loop, if the run has not ended.
     private func perform(_ operation: @escaping @Sendable (BridgeRun) -> Void) {
-        post { if let run = $0 { operation(run) } }
+        post { _, run in if let run { operation(run) } }
     }
 
     /// Starts an operation on the loop, and returns when the run resumes the continuation.
@@ -83,9 +83,9 @@ final class LoopTransport: BridgeTransport {
     ) async throws(BridgeError) -> Value {
         do {
             return try await withUnsafeThrowingContinuation { (continuation: BridgeContinuation<Value>) in
-                post { run in
-                    guard let run else { return continuation.resume(throwing: BridgeError.ended) }
-                    operation(run, continuation)
+                post { feature, run in
+                    if let run { return operation(run, continuation) }
+                    feature.executor.resume(isLong: true) { continuation.resume(throwing: BridgeError.ended) }
                 }
             }
         } catch {

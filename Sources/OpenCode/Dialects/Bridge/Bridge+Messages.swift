@@ -81,32 +81,52 @@ extension Bridge {
         return .answer(try await newest(limit, of: session, before: before, waiting: waiting))
     }
 
-    /// Writes all messages, oldest first. Requests each page only after the previous one has been written. `waiting` is
-    /// the inbox, which follows all pages.
+    /// Writes all messages, oldest first. A page is requested after the previous one has been written, and only its bytes are
+    /// kept while the client reads. `waiting` is the inbox, which follows all pages.
     private func all(of session: Session, waiting: [JSON]) async throws(BridgeError) -> BridgeResponse {
-        var list = MessageList(session: session, defaults)
-        var waiting = waiting
-        var size = Self.page
-        var cursor: String?
-        var isFirst = true
-        while true {
-            let page = try await page(session.id, order: "asc", limit: size, cursor: cursor)
-            guard page.reply.isGood, let data = page.reply.data?.array else {
-                return cursor == nil ? .answer(Refusals.of(page.reply)) : .truncated
+        var list = LongList(messages: MessageList(session: session, defaults), waiting: waiting, size: Self.page)
+        repeat {
+            let isFirst = list.cursor == nil
+            let bytes: [UInt8]
+            do {
+                bytes = try await nextPage(of: session.id, in: &list)
+            } catch .answer(let answer) {
+                return isFirst ? .answer(answer) : .truncated
             }
-            let messages = data.flatMap { list.add($0) }
-            waiting = Self.waiting(waiting, without: data)
-            if cursor == nil { transport.begin(ClientAnswer(200, nil)) }
-            let opening = cursor == nil ? Array("[".utf8) : []
-            try await transport.write(opening + Self.written(messages, isFirst: isFirst))
-            isFirst = isFirst && messages.isEmpty
-            size = page.limit
-            guard data.count == size, let next = page.reply.json?["cursor"]?["next"]?.text else { break }
-            cursor = next
-        }
-        try await transport.write(
-            Self.written(list.finish(inbox: waiting), isFirst: isFirst) + Array("]".utf8))
+            if isFirst { transport.begin(ClientAnswer(200, nil)) }
+            try await transport.write(bytes)
+        } while list.cursor != nil
+        let last = list.messages.finish(inbox: list.waiting)
+        try await transport.write(Self.written(last, isFirst: list.isEmpty) + Array("]".utf8))
         return .completed
+    }
+
+    /// The state of a list that is written page by page.
+    private struct LongList {
+        var messages: MessageList
+        /// The prompts of the inbox that no page has contained so far.
+        var waiting: [JSON]
+        /// The number of messages that are requested next.
+        var size: Int
+        /// The cursor of the next page; nil before the first page and after the last one.
+        var cursor: String?
+        /// Whether nothing has been written so far.
+        var isEmpty = true
+    }
+
+    /// Requests the next page, and returns its messages as part of a JSON array.
+    private func nextPage(of id: String, in list: inout LongList) async throws(BridgeError) -> [UInt8] {
+        let page = try await page(id, order: "asc", limit: list.size, cursor: list.cursor)
+        let json = page.reply.isGood ? page.reply.json : nil
+        guard let data = json?["data"]?.array else { throw .answer(Refusals.of(page.reply)) }
+        let messages = data.flatMap { list.messages.add($0) }
+        list.waiting = Self.waiting(list.waiting, without: data)
+        let opening = list.cursor == nil ? Array("[".utf8) : []
+        let bytes = opening + Self.written(messages, isFirst: list.isEmpty)
+        list.isEmpty = list.isEmpty && messages.isEmpty
+        list.size = page.limit
+        list.cursor = data.count == page.limit ? json?["cursor"]?["next"]?.text : nil
+        return bytes
     }
 
     /// Returns the inbox without the prompts that were delivered in the meantime.

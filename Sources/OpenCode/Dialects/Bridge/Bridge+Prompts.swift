@@ -28,6 +28,7 @@ extension Bridge {
         let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
         guard reply.isGood || again != nil else { throw .answer(Refusals.of(reply)) }
         transport.unlock()
+        request.releaseBody()
         return (session, again ?? reply.data?["id"]?.text)
     }
 
@@ -162,6 +163,7 @@ extension Bridge {
         transport.watchTurn(of: id, holdsEnd: true)
         _ = try await fetch(Call("POST", ["api", "session", id, "command"], body: .object(command)))
         transport.unlock()
+        request.releaseBody()
         try await awaitTurn(session)
         try await transport.awaitStreams()
         let answer = try await lastAnswer(session, after: nil)

@@ -84,13 +84,10 @@ package struct Bridge: Sendable {
 
     /// Parses the body, if the route has one, so that it is parsed only once.
     private static func parsed(_ request: ClientRequest, _ route: OpenCode1Route) -> ClientRequest {
-        guard !request.body.isEmpty, BodySchema.of(route) != nil, let json = JSONParser.parse(request.body) else {
-            return request
-        }
-        var parsed = request
-        parsed.json = json
-        parsed.body = []
-        return parsed
+        guard BodySchema.of(route) != nil, !request.bodyBytes.isEmpty else { return request }
+        var request = request
+        request.parseBody()
+        return request
     }
 
     /// Returns the error for a body that OpenCode 1's document does not allow; nil if the body is allowed.
@@ -184,7 +181,8 @@ package struct Bridge: Sendable {
     /// Returns the object in the body, or an empty object for an empty body; nil for any other body.
     func body(_ request: ClientRequest) -> JSONObject? {
         if let json = request.json { return json.object }
-        return request.body.isEmpty ? JSONObject() : JSONParser.parse(request.body)?.object
+        let bytes = request.bodyBytes
+        return bytes.isEmpty ? JSONObject() : JSONParser.parse(bytes)?.object
     }
 
     /// Returns the query parameters that name the directory of a call.

@@ -2,6 +2,7 @@
 
 import Encodings
 package import JSONText
+internal import Locking
 
 /// A request from a client of OpenCode 1.
 package struct ClientRequest: Sendable, Equatable {
@@ -17,8 +18,10 @@ package struct ClientRequest: Sendable, Equatable {
     package var project: String?
     /// The body; empty if there is none.
     package var body: [UInt8]
+    /// The body of a request whose handler may wait for hours; ``body`` is empty then.
+    package var releasableBody: ReleasableBody?
     /// The parsed body. If it is set, ``body`` is empty.
-    var json: JSON?
+    private var parsedBody: JSON?
 
     /// Creates a request. The path and the query must be decoded, and the directory must be inside the project.
     package init(
@@ -32,6 +35,23 @@ package struct ClientRequest: Sendable, Equatable {
         self.body = body
     }
 
+    /// The parsed body; nil if the body was not parsed or was released.
+    var json: JSON? { releasableBody?.json ?? parsedBody }
+
+    /// The bytes of the body; empty if there is none, or if the body was parsed or released.
+    var bodyBytes: [UInt8] { releasableBody?.bytes ?? body }
+
+    /// Parses the body, and releases its bytes. The body is unchanged if it is not JSON.
+    mutating func parseBody() {
+        guard let json = JSONParser.parse(bodyBytes) else { return }
+        if let releasableBody { return releasableBody.replace(by: json) }
+        parsedBody = json
+        body = []
+    }
+
+    /// Releases the body, which may be large. A handler calls this before it waits for the end of a turn.
+    func releaseBody() { releasableBody?.release() }
+
     /// The first value of the query parameter with this name.
     package subscript(name: String) -> String? { query.first { $0.name == name }?.value }
 
@@ -39,8 +59,24 @@ package struct ClientRequest: Sendable, Equatable {
     package static func == (one: ClientRequest, other: ClientRequest) -> Bool {
         one.method == other.method && one.path == other.path && one.directory == other.directory
             && one.project == other.project && one.body == other.body && one.json == other.json
+            && one.releasableBody === other.releasableBody
             && one.query.elementsEqual(other.query) { $0 == $1 }
     }
+}
+
+/// The body of a request. All copies of the request share it, so that its memory can be released while the request is
+/// handled.
+package final class ReleasableBody: Sendable {
+    private let content: Locked<(bytes: [UInt8], json: JSON?)>
+
+    /// Creates a body of these bytes.
+    package init(_ bytes: [UInt8]) { content = Locked((bytes, nil)) }
+
+    var bytes: [UInt8] { content.withLock { $0.bytes } }
+    var json: JSON? { content.withLock { $0.json } }
+
+    func replace(by json: JSON) { content.withLock { $0 = ([], json) } }
+    func release() { content.withLock { $0 = ([], nil) } }
 }
 
 /// A request that is sent to an OpenCode 2 instance.

@@ -34,11 +34,13 @@ extension Bridge {
         let isLong =
             request.method == "POST"
             && ["message", "command", "shell", "summarize", "init"].contains(request.path.last ?? "")
-        let body = request.body.isEmpty ? nil : JSONParser.parse(request.body)
-        guard request.body.isEmpty || body != nil else { return Refusals.bad("Expected a valid JSON body") }
+        let bytes = request.bodyBytes
+        let body = bytes.isEmpty ? nil : JSONParser.parse(bytes)
+        guard bytes.isEmpty || body != nil else { return Refusals.bad("Expected a valid JSON body") }
         let query = request.query.map { ($0.name, Optional($0.value)) } + [("directory", request.directory)]
-        let reply = try await transport.send(
-            Call(request.method, request.path, query: query, body: body, isLong: isLong))
+        let call = Call(request.method, request.path, query: query, body: body, isLong: isLong)
+        request.releaseBody()
+        let reply = try await transport.send(call)
         if reply.isCut { return Refusals.tooLong }
         let fields = reply.nextCursor.map { ["X-Next-Cursor": $0] } ?? [:]
         return ClientAnswer(reply.status, fields: fields, bytes: reply.body)
