@@ -12,7 +12,7 @@ struct ServeOptions: Equatable {
         case help
     }
 
-    /// A parse error, as one sentence.
+    /// A parse error, as a message.
     struct Failure: Error, Equatable {
         let message: String
     }

@@ -67,8 +67,8 @@ struct BytesTests {
             for count in 0...17 {
                 var bytes = [UInt8](repeating: filling, count: count)
                 for position in 0...count {
-                    // If `place` is the end of the bytes, there is no occurrence. Otherwise, there is one at `place`
-                    // and another one at the end.
+                    // If `position` is the end of the bytes, there is no occurrence. Otherwise, one occurrence is at
+                    // `position`, and another one is the last byte.
                     if position < count { bytes[position] = 0x0a }
                     if position < count { bytes[count - 1] = 0x0a }
                     for start in [0, 1, 7, 8, 9, position, position + 1, count] where start <= count {

@@ -31,7 +31,7 @@ package enum Authentication: Sendable, Equatable {
     /// The request contains an unknown key.
     case invalid
 
-    /// The sentence of the 401 response (the wire contract); nil for a principal.
+    /// The message of the 401 response (the wire contract); nil for a principal.
     package var detail: String? {
         switch self {
         case .principal: nil

@@ -14,12 +14,12 @@ package struct InvalidValue: Error, Equatable {
     }
 }
 
-/// An error about an invalid setting or command line, as one sentence for the user.
+/// An error about an invalid setting or command line, as a message for the user.
 package struct SettingError: Error, Equatable, CustomStringConvertible {
-    /// The sentence with the setting's source, the value (unless it is a secret) and the fix.
+    /// The message with the setting's source, the value (unless it is a secret) and the fix.
     package let description: String
 
-    /// Creates an error from a sentence.
+    /// Creates an error from a message.
     package init(_ description: String) {
         self.description = description
     }

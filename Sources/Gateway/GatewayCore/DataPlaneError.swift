@@ -2,9 +2,9 @@
 
 /// An error that prevents the data plane from being set up.
 package struct DataPlaneError: Error, CustomStringConvertible {
-    /// The sentence that states the failure and its reason.
+    /// The message that states the failure and its reason.
     package let description: String
 
-    /// Creates an error with this sentence.
+    /// Creates an error with this message.
     package init(description: String) { self.description = description }
 }

@@ -34,7 +34,7 @@ extension GatewayLoop {
         clients.waiting += listeners.map { ($0, number) }
     }
 
-    /// Starts to accept clients. If that fails, returns a sentence with the reason.
+    /// Starts to accept clients. If that fails, returns a message with the reason.
     package func accept() -> String? {
         defer { clients.waiting = [] }
         guard !isDraining, let server = clients.server else { return nil }

@@ -18,7 +18,7 @@ extension BridgeFeature {
         let scope = policy.pinsDirectories ? route.scope : nil
         let workingDirectory =
             route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
-        // Large prompts are parsed and encoded, and the document is long.
+        // The body of a prompt can be large, and `/doc` returns OpenCode 1's large document. Other requests are short.
         let size = request.body.isEmpty && request.path != ["doc"] ? 0 : Int.max
         var request = request
         request.releasableBody = request.body.isEmpty ? nil : ReleasableBody(request.body)

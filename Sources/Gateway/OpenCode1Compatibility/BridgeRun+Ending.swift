@@ -7,7 +7,7 @@ import HTTPServer
 internal import Instances
 import Proxying
 
-/// Handles an instance that ends before it has answered.
+/// Handles the end of an instance that has not responded yet.
 extension BridgeRun {
     /// The time to wait until a stop initiator is known, as for forwarded requests.
     private static let verdictTime = Duration.milliseconds(200)

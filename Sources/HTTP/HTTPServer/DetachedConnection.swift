@@ -163,7 +163,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         guard state.on(.finish) == .writeRemainder else { return }
         exchange = nil
         summary.isComplete = true
-        // If a body is shorter than promised, no client may take the next response for its remainder.
+        // Do not reuse the connection if the body is shorter than its Content-Length. Otherwise, the client would read
+        // the next response as the rest of this body.
         if let promised = body.promised, body.isPresent, promised != summary.bodyBytes { state.isReusable = false }
         body.finish(trailers: trailers, to: &pending)
         arm(server.limits.sendTimeout)

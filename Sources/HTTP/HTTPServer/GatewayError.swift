@@ -3,13 +3,13 @@
 package import HTTPTypes
 import JSONText
 
-/// An error of the gateway itself: a status and one sentence for people.
+/// An error of the gateway itself: a status and a message for people.
 ///
 /// The error has no body. The component that knows the client's protocol renders it.
 package struct GatewayError: Error, Sendable {
     /// The HTTP status code of the response.
     package let status: Int
-    /// A sentence that says what happened and what to do.
+    /// A message that says what happened and what to do.
     package let sentence: String
     /// The fields in addition to the fields of every error, such as Retry-After.
     package let fields: FieldList

@@ -14,10 +14,10 @@ package struct OutboundURL: Sendable, Equatable {
         case httpToo
     }
 
-    /// The reason why a text is not a usable URL, as one sentence with the fix. The sentence never repeats the text,
+    /// The reason why a text is not a usable URL, as a message with the fix. The message never repeats the text,
     /// which may contain a secret.
     package struct Invalid: Error, Sendable, Equatable, CustomStringConvertible {
-        /// A sentence with the problem and the fix.
+        /// A message with the problem and the fix.
         package let description: String
     }
 
@@ -42,8 +42,8 @@ package struct OutboundURL: Sendable, Equatable {
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             throw Invalid(
                 description:
-                    "The URL contains spaces, control characters or non-ASCII letters. Percent-encode them, and "
-                    + "write host names in Punycode (xn--…).")
+                    "The URL contains a space, a control character, a backslash or a non-ASCII character. "
+                    + "Percent-encode it, and write host names in Punycode (xn--…).")
         }
         let prefixes = schemes == .httpToo ? ["https://", "http://"] : ["https://"]
         guard prefixes.contains(where: { text.lowercased().hasPrefix($0) && !text.dropFirst($0.count).hasPrefix("/") })

@@ -69,6 +69,6 @@ package struct EnvironmentFileProblem: Error, Sendable, Equatable, CustomStringC
         self.problem = problem
     }
 
-    /// A sentence, such as `/home/vibe/.config/opencode/env, line 3 has no "=": write NAME=VALUE.`
+    /// A message, such as `/home/vibe/.config/opencode/env, line 3 has no "=": write NAME=VALUE.`
     package var description: String { "\(path), line \(line) \(problem)." }
 }

@@ -18,10 +18,10 @@ package struct PrivateFileError: Error, Sendable, Equatable, CustomStringConvert
 
     /// The kind of the error.
     package let kind: Kind
-    /// A sentence that names the path and the fix.
+    /// A message that names the path and the fix.
     package let description: String
 
-    /// Creates an error of the given kind with the given sentence.
+    /// Creates an error of the given kind with the given message.
     package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description

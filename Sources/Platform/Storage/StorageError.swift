@@ -44,10 +44,10 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
 
     /// The cause of the error.
     package let kind: Kind
-    /// A sentence that includes an instruction for the user.
+    /// A message that includes an instruction for the user.
     package let description: String
 
-    /// Creates an error of the given kind with this sentence.
+    /// Creates an error of the given kind with this message.
     package init(_ kind: Kind, _ description: String) {
         self.kind = kind
         self.description = description

@@ -18,7 +18,7 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
         self.detail = detail
     }
 
-    /// The error as one sentence without a full stop.
+    /// The error as a message without a full stop.
     package var description: String { "\(operation) failed for \(detail): \(reason)" }
 
     /// The error number in words.

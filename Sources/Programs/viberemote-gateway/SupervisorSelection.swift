@@ -9,7 +9,7 @@ import Systemd
 struct SupervisorSelection: Sendable {
     /// The selected kind of supervisor.
     let kind: Kind
-    /// The reason, as a sentence for the log.
+    /// The reason, as a message for the log.
     let reason: String
 
     /// The available kinds of supervisors.
@@ -18,7 +18,7 @@ struct SupervisorSelection: Sendable {
     /// The service manager that was found, or the error if there is none.
     typealias Found = Result<ManagerProbe, ManagerAbsence>
 
-    /// The error for an unusable service manager, with the reason as a sentence.
+    /// The error for an unusable service manager, with the reason as a message.
     struct ManagerAbsence: Error {
         let reason: String
     }

@@ -49,7 +49,8 @@ enum TransitionTable {
     static let elsewhere =
         "OpenCode listens on 0.0.0.0, but the gateway connects only to 127.0.0.1. Remove the host from OpenCode's command "
         + "(--opencode, VIBE_OPENCODE) or configuration."
-    static let taken = "The instance for beta announced the same port 4096 later. Stop and start the project."
+    static let taken =
+        "The instance of project beta announced port 4096 after this instance did. Stop and start this project."
 
     // MARK: Actions
 

@@ -109,7 +109,7 @@ package struct ConversationError: Error, Sendable, Equatable {
 
     /// The kind of the reason, which determines the status or error code that a client receives.
     package let kind: Kind
-    /// The message as a sentence for people.
+    /// The message for people.
     package let message: String
 
     /// Creates a refusal with its message.

@@ -96,7 +96,7 @@ package final class EventIndex: Sendable {
 
     // MARK: Reading
 
-    /// The reason why the index is not kept as configured, as a sentence for people; nil if it is kept as configured.
+    /// The reason why the index is not kept as configured, as a message for people; nil if it is kept as configured.
     package var warning: String? { log.warning }
     /// Whether entries stay in memory until the disk can be used.
     package var isWaitingForDisk: Bool { log.isWaitingForDisk }

@@ -25,7 +25,7 @@ package final class EventLog: Sendable {
     /// - Parameters:
     ///   - folder: The path of the state folder; nil to use memory only.
     ///   - now: The time in milliseconds since 1970.
-    ///   - obstacle: The reason why the folder must not be accessed before ``useFolder(now:)``, as a sentence; nil if
+    ///   - obstacle: The reason why the folder must not be accessed before ``useFolder(now:)``, as a message; nil if
     ///     it may be accessed.
     package static func open(
         _ folder: String?, project: String, limits: LogLimits, now: Int64, obstacle: String? = nil
@@ -116,7 +116,7 @@ package final class EventLog: Sendable {
 
     // MARK: State
 
-    /// The reason why the events are not kept as configured, as a sentence for people; nil if they are kept as
+    /// The reason why the events are not kept as configured, as a message for people; nil if they are kept as
     /// configured.
     package var warning: String? { shared.withLock { $0.warning } }
 

@@ -39,7 +39,7 @@ extension SegmentWriter {
         let needed = moving.reduce(Self.reserve) { $0 + kept[$1].segment.region.count }
         var size = 0
         do throws(MappedFileError) {
-            // Keep the sentence of the previous failure.
+            // Keep the message of the previous failure.
             if let available = try folder.availableBytes, available < max(needed, roomWanted) { return }
             for index in moving {
                 size = kept[index].segment.region.count

@@ -22,7 +22,7 @@ struct SegmentWriter {
 
     /// The folder that contains the segments, or will contain them.
     private let configuredFolder: SegmentFolder?
-    /// The reason why the folder must not be accessed, as a sentence; nil if it may be accessed.
+    /// The reason why the folder must not be accessed, as a message; nil if it may be accessed.
     var obstacle: String?
     /// The folder that may contain segments now.
     var folder: SegmentFolder? { obstacle == nil ? configuredFolder : nil }

@@ -14,7 +14,7 @@ package enum HistoryTable {
         package let actor: String?
         /// The version of OpenCode, if known.
         package let version: String?
-        /// The reason, as a sentence.
+        /// The reason, as a message.
         package let reason: String?
 
         /// Creates an entry from its values.

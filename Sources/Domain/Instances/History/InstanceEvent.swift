@@ -87,10 +87,10 @@ package protocol InstanceHistory: Sendable {
 
 /// The error for an unavailable history.
 package struct InstanceHistoryError: Error, Equatable, CustomStringConvertible {
-    /// A sentence that includes the fix.
+    /// A message that includes the fix.
     package let description: String
 
-    /// Creates an error with this sentence.
+    /// Creates an error with this message.
     package init(_ description: String) { self.description = description }
 }
 
@@ -100,7 +100,7 @@ package struct NoInstanceHistory: InstanceHistory {
 
     /// Creates a history that is always unavailable.
     ///
-    /// - Parameter reason: One sentence that explains why.
+    /// - Parameter reason: A message that explains why.
     package init(reason: String) { self.reason = InstanceHistoryError(reason) }
 
     /// Discards the event, because nothing can be stored.

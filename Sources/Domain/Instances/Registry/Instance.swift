@@ -168,7 +168,7 @@ struct Pulse {
 struct SetupFindings {
     /// Whether the configuration was requested, which happens once in a run.
     var isConfigurationRequested = false
-    /// The problem with the configuration, as a sentence.
+    /// The problem with the configuration, as a message.
     var configurationTrouble: String?
     /// Whether the last response listed no model.
     var hasNoModels = false

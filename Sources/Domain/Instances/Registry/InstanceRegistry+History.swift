@@ -12,7 +12,7 @@ extension InstanceRegistry {
         case events([InstanceEvent])
         /// There is no such project.
         case notFound
-        /// The history cannot be read, for the reason in the sentence.
+        /// The history cannot be read. The value is the reason.
         case unavailable(String)
     }
 

@@ -14,10 +14,10 @@ package enum HealthFinding: Sendable, Equatable {
     ///   - processNumber: The number of the process in its own PID namespace, if reported.
     case healthy(
         version: String?, enforcesPassword: Bool? = nil, path: HealthPath? = nil, processNumber: Int32? = nil)
-    /// The instance responded but is not healthy, for the reason in the sentence.
+    /// The instance responded but is not healthy. The value is the reason.
     case unhealthy(reason: String)
-    /// The instance rejects the gateway's password, for the reason in the sentence.
+    /// The instance rejects the gateway's password. The value is the reason.
     case unauthorized(reason: String)
-    /// There was no response, for the reason in the sentence.
+    /// There was no response. The value is the reason.
     case silent(reason: String)
 }

@@ -2,7 +2,7 @@
 
 internal import OpenCodeFamilies
 
-/// The sentences about instances, especially the sentences of the wire contract.
+/// The messages about instances, especially those of the wire contract.
 package enum InstanceMessage {
     /// Returns the 404 error of the start, stop and status endpoints.
     package static func projectNotFound(_ name: String) -> String { "Project not found: \(name)" }
@@ -98,7 +98,7 @@ package enum InstanceMessage {
 
     /// Returns the reason for rejecting an instance's claim to a port.
     static func portInUse(_ port: UInt16, by name: String) -> String {
-        "The instance for \(name) announced the same port \(port) later. Stop and start the project."
+        "The instance of project \(name) announced port \(port) after this instance did. Stop and start this project."
     }
 
     /// Returns a reason followed by the last lines of output, as plain text because terminals and apps display it.

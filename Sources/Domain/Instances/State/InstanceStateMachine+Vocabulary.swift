@@ -79,7 +79,7 @@ package enum StartAnswer: Sendable, Equatable {
     case pending(InstanceState)
     /// There is no such project.
     case notFound
-    /// The instance is not ready. The value is the wire contract's sentence with the reason.
+    /// The instance is not ready. The value is the wire contract's message with the reason.
     case failed(String)
 }
 
@@ -89,6 +89,6 @@ package enum StopAnswer: Sendable, Equatable {
     case stopped
     /// There is no such project.
     case notFound
-    /// The instance could not be ended. The value is the wire contract's sentence with the reason.
+    /// The instance could not be ended. The value is the wire contract's message with the reason.
     case failed(String)
 }

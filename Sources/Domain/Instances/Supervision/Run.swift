@@ -45,7 +45,7 @@ package struct InstanceMemory: Sendable, Equatable {
     package var family: APIFamily?
     /// The number of restarts after unrequested ends, since the last requested start.
     package var restarts: Int
-    /// The last failure since that start, as one sentence.
+    /// The last failure since that start, as a message.
     package var lastError: String?
 
     /// Creates a memory, by default without any facts.

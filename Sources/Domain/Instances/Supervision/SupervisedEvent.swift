@@ -8,15 +8,15 @@ package enum SupervisedEvent: Sendable, Equatable {
     /// A server runs: on request, restarted by the supervisor, started by another program, or found at start-up. The
     /// event is repeated if more becomes known about the same run, such as its password.
     case launched(Run)
-    /// A requested start has not led to a server, for the reason in the sentence.
+    /// A requested start has not led to a server. The value is the reason.
     case launchFailed(reason: String)
-    /// The server cannot be asked to end and continues to run, for the reason in the sentence.
+    /// The server cannot be asked to end and continues to run. The value is the reason.
     case stopFailed(reason: String)
     /// The server announced its address.
     ///
     /// - Parameters:
     ///   - family: The API whose announcement format the server used; nil without an announcement.
-    ///   - warning: How the address was found, as one sentence, if it is not from an announcement.
+    ///   - warning: How the address was found, as a message, if it is not from an announcement.
     case announced(run: String, address: InstanceAddress, family: APIFamily? = nil, warning: String? = nil)
     /// The server announced that it listens where it must not, or where the gateway cannot reach it.
     case announcedElsewhere(run: String, host: String)

@@ -52,16 +52,16 @@ package protocol SupervisorObserver: AnyObject, Sendable {
     /// Handles an event of a project's server. May be called during a call to the supervisor. In that case the observer
     /// handles the event after its current work.
     func supervised(_ project: ProjectName, _ event: SupervisedEvent)
-    /// Handles a change of the supervisor's availability. `reason` is one sentence with the fix; nil means that it is
+    /// Handles a change of the supervisor's availability. `reason` is a message with the fix; nil means that it is
     /// reachable (again).
     func supervisorChanged(unavailable reason: String?)
 }
 
 /// The error for a server that could not be started, or a supervisor that could not be used.
 package struct LaunchError: Error, Equatable, CustomStringConvertible {
-    /// A sentence that includes the fix.
+    /// A message that includes the fix.
     package let description: String
 
-    /// Creates an error with this sentence.
+    /// Creates an error with this message.
     package init(_ description: String) { self.description = description }
 }

@@ -4,7 +4,7 @@ package import Systemd
 
 /// An error that prevented the home directory from being listed.
 package struct ProjectListingError: Error, Equatable, CustomStringConvertible {
-    /// A sentence that describes the problem.
+    /// A message that describes the problem.
     package let description: String
 }
 

@@ -93,7 +93,7 @@ package struct SettingSources: Sendable {
         }
     }
 
-    /// Returns one sentence for each retired setting that is still in use.
+    /// Returns a message for each retired setting that is still in use.
     private func retired(_ file: ConfigurationFile?) -> [String] {
         Settings.retired(beside: settings).compactMap { retired in
             if flags.contains(where: { $0.flag == retired.flag }) { return retired.notice(retired.flag) }

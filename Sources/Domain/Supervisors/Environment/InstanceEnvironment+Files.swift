@@ -13,8 +13,9 @@ extension InstanceEnvironment {
     /// - Parameters:
     ///   - home: The user's own home directory.
     ///   - base: The environment of the process that starts the server.
-    /// - Throws: One sentence with the path and the fix. If other users can read the file, the sentence contains the
-    ///   `chmod` command. If the file is ambiguous, the sentence contains the line.
+    /// - Throws: A message with the path and the fix. If other users can read the file, the message contains the
+    ///   `chmod` command. If a line cannot be parsed, the message contains the
+    ///   number of the line, but never its content.
     package static func load(
         project: ProjectName, home: String, base: [String: String]
     ) throws(LaunchError) -> InstanceEnvironment {

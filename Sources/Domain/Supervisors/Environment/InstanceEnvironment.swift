@@ -48,7 +48,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     }
 
     /// `VIBE_OPENCODE` from the project's own file: the command that serves the project, split like `--opencode`; nil
-    /// if not set. Throws one sentence that names the file.
+    /// if not set. Throws a message that names the file.
     package var command: [String]? {
         get throws(LaunchError) {
             guard let projectCommand else { return nil }

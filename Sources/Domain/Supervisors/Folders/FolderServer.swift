@@ -30,7 +30,7 @@ struct FolderServer: Sendable, Equatable {
         return nil
     }
 
-    /// The reason for rejecting a start and the fix, as one sentence.
+    /// The reason for rejecting a start and the fix, as a message.
     var refusal: LaunchError {
         guard let unit else {
             return LaunchError(

@@ -15,7 +15,7 @@ package struct InstanceRecord: Sendable, Equatable {
     package var run: String
     /// The server's process; nil before its start.
     package var process: ProcessIdentity?
-    /// The boot of the machine during the server's start (``Systemd/Machine/bootIdentifier``).
+    /// The boot ID of the machine when the server was started (``Systemd/Machine/bootIdentifier``).
     package var boot: String
     /// The address on which the server listens; nil until it is known.
     package var address: InstanceAddress?

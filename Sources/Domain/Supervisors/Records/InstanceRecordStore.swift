@@ -8,7 +8,7 @@ internal import Systemd
 /// The records of running servers, one file of mode 0600 for each project, in a directory of mode 0700. The directory
 /// outlives the gateway; the records become invalid when the machine reboots.
 package struct InstanceRecordStore: Sendable {
-    /// Reports a problem with a record, as a sentence.
+    /// Reports a problem with a record, as a message.
     package typealias Report = (_ problem: String) -> Void
 
     /// The absolute path of the directory.
@@ -100,7 +100,7 @@ package struct InstanceRecordStore: Sendable {
 
 /// The error for records that cannot be stored.
 package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
-    /// A sentence that includes the fix.
+    /// A message that includes the fix.
     package let description: String
 
     /// The process that acquired a lock and has ended. A child of it holds the lock until execve(2), so the lock will

@@ -25,7 +25,7 @@ package struct ManagerMessage: Sendable {
     /// The `systemctl` command with the option for this manager.
     var systemctl: String { scope == .user ? "systemctl --user" : "systemctl" }
 
-    /// Returns the reason why `unit` could not be started or stopped, as a sentence.
+    /// Returns the reason why `unit` could not be started or stopped, as a message.
     func sentence(_ error: BusError, unit: String) -> String {
         switch error.kind {
         case .noSuchUnit:
@@ -48,7 +48,7 @@ package struct ManagerMessage: Sendable {
         }
     }
 
-    /// Returns the reason why the manager is unreachable, as a sentence.
+    /// Returns the reason why the manager is unreachable, as a message.
     package func unreachable(_ error: BusError) -> String {
         switch (scope, error.kind) {
         case (.system, .accessDenied): return sentence(error, unit: "")

@@ -33,7 +33,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
     /// The reader that is shared while the first units are taken over, so that the journal is opened only once.
     private var adoptionReader: JournalReader?
     private var isAdopting = true
-    /// The reason why the journal cannot be read, as a sentence.
+    /// The reason why the journal cannot be read, as a message.
     private var trouble: String?
 
     init(

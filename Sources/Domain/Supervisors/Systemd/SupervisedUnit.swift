@@ -29,7 +29,7 @@ struct PendingEnd: Sendable {
 
 /// The state of the supervisor's connection to the manager.
 struct ManagerConnection: Sendable {
-    /// The reason why there is no connection, as a sentence; nil if there is one, or before the first attempt.
+    /// The reason why there is no connection, as a message; nil if there is one, or before the first attempt.
     var unavailable: String?
     /// Whether the outage was reported to the observer.
     var isOutageReported = false

@@ -123,7 +123,7 @@ package struct UnitLaunchError: Error, Equatable, CustomStringConvertible {
 
     /// The kind of the error.
     package let kind: Kind
-    /// A sentence that includes the fix.
+    /// A message that includes the fix.
     package let description: String
 
     init(_ kind: Kind, _ description: String) {

@@ -65,7 +65,7 @@ enum UnitMessage {
         return ProcessExit.killed(signal: number).description
     }
 
-    /// Returns the reason why no process runs after a start, as a sentence.
+    /// Returns the reason why no process runs after a start, as a message.
     ///
     /// - Parameter result: The result of the start job; nil if it succeeded.
     static func startFailed(_ result: String?, _ properties: UnitProperties) -> String {

@@ -25,7 +25,7 @@ extension UnitStateMachine {
         case startRequested
         /// The manager has accepted the start as this job.
         case startAccepted(job: String)
-        /// The manager rejected the start, for the reason in the sentence.
+        /// The manager rejected the start. The value is the reason.
         case startRefused(String)
         /// The gateway requests a stop, with SIGTERM or SIGKILL.
         case stopRequested(kills: Bool)
@@ -33,7 +33,7 @@ extension UnitStateMachine {
         case stopAccepted(job: String)
         /// The manager cannot stop the unit because it is not loaded.
         case stopRefused
-        /// The manager does not permit the gateway to stop or kill the unit, for the reason in the sentence.
+        /// The manager does not permit the gateway to stop or kill the unit. The value is the reason.
         case stopDenied(String)
         /// A signal has reported some properties. They are consistent with the earlier properties if `isComplete` is
         /// true.

@@ -118,7 +118,7 @@ package final class ConversationService: Sendable {
         case project(ProjectName)
         /// No project has this name.
         case unknown(String)
-        /// The client must name a project, for the reason in the sentence.
+        /// The client must name a project. The value is the reason.
         case unspecified(String)
     }
 

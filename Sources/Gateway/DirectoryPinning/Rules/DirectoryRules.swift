@@ -10,7 +10,7 @@ enum DirectoryRules {
     enum Verdict {
         /// The request is forwarded unchanged.
         case passes
-        /// The request is rejected with status 403 and this sentence.
+        /// The request is rejected with status 403 and this message.
         case refused(String)
         /// The request names a directory that is not known to belong to the project. The directory may be a new
         /// worktree of the project's repository.
@@ -100,7 +100,7 @@ enum DirectoryRules {
         }
     }
 
-    /// Returns the sentence that explains why a list of sessions is rejected.
+    /// Returns the message that explains why a list of sessions is rejected.
     static func sentence(_ refusal: SessionListQuery.Rejection, _ project: String) -> String {
         switch refusal {
         case .project:

@@ -8,7 +8,7 @@ internal import Projects
 
 /// Removes the events of other directories from a stream on its way to the client.
 package final class EventFilter {
-    /// The sentence of the error for a client whose stream cannot be read.
+    /// The message of the error for a client whose stream cannot be read.
     package static let encoded =
         "Proxy error: OpenCode's events are compressed, so the gateway cannot omit the events of other projects. Turn compression off."
 

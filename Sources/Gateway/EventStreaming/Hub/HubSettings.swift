@@ -9,7 +9,7 @@ package import Settings
 package struct HubSettings: Sendable {
     /// The folder that contains the logs; nil to keep them in memory only.
     package var folder: String?
-    /// The reason why the folder must not be used, as a sentence; nil if the folder belongs to this gateway.
+    /// The reason why the folder must not be used, as a message; nil if the folder belongs to this gateway.
     package var obstacle: String?
     /// Calls its argument, on any thread, as soon as the folder may be used.
     package var onceFree: @Sendable (@escaping @Sendable () -> Void) -> Void = { _ in }

@@ -13,7 +13,7 @@ internal import Projects
 
 /// The parsed query of a request for one of the gateway's own event streams. It performs no I/O.
 struct EventQuery: Sendable {
-    /// The reason why a query cannot be served, as a sentence.
+    /// The reason why a query cannot be served, as a message.
     struct QueryError: Error {
         let sentence: String
     }

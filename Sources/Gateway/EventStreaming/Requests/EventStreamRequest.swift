@@ -15,7 +15,7 @@ struct EventStreamRequest {
         case hub(EventStreamRequest)
         /// The instance receives the request, without the gateway's own parameters.
         case passes(target: ArraySlice<UInt8>)
-        /// The request is invalid, for the reason in this sentence.
+        /// The request is invalid. The value is the reason.
         case refused(String)
     }
 

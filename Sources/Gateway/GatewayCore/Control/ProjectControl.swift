@@ -18,7 +18,7 @@ package protocol ProjectControl: Sendable {
     /// Reports that the run of a project's instance with this number has responded to a client's request for the first
     /// time, as far as one loop knows.
     func answered(_ name: ProjectName, generation: UInt64) async
-    /// Returns all projects in the contract's order, or the reason why they cannot be listed as a sentence.
+    /// Returns all projects in the contract's order, or the reason why they cannot be listed as a message.
     func projects() async -> ProjectListing
     /// Returns the current directories of a project, including a worktree that was created a moment ago.
     func directories(of name: ProjectName) async -> DirectoryScope?
@@ -32,6 +32,6 @@ package protocol ProjectControl: Sendable {
 package enum ProjectListing: Sendable {
     /// The projects in the contract's order.
     case projects([Project])
-    /// The sentence with the reason why the projects cannot be listed.
+    /// The message with the reason why the projects cannot be listed.
     case failed(String)
 }

@@ -39,12 +39,12 @@ package enum LostInstance {
         }
     }
 
-    /// Returns the sentence, sent with 502, for an instance that ended after it may have received the request.
+    /// Returns the message, sent with 502, for an instance that ended after it may have received the request.
     package static func gone(_ project: String) -> String {
         "OpenCode instance for \(project) ended before it responded. \(doubt(project))"
     }
 
-    /// Returns the same sentence for an instance whose port is now used by another server.
+    /// Returns the same message for an instance whose port is now used by another server.
     package static func replaced(_ port: UInt16, _ project: String) -> String {
         "Cannot connect to OpenCode instance on port \(port): another server uses that port. \(doubt(project))"
     }
@@ -53,7 +53,7 @@ package enum LostInstance {
         "OpenCode of project \(project) may have received the request, for example a prompt. Check the session before you send the request again."
     }
 
-    /// Returns the sentence for an instance that did not respond within the time limit.
+    /// Returns the message for an instance that did not respond within the time limit.
     ///
     /// - Parameter setting: The setting of the time limit.
     package static func late(_ project: String, after time: Duration, setting: String) -> String {

@@ -20,7 +20,7 @@ struct ErrorText: ~Copyable {
     }
 }
 
-/// Converts libcurl's error codes (libcurl-errors(3)) to failures, each of which has a sentence.
+/// Converts libcurl's error codes (libcurl-errors(3)) to failures, each of which has a message.
 struct FailureText {
     let transfer: Transfer
     /// The error message that libcurl wrote.

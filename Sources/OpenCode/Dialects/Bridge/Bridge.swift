@@ -96,7 +96,7 @@ package struct Bridge: Sendable {
         return BodySchema.of(bridged.route)?.mismatch(json).map(bridged.invalidBody)
     }
 
-    /// Returns the sentence that names the alternative to a route without a counterpart in OpenCode 2.
+    /// Returns the message that names the alternative to a route without a counterpart in OpenCode 2.
     static func instead(of route: OpenCode1Route) -> String {
         for (prefix, sentence) in sentences where route.template.hasPrefix(prefix) { return sentence }
         return "OpenCode 2 has no counterpart of \(route). Use its own routes below /api."

@@ -50,7 +50,7 @@ enum Refusals {
 
     /// Creates a response for a function that OpenCode 2 does not have.
     ///
-    /// - Parameter sentence: The sentence that names the alternative.
+    /// - Parameter sentence: The message that names the alternative.
     static func notTranslated(_ sentence: String) -> ClientAnswer {
         ClientAnswer(501, named("UnknownError", sentence))
     }

@@ -48,7 +48,7 @@ package struct Question: Sendable, Equatable {
     package var id: String
     /// OpenCode's id of the session (`ses_…`).
     package var sessionID: String
-    /// The questions in their order. An answer has one row for each.
+    /// The questions in their order. An answer contains one array of selected labels for each question.
     package var items: [Item]
     /// The call that makes the request; nil if there is none.
     package var tool: ToolReference?

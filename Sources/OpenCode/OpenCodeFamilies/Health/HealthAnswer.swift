@@ -7,9 +7,9 @@ package enum HealthAnswer: Sendable, Equatable {
     /// The instance is ready. The values are the version that it reports, and its process number in its own namespace
     /// (2.x).
     case healthy(version: String?, processNumber: Int32? = nil)
-    /// The instance is not ready. The value is the reason as one sentence.
+    /// The instance is not ready. The value is the reason as a message.
     case unhealthy(reason: String)
-    /// The instance rejects the given password, or requires a password. The value is the reason as one sentence.
+    /// The instance rejects the given password, or requires a password. The value is the reason as a message.
     case unauthorized(reason: String)
     /// This path does not report health, but another path may.
     case otherwise(Kind)
@@ -46,7 +46,7 @@ package enum HealthAnswer: Sendable, Equatable {
         }
     }
 
-    /// Returns the reason why an instance with this response is not ready, as one sentence; nil if it is ready.
+    /// Returns the reason why an instance with this response is not ready, as a message; nil if it is ready.
     package func trouble(at path: HealthPath) -> String? {
         switch self {
         case .healthy: nil

@@ -26,7 +26,7 @@ package enum SetupQuery: Sendable, CaseIterable {
 
 /// Interprets an instance's response about its configuration.
 package enum ConfigurationAnswer {
-    /// Returns the reason why the configuration cannot be used, as one sentence; nil if it can be used.
+    /// Returns the reason why the configuration cannot be used, as a message; nil if it can be used.
     ///
     /// An error has the form `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). Only the
     /// lines of its message that describe the problem are reported, because OpenCode quotes the whole file, which may

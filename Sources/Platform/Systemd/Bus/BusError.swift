@@ -39,7 +39,7 @@ package struct BusError: Error, Equatable, CustomStringConvertible {
         self.operation = operation
     }
 
-    /// The error as a sentence without a full stop.
+    /// The error as a message without a full stop.
     package var description: String { "\(operation) failed: \(message.isEmpty ? name : message)" }
 
     /// The meaning of the error for the caller.

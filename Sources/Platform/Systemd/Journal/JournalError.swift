@@ -9,7 +9,7 @@ package enum JournalError: Error, Equatable, CustomStringConvertible {
     /// A call into libsystemd failed.
     case failed(SystemdError)
 
-    /// A sentence that includes the fix.
+    /// A message that includes the fix.
     package var description: String {
         switch self {
         case .notPermitted(let folder):

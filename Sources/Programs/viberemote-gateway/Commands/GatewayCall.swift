@@ -15,7 +15,7 @@ enum GatewayCall {
         let body: [UInt8]
     }
 
-    /// The error for a missing response, as one sentence.
+    /// The error for a missing response, as a message.
     struct Failure: Error, CustomStringConvertible {
         let description: String
     }
