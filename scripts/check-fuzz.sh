@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Checks that the fuzz targets still fit the modules, by type-checking each target against the result of `swift build
-# --build-tests`. Building and running the targets
-# each time would take too long (scripts/fuzz.sh).
+# --build-tests`. Building and running the targets each time would take too long
+# (scripts/fuzz.sh).
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -267,7 +267,7 @@ final class BridgeRun {
             isCut: isCut)
         received = Received()
         phase = .running
-        size = size.addingReportingOverflow(reply.body.count).overflow ? .max : size + reply.body.count
+        if size < .max { size += reply.body.count }
         resumeTask { continuation.resume(returning: reply) }
     }
 

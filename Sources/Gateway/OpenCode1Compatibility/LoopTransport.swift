@@ -36,7 +36,7 @@ final class LoopTransport: BridgeTransport {
     }
 
     func send(_ call: Call) async throws(BridgeError) -> Reply {
-        // The body is encoded on this thread.
+        // Encode the body here, because the task of a request with a body does not run on the loop.
         let call = BridgeCall(call)
         return try await suspend { run, reply in run.send(call, reply) }
     }
@@ -102,8 +102,8 @@ final class LoopTransport: BridgeTransport {
     }
 }
 
-/// A suspended task of a worker. The run resumes it exactly once: with a value, or with ``BridgeError/ended``. Only the end
-/// of the process leaves tasks suspended, which a checked continuation would report as a misuse.
+/// A suspended task. It is resumed exactly once: with a value, or with ``BridgeError/ended``. Only the end of the process
+/// leaves tasks suspended, which a checked continuation would report as a misuse.
 typealias BridgeContinuation<Value: Sendable> = UnsafeContinuation<Value, any Error>
 
 /// A call to an instance, ready to be sent.
