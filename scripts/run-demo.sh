@@ -41,7 +41,7 @@ else
     [ -n "$profile" ] && reason="PROFILE is set" || { profile=2.0.15 && reason="no opencode is on the PATH"; }
     version=$("$simulator" --profile "$profile" --version)
     command="$(quoted "$simulator") --profile $(quoted "$profile")"
-    echo "demo: $reason; using the simulator $simulator, which answers like OpenCode $version without a language model"
+    echo "demo: $reason; using the simulator $simulator, which responds like OpenCode $version without a language model"
 fi
 
 # A successful connection means that the port is taken.
