@@ -2,7 +2,7 @@
 
 package import Addresses
 
-/// The rules for access in addition to the keys.
+/// The access rules that apply in addition to the keys.
 package struct AccessSettings: Sendable, Equatable {
     /// The web origins whose pages may read responses.
     package internal(set) var origins: [WebOrigin] = []
@@ -10,7 +10,7 @@ package struct AccessSettings: Sendable, Equatable {
     package internal(set) var trustedProxies: [AddressRange] = []
     /// The number of consecutive wrong keys that one address may send; 0 for no limit.
     package internal(set) var failedTries = 0
-    /// The time after which the address may send another wrong key.
+    /// The time after which an address that has reached `failedTries` may send another key.
     package internal(set) var failedTryInterval = Duration.zero
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The additional listeners for chats and conversations, and the clients that need no key on them.
+/// The settings for chats and conversations, such as their additional listeners.
 package struct ChatSettings: Sendable, Equatable {
     /// The address for WebSockets, in addition to `/chat` on the gateway's own port; nil if there is none.
     package internal(set) var listen: ListenAddress?
     /// The address for conversation requests, in addition to the gateway's own port; nil if there is none.
     package internal(set) var conversations: ListenAddress?
-    /// Whether programs on this machine need no key for these listeners.
+    /// Whether programs of the gateway's own user and of root need no key for these listeners.
     package internal(set) var isOpen = false
-    /// The project of clients that do not name one; nil to use the only existing project.
+    /// The project for clients that do not name one. If it is nil, these clients use the only existing project.
     package internal(set) var project: String?
 
     /// The configured listeners, each with the name of its setting.
@@ -20,8 +20,9 @@ package struct ChatSettings: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Returns the errors for invalid listeners. Chats and conversations need the event hub, and no other machine may
-    /// chat without a key.
+    /// Returns the errors about listeners that contradict other settings. Chats and conversations need the event hub,
+    /// and
+    /// other machines must not reach a listener that accepts requests without a key.
     func chatContradictions(_ wrong: Set<String>) -> [SettingError] {
         hubContradictions(wrong) + openContradictions(wrong)
     }
@@ -44,7 +45,7 @@ extension Configuration {
         }
     }
 
-    /// The notices about parts of `--chat-open` that have no effect.
+    /// The notice that `--chat-open` has no effect if neither additional listener is configured.
     var chatCautions: [String] {
         guard chat.isOpen else { return [] }
         guard chat.listeners.isEmpty else { return [] }

@@ -3,16 +3,15 @@
 internal import Addresses
 package import Logging
 
-/// All configured values, typed and validated. `Settings` creates it, and the table of settings provides the value of
-/// every field.
+/// All configured values, typed and validated. `SettingSources` sets each field according to the table of settings.
 package struct Configuration: Sendable {
     /// The address on which the gateway accepts clients.
     package internal(set) var listen = ListenAddress(host: "", port: 0)
     /// The address that clients use; nil if it is not configured.
     package internal(set) var publicURL: PublicURL?
-    /// The absolute path of the folder whose sub-folders are the projects.
+    /// The absolute path of the home folder, whose subfolders are the projects.
     package internal(set) var home = ""
-    /// The absolute path of the folder for persistent data.
+    /// The absolute path of the state directory, which contains persistent data.
     package internal(set) var stateFolder = ""
     /// The program that serves a project, with its first arguments.
     package internal(set) var opencode: [String] = []
@@ -30,7 +29,7 @@ package struct Configuration: Sendable {
     package internal(set) var keyFile: String?
     /// All valid keys of the gateway, from every source.
     package internal(set) var keys: [NamedKey] = []
-    /// The rules for access in addition to the keys.
+    /// The access rules that apply in addition to the keys.
     package internal(set) var access = AccessSettings()
     /// The options for instances, and for monitoring them.
     package internal(set) var instances = InstanceSettings()
@@ -63,7 +62,7 @@ package struct Configuration: Sendable {
 package enum SettingOrigin: Sendable, Equatable, CustomStringConvertible {
     /// The default value in the table of settings.
     case `default`
-    /// The configuration file, with the line and the name in it.
+    /// The configuration file, with the assignment's line and name.
     case file(path: String, line: Int, name: String)
     /// The environment, with the variable's name.
     case environment(String)
@@ -103,7 +102,7 @@ extension Configuration {
         ]
     }
 
-    /// Sentences about values that are valid but probably unintended.
+    /// Warnings about values that are valid but probably unintended.
     var cautions: [String] { proxyCautions + chatCautions }
 
     private var proxyCautions: [String] {

@@ -4,14 +4,15 @@
 package struct EventSettings: Sendable, Equatable {
     /// Whether the gateway itself subscribes to instances and serves their event streams.
     package internal(set) var isHubOn = false
-    /// The number of bytes that are stored for one project. If it is 0, 4 MiB are kept in memory and nothing on the
-    /// disk.
+    /// The maximum number of bytes of stored events for each project. With 0, the gateway keeps up to 4 MiB in memory
+    /// and
+    /// stores nothing on disk.
     package internal(set) var keepSize = 0
-    /// How long an event is stored.
+    /// The time for which an event is stored.
     package internal(set) var keepTime = Duration.zero
-    /// The number of bytes that are stored for all projects together.
+    /// The maximum number of bytes of stored events for all projects together.
     package internal(set) var keepTotal = 0
-    /// The maximum time that a client may not read its stream.
+    /// The time after which the gateway disconnects a client that reads nothing from its stream.
     package internal(set) var stall = Duration.zero
     /// The encoding of streamed text for requests that do not name one.
     package internal(set) var encoding = EventEncodingChoice.raw

@@ -4,9 +4,10 @@
 package struct InstanceSettings: Sendable, Equatable {
     /// Whether each run of an instance gets a random password.
     package internal(set) var setsPasswords = false
-    /// The time after which callers of a start receive a response. The start continues.
+    /// The time after which the gateway responds to a start request even if the instance is not ready. The start
+    /// continues.
     package internal(set) var startAnswerTimeout = Duration.zero
-    /// The delay before the first restart after a crash. The delay doubles each time.
+    /// The delay before the first restart after a crash. The delay doubles with each exit.
     package internal(set) var restartDelay = Duration.zero
     /// The maximum delay before a restart.
     package internal(set) var maxRestartDelay = Duration.zero
@@ -14,7 +15,7 @@ package struct InstanceSettings: Sendable, Equatable {
     package internal(set) var maxQuickFailures = 0
     /// The interval between two health checks of a ready instance.
     package internal(set) var healthInterval = Duration.zero
-    /// The time without a health response and without a byte after which an instance is unhealthy.
+    /// The time after which an instance is unhealthy if it has sent neither a health response nor another byte.
     package internal(set) var unhealthyAfter = Duration.zero
     /// Whether an unhealthy instance is restarted.
     package internal(set) var restartUnhealthy = false

@@ -4,7 +4,7 @@
 package struct InvalidValue: Error, Equatable {
     /// The text after the setting's name and the value, such as `is not a duration`.
     package let problem: String
-    /// The text after a colon, such as `write for example 10s or 15min`.
+    /// The text after a colon, such as `write, for example, 10s or 15min`.
     package let fix: String
 
     /// Creates a reason from a problem and its fix.

@@ -8,10 +8,11 @@ package struct Limits: Sendable, Equatable {
     package internal(set) var idleTimeout = Duration.zero
     /// The time limit between two received parts of a request's body.
     package internal(set) var bodyTimeout = Duration.zero
-    /// The time limit for the head of an instance's response. It also limits the time without a byte of an ordinary
-    /// response, both from the instance and to the client.
+    /// The time limit for the head of an instance's response. The same limit applies to the time between two bytes of
+    /// an
+    /// ordinary response, both from the instance and to the client.
     package internal(set) var answerTimeout = Duration.zero
-    /// The time limit without a byte on an event stream.
+    /// The maximum time between two bytes on an event stream.
     package internal(set) var streamTimeout = Duration.zero
     /// The time limit for running exchanges to finish after SIGTERM.
     package internal(set) var drainTimeout = Duration.zero
@@ -19,11 +20,13 @@ package struct Limits: Sendable, Equatable {
     package internal(set) var startTimeout = Duration.zero
     /// The time between SIGTERM and SIGKILL for an instance.
     package internal(set) var stopTimeout = Duration.zero
-    /// The number of bytes that may wait for a stalled reader of an event stream before it is disconnected.
+    /// The maximum number of bytes that wait for a slow client of an event stream. The gateway disconnects a client
+    /// that
+    /// exceeds this limit.
     package internal(set) var streamBacklog = 0
     /// The maximum size of a request's line and fields together.
     package internal(set) var maxHead = 0
-    /// The maximum number of simultaneous client connections. If it is 0, the limit on descriptors determines the
+    /// The maximum number of simultaneous client connections. With 0, the limit on open descriptors determines the
     /// number.
     package internal(set) var maxConnections = 0
 }

@@ -3,7 +3,7 @@
 internal import Addresses
 import Glibc
 
-/// An address on which the gateway listens. The host is numeric, so that no name must be resolved.
+/// An address on which the gateway listens. The host is numeric, so the gateway resolves no names.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// An IPv4 or IPv6 address without brackets.
     package let host: String

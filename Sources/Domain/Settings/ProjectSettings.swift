@@ -2,11 +2,11 @@
 
 /// The settings that determine which folders are projects, and which requests to projects are accepted.
 package struct ProjectSettings: Sendable, Equatable {
-    /// Whether a symbolic link that leads out of the projects' folder is a project.
+    /// Whether a symbolic link that leads out of the home folder is a project.
     package internal(set) var followsLinks = false
-    /// Whether requests may name only their project's own folder as a directory.
+    /// Whether requests may name only the directories of their project.
     package internal(set) var pinsDirectories = false
-    /// Whether OpenCode 1's routes are served in front of an OpenCode 2 instance.
+    /// Whether the gateway translates OpenCode 1's routes for OpenCode 2 instances.
     package internal(set) var isOpenCode1Compatible = false
 }
 

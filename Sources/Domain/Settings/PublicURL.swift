@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address at which clients reach the gateway. If there is a proxy, it is the address of the proxy.
+/// The address at which clients reach the gateway. With a reverse proxy, it is the proxy's address.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     /// The URL as text, such as `https://gateway.example.com`. If a proxy serves the gateway below a path, the text
-    /// contains this path. It has no slash at its end.
+    /// contains this path. The text has no trailing slash.
     package let description: String
 
     /// Whether the clients' data is encrypted in transit.
@@ -11,7 +11,7 @@ package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
 
     private static let wanted = "write the address that clients use, for example https://gateway.example.com"
 
-    /// Parses scheme, host, port and path.
+    /// Parses a URL that consists of a scheme, a host, an optional port and an optional path.
     static func parse(_ text: String) throws(InvalidValue) -> PublicURL {
         let scheme = text.prefix { $0 != ":" }.lowercased()
         guard ["https", "http"].contains(scheme), text.dropFirst(scheme.count).hasPrefix("://") else {

@@ -3,9 +3,9 @@
 internal import Encodings
 
 /// Parses quantities in the syntax of settings: durations such as `15min` and sizes such as `64KiB`. A quantity is one
-/// number with one unit.
+/// number with at most one unit.
 enum Quantity {
-    /// Parses `500ms`, `10s`, `15min`, `24h` or `1d`. A number without a unit means seconds.
+    /// Parses `500ms`, `10s`, `15min`, `24h` or `1d`. A number without a unit is in seconds.
     static func parseDuration(_ text: String) throws(InvalidValue) -> Duration {
         guard let milliseconds = parse(text, QuantityUnit.durations, plain: 1_000) else {
             throw InvalidValue("is not a duration", fix: "write, for example, 500ms, 10s, 15min, 24h or 1d")
@@ -13,7 +13,7 @@ enum Quantity {
         return .milliseconds(milliseconds)
     }
 
-    /// Parses `64KiB`, `4MiB` or `1GiB`. A number without a unit means bytes.
+    /// Parses `64KiB`, `4MiB` or `1GiB`. A number without a unit is in bytes.
     static func parseSize(_ text: String) throws(InvalidValue) -> Int {
         guard let bytes = parse(text, QuantityUnit.sizes, plain: 1) else {
             throw InvalidValue("is not a size", fix: "write, for example, 16384, 64KiB, 4MiB or 1GiB")

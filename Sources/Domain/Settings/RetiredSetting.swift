@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A setting of an earlier version. It is accepted without effect and causes one warning, so that an upgrade does not
-/// prevent a service from starting.
+/// A setting of an earlier version. The gateway accepts the setting, ignores its value and reports one warning. An
+/// upgrade therefore does not prevent a service from starting.
 struct RetiredSetting: Sendable {
     /// The name of the setting's flag, without the hyphens.
     let name: String
@@ -10,7 +10,7 @@ struct RetiredSetting: Sendable {
     /// The group that contained the setting. Commands that accept other settings of this group also accept this
     /// setting.
     let group: Setting.Group
-    /// The replacement, as the end of a sentence.
+    /// The end of the warning's sentence, which names the replacement.
     let instead: String
 
     /// The flag, with its hyphens.
@@ -28,9 +28,11 @@ extension Settings {
         retired.filter { retired in settings.contains { $0.group == retired.group } }
     }
 
-    /// The retired settings. No user needs them. The deadline for a client that does not read its response now also
-    /// applies to an instance that does not send its response. Holding more than 64 KiB of a request costs memory and
-    /// has no advantage.
+    /// The retired settings. `--answer-timeout` replaces `--send-timeout`: it limits both the time in which a client
+    /// reads
+    /// nothing and the time in which an instance sends nothing. `--held-body` has no replacement, because buffering
+    /// more
+    /// than 64 KiB of a request costs memory and has no advantage.
     static let retired: [RetiredSetting] = [
         RetiredSetting(
             name: "send-timeout", environment: "VIBE_SEND_TIMEOUT", group: .limits,

@@ -23,11 +23,11 @@ package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebug
 
 /// The requirements for the gateway's keys.
 enum KeyPolicy {
-    /// The end of a sentence that explains how to create a key.
+    /// The fix in error messages about keys.
     static let fix = "create a key with `openssl rand -hex 32` and pass it in the environment or with --key-file"
     /// The minimum length of a key in bytes.
     static let shortest = 16
-    /// The example key of the original gateway. It is publicly known and therefore not accepted.
+    /// The example key of the original gateway. The key is publicly known, so the gateway rejects it.
     private static let published = "change-me-in-production"
 
     /// Parses a key from the environment.
@@ -35,7 +35,7 @@ enum KeyPolicy {
         if text == published { throw InvalidValue("is the published example key", fix: fix) }
         let bytes = Array(text.utf8)
         if bytes.count < shortest { throw InvalidValue("is shorter than \(shortest) bytes", fix: fix) }
-        // Reject these keys, because a client could not send them in a header field (RFC 9110 §5.5).
+        // Reject keys that a client cannot send in a header field (RFC 9110 §5.5).
         if bytes.first == 0x20 || bytes.last == 0x20 || bytes.contains(where: { $0 < 0x20 || $0 == 0x7F }) {
             throw InvalidValue("contains a control character, or begins or ends with a space", fix: fix)
         }

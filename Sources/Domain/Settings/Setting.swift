@@ -2,7 +2,7 @@
 
 /// A row of the settings table, which is the source for parsing, help and the output of `check`.
 package struct Setting: Sendable {
-    /// The groups of settings, under whose headings help lists them.
+    /// A group of settings. The group's value is its heading in the help.
     package enum Group: String, Sendable, CaseIterable {
         case general = "Settings"
         case projects = "Projects"
@@ -18,27 +18,27 @@ package struct Setting: Sendable {
     enum Default: Sendable {
         /// A value in the setting's own syntax.
         case text(String)
-        /// A value that the caller determines. Help shows the description instead.
+        /// A value that depends on the machine. Help shows the description instead of the value.
         case system(description: String, @Sendable (SystemDefaults) -> String)
-        /// No value. Help shows the description instead.
+        /// No value. Help shows the description.
         case unset(description: String)
     }
 
     /// The name of the flag without its hyphens, such as `listen`.
     package let name: String
-    /// The name in the environment and in the configuration file.
+    /// The name of the setting in the environment and in the configuration file.
     package let environment: String
-    /// The purpose of the setting, in one or two sentences.
+    /// The help text of the setting.
     package let help: String
-    /// The group whose heading in help contains the setting.
+    /// The group under whose heading the help lists the setting.
     package let group: Group
     /// The placeholder for a value, such as `HOST:PORT`.
     package let placeholder: String
-    /// Whether the value is a secret, which is never shown and not accepted on the command line.
+    /// Whether the value is a secret. A secret is never shown, and it is not accepted on the command line.
     package let isSecret: Bool
     /// The completions that a shell offers for the value.
     package let hint: ValueHint
-    /// Whether the configuration file may contain the setting. The setting that names the file may not be in it.
+    /// Whether the configuration file may contain the setting. The setting for the file's path is the only exception.
     package private(set) var isReadFromFile = true
     /// Whether a reload applies the setting. Other settings require a restart.
     package private(set) var isReloaded = false
@@ -88,12 +88,12 @@ package struct Setting: Sendable {
     /// The flag with its hyphens; nil for a secret.
     package var flag: String? { isSecret ? nil : "--\(name)" }
 
-    /// The flag that switches an `on|off` setting off, such as `--no-access-log`; nil for other settings.
+    /// The flag that turns off an `on|off` setting, such as `--no-access-log`; nil for other settings.
     package var offFlag: String? {
         flag != nil && placeholder == ValueSyntax<Bool>.onOff.placeholder ? "--no-\(name)" : nil
     }
 
-    /// The default value in the form that help shows.
+    /// The default value as the help shows it.
     package var defaultText: String {
         switch defaultValue {
         case .text(let text): text
@@ -111,7 +111,7 @@ package struct Setting: Sendable {
     ///
     /// - Parameters:
     ///   - text: The value in the setting's own syntax.
-    ///   - origin: The source, which is stored and which errors name.
+    ///   - origin: The source of the value, for later queries and for errors.
     func set(_ text: String, from origin: SettingOrigin, in configuration: inout Configuration) throws(SettingError) {
         do {
             try apply(text, &configuration)
@@ -141,11 +141,11 @@ package struct Setting: Sendable {
     }
 }
 
-/// Default values that depend on the machine. The caller determines them.
+/// Default values that depend on the machine.
 package struct SystemDefaults: Sendable {
-    /// The home folder of the gateway's user.
+    /// The home directory of the gateway's user.
     package let home: String
-    /// The folder for persistent data.
+    /// The directory for persistent data.
     package let stateFolder: String
     /// The number of processors that the program may use.
     package let processors: Int

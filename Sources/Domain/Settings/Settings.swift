@@ -2,7 +2,7 @@
 
 import Logging
 
-/// The table of all settings. Help, parsing and output use its order.
+/// The table of all settings. Help, parsing and `check` use the table's order.
 package enum Settings {
     /// All settings, ordered by the groups of help.
     package static let table: [Setting] =
@@ -11,7 +11,7 @@ package enum Settings {
     /// Returns the settings with these names, in the table's order.
     static func named(_ names: Set<String>) -> [Setting] { table.filter { names.contains($0.name) } }
 
-    /// The longest time that can be set.
+    /// The maximum value of most durations.
     static let longest = Duration.seconds(30 * 86_400)
 
     private static let general: [Setting] = [
@@ -87,7 +87,9 @@ package enum Settings {
             default: .text("info"), group: .log, "Minimum log level."),
     ]
 
-    // A reload changes the time limits of the data plane. Instances keep the values with which they were started.
+    // A reload applies these time limits, because only the data plane uses them. Instances keep the limits with which
+    // they
+    // were started.
     private static let timeouts: [Setting] = [
         time(
             "head", field: \.limits.headTimeout, default: "10s",

@@ -4,9 +4,9 @@
 package enum SupervisorChoice: String, Sendable, CaseIterable {
     /// The gateway itself runs instances as its child processes.
     case process
-    /// The systemd of the user or of the system runs instances.
+    /// The user's or the system's systemd runs instances.
     case systemd
-    /// systemd, if its manager responds and has the template of the units; otherwise the gateway itself.
+    /// systemd, if the service manager responds and has the template unit; otherwise the gateway itself.
     case auto
 }
 

@@ -7,8 +7,8 @@ internal import EnvironmentFiles
 struct ValueSyntax<Value: Sendable>: Sendable {
     /// The text after the flag in help, such as `HOST:PORT` or `on|off`.
     let placeholder: String
-    /// Whether the value is a secret. A secret has no flag, because every local user can read command lines, and it is
-    /// masked wherever it is printed.
+    /// Whether the value is a secret. A secret has no flag, because every local user can read command lines. Printing a
+    /// secret shows only a mask.
     var isSecret = false
     /// The completions that a shell offers for the value.
     var hint = ValueHint.none
@@ -17,7 +17,7 @@ struct ValueSyntax<Value: Sendable>: Sendable {
     /// Converts a value to text that `parse` accepts. A secret becomes its mask.
     let text: @Sendable (Value) -> String
 
-    /// Returns the same syntax, but rejects a value if `check` returns an error for it.
+    /// Returns this syntax with an additional check. A value is rejected if `check` returns an error for it.
     func checked(_ check: @escaping @Sendable (Value) -> InvalidValue?) -> ValueSyntax {
         let parse = self.parse
         return ValueSyntax(
@@ -37,7 +37,7 @@ extension ValueSyntax where Value == ListenAddress {
 }
 
 extension ValueSyntax where Value == String {
-    /// The syntax of an absolute path. The caller checks whether it exists.
+    /// The syntax of a directory's absolute path. The parser does not check whether the directory exists.
     static let directory = ValueSyntax(
         placeholder: "DIR", hint: .folder,
         parse: { (text) throws(InvalidValue) in
@@ -67,7 +67,7 @@ extension ValueSyntax where Value == String? {
 private enum AbsolutePath {
     static func check(_ text: String, fix: String) throws(InvalidValue) {
         guard text.hasPrefix("/") else { throw InvalidValue("is not an absolute path", fix: fix) }
-        // A path with control characters would break the lines of messages and of the log.
+        // A control character in a path could break a line of a message or of the log.
         let hasControl = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
         if hasControl { throw InvalidValue("contains a control character", fix: fix) }
     }
@@ -132,7 +132,7 @@ extension ValueSyntax where Value == Duration {
 }
 
 extension ValueSyntax {
-    /// Returns the syntax of one of several words.
+    /// Returns a syntax that accepts one of several words.
     static func choice(_ words: [(name: String, value: Value)], text: @escaping @Sendable (Value) -> String)
         -> ValueSyntax
     {
@@ -149,7 +149,7 @@ extension ValueSyntax {
 }
 
 extension ValueSyntax where Value: RawRepresentable & CaseIterable, Value.RawValue == String {
-    /// The syntax of a case of an enumeration, given by its raw value.
+    /// The syntax of an enumeration. The accepted words are the raw values of its cases.
     static var cases: ValueSyntax {
         choice(Value.allCases.map { ($0.rawValue, $0) }, text: \.rawValue)
     }
@@ -189,7 +189,7 @@ package enum ValueHint: Sendable, Equatable {
     case none
     /// The shell offers these words.
     case words([String])
-    /// The shell offers the names of folders.
+    /// The shell offers the names of directories.
     case folder
     /// The shell offers the names of files.
     case file

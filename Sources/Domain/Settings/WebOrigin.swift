@@ -8,7 +8,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
 
     private static let wanted = "write a scheme and a host without a path, for example https://app.example.com"
 
-    /// Parses an origin. Rejects `*` and `null`, which represent arbitrary pages.
+    /// Parses an origin. `*` and `null` are invalid, because they match arbitrary pages.
     static func parse(_ text: String) throws(InvalidValue) -> WebOrigin {
         if text == "*" {
             throw InvalidValue(
@@ -60,7 +60,7 @@ package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     private static func isSchemeCharacter(_ byte: UInt8) -> Bool {
         isLetter(byte) || isDigit(byte) || "+-.".utf8.contains(byte)
     }
-    /// Returns whether the byte may occur in a host. Names with other letters arrive in Punycode (`xn--…`).
+    /// Returns whether the byte may occur in a host. Names with other letters are in Punycode (`xn--…`).
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
         isLetter(byte) || isDigit(byte) || "-._~".utf8.contains(byte)
     }

@@ -4,12 +4,12 @@ package import GatewayCore
 import JSONText
 
 extension StaticPage {
-    /// Returns the page `/openapi.json` about these endpoints.
+    /// Returns the page `/openapi.json`, which describes these endpoints for programs.
     package static func description(_ table: EndpointTable) -> StaticPage {
         StaticPage(OpenAPIDocument.json(table).bytes, ["Content-Type": "application/json"])
     }
 
-    /// Returns the page `/docs` about these endpoints.
+    /// Returns the page `/docs`, which describes these endpoints for people.
     package static func documentation(_ table: EndpointTable) -> StaticPage {
         StaticPage(
             DocumentationPage.html(table),

@@ -4,12 +4,12 @@ import GatewayCore
 import HTTPTypes
 import Sodium
 
-/// The API's description for people. It is a self-contained page, generated from ``EndpointTable``.
+/// The API's description for people: a self-contained page that is generated from ``EndpointTable``.
 ///
-/// The page reads its key field only when a request is tried, and does not store the key. It may send requests only to
-/// its own origin.
+/// The page reads its key field only when the user tries a request, and it does not store the key. It may send requests
+/// only to its own origin.
 enum DocumentationPage {
-    /// Returns the page about these endpoints as HTML.
+    /// Returns the HTML of the page that describes these endpoints.
     static func html(_ table: EndpointTable) -> [UInt8] {
         let sections = table.endpoints.map(section).joined(separator: "\n")
         return Array(

@@ -7,7 +7,7 @@ import Settings
 
 /// The API's description for programs (OpenAPI 3.1), generated from ``EndpointTable`` and ``Schema``.
 enum OpenAPIDocument {
-    /// Returns the OpenAPI document about these endpoints.
+    /// Returns the OpenAPI document that describes these endpoints.
     static func json(_ table: EndpointTable) -> JSON {
         [
             "openapi": "3.1.0",

@@ -2,10 +2,11 @@
 
 import GatewayCore
 
-/// The page's style and script. The Content-Security-Policy contains their hashes, so the page must contain both byte
-/// for byte.
+/// The style and the script of the documentation page. The page must contain both byte for byte, because its
+/// Content-Security-Policy contains their hashes.
 enum PageParts {
-    /// The style. It is designed for narrow screens first, and is light or dark as the user prefers.
+    /// The style, which is designed for narrow screens first. Its colours follow the user's preference for light or
+    /// dark.
     static let style = """
         :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
         body{max-width:46rem;margin:0 auto;padding:1rem}
@@ -25,7 +26,7 @@ enum PageParts {
         @media(min-width:40rem){label{display:inline-block;width:48%}}
         """
 
-    /// The script. It sends one request for each press of a button and shows the response.
+    /// The script, which sends one request each time the user presses a button, and shows the response.
     static let script = """
         "use strict";
         const byId = (id) => document.getElementById(id);

@@ -9,8 +9,8 @@ package import Instances
 import OpenCodeFamilies
 import Projects
 
-/// The rules of one loop about directories and sessions, which determine the project that a directory, session or event
-/// belongs to.
+/// The directory pinning of one loop. The feature applies the directory rules to requests, and contains the loop's
+/// session index.
 package final class DirectoryPinningFeature {
     private unowned let gateway: GatewayLoop
     /// Sends a message to the hub's thread, which also has a session index.
@@ -26,8 +26,9 @@ package final class DirectoryPinningFeature {
         self.postToHub = postToHub
     }
 
-    /// Waits until an OpenCode 1 has opened the project's folder. The first loop sends the request to the instance on
-    /// behalf of all loops, so that each run receives one request.
+    /// Waits until an OpenCode 1 instance has opened the project's folder. The first loop sends the request to the
+    /// instance
+    /// on behalf of all loops, so that each run receives one request.
     ///
     /// - Parameter proceed: Called once, after the folder was opened or the time limit has passed.
     package func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
@@ -38,7 +39,7 @@ package final class DirectoryPinningFeature {
         }
     }
 
-    /// A request from another loop to make an instance open its folder.
+    /// A request from another loop to open the project's folder in an instance.
     private struct FolderRequest: FeatureMessage {
         let endpoint: InstanceEndpoint
 
@@ -66,7 +67,7 @@ extension DirectoryPinningFeature: SessionIndexOwner {
     package var client: UpstreamClient { gateway.client }
     /// The control plane, which responds to queries about projects.
     package var control: any ProjectControl { gateway.control }
-    /// The routing table that requests read now.
+    /// The current routing table.
     package var routes: RoutingTable { gateway.snapshot.routes }
     /// The time limit is five seconds, because only requests that remove a session wait for the response.
     package var lookupTimeout: Duration { .seconds(5) }
@@ -89,7 +90,7 @@ extension DirectoryPinningFeature: SessionIndexOwner {
 // MARK: - Requests to instances
 
 extension DirectoryPinningFeature: InstanceRequestRules {
-    /// Decides about a request according to the directory rules, if they are enabled.
+    /// Applies the directory rules to a request, if directory pinning is enabled.
     package func decide(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, to route: RoutingTable.Route, under policy: Policy
     ) -> RuleDecision {
@@ -123,7 +124,7 @@ extension DirectoryPinningFeature: InstanceRequestRules {
         }
     }
 
-    /// Repeats the decision with the current state on disk.
+    /// Reads the project's directories again, and repeats the decision with the result.
     private func lookForWorktree(_ request: InstanceRequest, in scope: DirectoryScope) {
         let held = gateway.hold(request)
         sessions.lookUpDirectories(of: request.route.name) { [unowned self] found in

@@ -10,7 +10,7 @@ import Logging
 import OpenCodeFamilies
 package import Projects
 
-/// A request that waits for an event stream or for a page of events.
+/// A request whose event stream or page of events cannot begin yet.
 protocol PendingStream: AnyObject {
     /// Called when a project has a new snapshot.
     func snapshotChanged()
@@ -32,7 +32,7 @@ package final class EventStreamFeature {
     package var turnReached: ((Int) -> Void)?
     private(set) var snapshots: [ProjectName: HubSnapshot] = [:]
     private var readers: [Int: Reader] = [:]
-    /// The clients of each project's events. The key nil is for the events of all projects.
+    /// The clients of each project's events. The key nil represents the events of all projects.
     private var ofProject: [ProjectName?: ProjectReaders] = [:]
     private var sharedFrames = SharedStreamFrames()
     private var count = 0
@@ -126,20 +126,20 @@ package final class EventStreamFeature {
         }
     }
 
-    /// Begins to watch for the next end of the session's turn (``TurnEnds``), and returns the number of the watch.
+    /// Starts to watch for the next end of the session's turn (``TurnEnds``), and returns the number of the watch.
     package func watchTurn(of session: String, _ project: ProjectName, holds: Bool) -> Int {
         turnEnds.watch(session, of: project, after: snapshots[project]?.log.summary.last, holds: holds)
     }
 
-    /// Resumes the project's streams that wait for the response to a turn's request before they send the end of the
-    /// turn.
+    /// Resumes the project's streams that wait for the response to a turn's request. These streams then send the end of
+    /// the turn.
     func turnAnswered(_ project: ProjectName) { forEach(project) { $0.turnAnswered() } }
 
     // MARK: Pending streams
 
     func add(_ stream: any PendingStream) { pending[ObjectIdentifier(stream)] = stream }
 
-    /// Asks the hub for the position at which a stream of this project begins.
+    /// Requests from the hub the position at which a stream of this project begins.
     ///
     /// - Parameter completion: Called once with the position, unless the stream is removed.
     func requestPosition(
@@ -206,8 +206,9 @@ package final class EventStreamFeature {
         }
     }
 
-    /// Calls `body` for each stream of the project. A stream that ends during the call is removed from the list, so
-    /// this iterates over a copy.
+    /// Calls `body` for each stream of the project. The method iterates over a copy of the list, because a stream that
+    /// ends
+    /// during the call is removed from the list.
     private func forEach(_ project: ProjectName, _ body: (HubStream) -> Void) {
         for stream in ofProject[project]?.streams ?? [] { body(stream) }
     }

@@ -2,19 +2,19 @@
 
 /// The action that a command line requests.
 package enum Command: Sendable {
-    /// Run the gateway. The sources are kept for a reload.
+    /// Run the gateway. A reload uses the sources again.
     case serve(Configuration, SettingSources)
-    /// Print the settings and whether they would work.
+    /// Print the settings, and whether `serve` would work with them.
     case check(Resolution)
     /// Send a request to the running gateway.
     case project(ProjectRequest, ProjectOutput, Configuration)
     /// Replace this process with the OpenCode server of a unit's instance.
     case exec(instance: String, Configuration)
-    /// The settings of `exec` are invalid. Print this text on stderr and exit with `misconfiguredExitCode`.
+    /// Report that the settings of `exec` are invalid. Print this text to stderr and exit with `misconfiguredExitCode`.
     case misconfigured(String)
-    /// Print this text on stdout and exit with code 0.
+    /// Print this text to stdout and exit with code 0.
     case print(String)
-    /// Print this text on stderr and exit with `usageExitCode`.
+    /// Print this text to stderr and exit with `usageExitCode`.
     case usageError(String)
 
     /// The exit code after an invalid command line or setting.
@@ -22,7 +22,7 @@ package enum Command: Sendable {
     /// The exit code of `exec` if another attempt would also fail (EX_CONFIG, sysexits.h).
     package static let misconfiguredExitCode: Int32 = 78
 
-    /// Parses a command line without the program's name. Reads nothing but its parameters.
+    /// Parses a command line without the program's name. The parser reads files only through `files`.
     package static func parse(
         arguments: [String], environment: [String: String], defaults: SystemDefaults, files: SettingFiles
     ) -> Command {

@@ -2,7 +2,9 @@
 
 /// Generates the scripts for shell completion from the tables of commands and settings.
 enum CompletionScript {
-    /// Returns the script for the shell that follows the word `completion`.
+    /// Returns the completion script for a shell.
+    ///
+    /// - Parameter words: The words after `completion`, which must be the name of one shell.
     static func text(shell words: [String]) throws(SettingError) -> String {
         let names = CompletionShell.allCases.map(\.rawValue)
         guard words.count == 1, let word = words.first else {
@@ -19,10 +21,10 @@ enum CompletionScript {
         }
     }
 
-    /// The commands that are completed, which excludes those for units.
+    /// The commands that a shell completes. Commands for systemd units are excluded.
     static var commands: [Subcommand] { Subcommand.all.filter { !$0.isForUnits } }
 
-    /// Returns the flags of a command, each with its setting. The setting is nil for a switch.
+    /// Returns a command's flags, each with its help text and its setting. A flag without a value has no setting.
     static func flags(of command: Subcommand) -> [(flag: String, help: String, setting: Setting?)] {
         command.settings.flatMap { setting in
             guard let flag = setting.flag else { return [(flag: String, help: String, setting: Setting?)]() }
@@ -33,7 +35,7 @@ enum CompletionScript {
         ]
     }
 
-    /// All flags that take a value, without duplicates.
+    /// All flags that accept a value, without duplicates.
     static var valueFlags: [(flag: String, setting: Setting)] {
         Settings.table.compactMap { setting in setting.flag.map { ($0, setting) } }
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Generates the completion script for fish (its manual, `complete`).
+/// Generates the completion script for fish (fish's manual, command `complete`).
 enum FishCompletion {
     static var text: String {
         let commands = CompletionScript.commands

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits a command's arguments into flags with values, switches and words. It accepts `--flag value`, `--flag=value`,
-/// `--switch`, and `--` as the end of flags.
+/// Splits a command's arguments into flags with values, switches and words. The accepted forms are `--flag value`,
+/// `--flag=value`, `--switch`, and `--` as the end of the flags.
 ///
-/// getopt_long(3) is not used, because it keeps its position in global variables, needs permanent C strings, and prints
-/// its own messages. It also accepts any unambiguous beginning of a flag, so that a new flag can break old scripts.
+/// This type does not use getopt_long(3). That function keeps its position in global variables, needs permanent C
+/// strings, and prints its own messages. It also accepts any unambiguous prefix of a flag, so a new flag could break
+/// existing scripts.
 struct FlagSplitter {
     /// The result of splitting the arguments.
     enum SplitResult: Equatable {
@@ -14,7 +15,7 @@ struct FlagSplitter {
         case arguments(SplitArguments)
     }
 
-    /// The split arguments, each kind in its original order.
+    /// The arguments by kind. Within a kind, they have the order of the command line.
     struct SplitArguments: Equatable {
         var flags: [FlagValue] = []
         var switches: [String] = []
@@ -62,13 +63,13 @@ struct FlagSplitter {
         return .arguments(result)
     }
 
-    /// Returns the flag of the setting that an argument such as `--no-directory-pinning` switches off.
+    /// Returns the flag of the setting that an argument such as `--no-directory-pinning` turns off.
     private func switchedOff(by argument: String) -> String? {
         guard argument.hasPrefix("--no-") else { return nil }
         return command.settings.first { $0.offFlag == argument }?.flag
     }
 
-    /// Returns the placeholder of a flag's value. Errors never show the text after a `=`, because it may be a key.
+    /// Returns the placeholder of a flag's value. Error messages omit the text after `=`, because it can be a key.
     private func placeholder(of flag: String) throws(SettingError) -> String {
         if let setting = command.settings.first(where: { $0.flag == flag }) { return setting.placeholder }
         if Settings.retired(beside: command.settings).contains(where: { $0.flag == flag }) { return "VALUE" }

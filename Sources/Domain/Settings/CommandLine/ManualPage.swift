@@ -58,8 +58,9 @@ enum ManualPage {
         ]
     }
 
-    /// Returns text in roff's syntax. Backslashes and hyphens are escaped, words in backquotes are bold, and no line
-    /// begins like a request.
+    /// Returns text in roff's syntax. The result has escaped backslashes and hyphens, and words in backquotes are bold.
+    /// A
+    /// leading period or apostrophe is protected, because it would begin a roff request.
     private static func escaped(_ text: String) -> String {
         var isBold = false
         var result = ""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request of the command `project` to the running gateway.
+/// A request that the command `project` sends to the running gateway.
 package enum ProjectRequest: Sendable, Equatable {
     /// List all projects of the gateway.
     case list
@@ -55,7 +55,7 @@ package enum ProjectRequest: Sendable, Equatable {
 package enum ProjectOutput: Sendable, Equatable {
     /// A table for human readers.
     case table
-    /// The response of the gateway, unchanged.
+    /// The gateway's response, unchanged.
     case json
     /// Only the names of the projects.
     case names

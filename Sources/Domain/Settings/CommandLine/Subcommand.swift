@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command of the program, with its arguments and its texts in help, completions and the manual.
+/// A command of the program, with its arguments and its texts for help, completions and the manual page.
 struct Subcommand: Sendable {
     /// A flag without a value.
     struct Switch: Sendable {
@@ -8,7 +8,7 @@ struct Subcommand: Sendable {
         let help: String
     }
 
-    /// A command and its purpose, for the examples.
+    /// An example in the help, with its purpose and its command lines.
     struct Example: Sendable {
         let purpose: String
         let lines: [String]
@@ -16,11 +16,11 @@ struct Subcommand: Sendable {
 
     /// The word that selects the command.
     let name: String
-    /// The usage after the command's name, such as `list|start|stop|status|history [NAME] [FLAGS]`.
+    /// The command's usage without its name, such as `list|start|stop|status|history [NAME] [FLAGS]`.
     let usage: String
-    /// The purpose in the list of commands.
+    /// The command's purpose, which the list of commands shows.
     let summary: String
-    /// Further information about the command, one string for each paragraph.
+    /// The paragraphs of the command's description. If there are none, help shows the summary.
     let description: [String]
     /// The settings that the command uses.
     let settings: [Setting]
@@ -28,7 +28,7 @@ struct Subcommand: Sendable {
     /// The words that may follow the command.
     var words: [String] = []
     var examples: [Example] = []
-    /// Whether the command is for systemd's units and not for people.
+    /// Whether the command is intended only for systemd units.
     var isForUnits = false
 
     /// Whether words other than flags may follow the command.

@@ -2,12 +2,13 @@
 
 /// The effect of a configuration that is reloaded while the gateway runs.
 package struct ConfigurationChange: Sendable {
-    /// The configuration after the reload. It contains the new values of settings that a reload applies, and the old
-    /// values of all other settings.
+    /// The configuration after the reload. Settings that a reload applies have their new values. All other settings
+    /// keep
+    /// their old values.
     package let configuration: Configuration
-    /// The changed settings that take effect, by their flag or their name in the environment.
+    /// The flags or environment names of the changed settings that take effect.
     package let applied: [String]
-    /// The changed settings that require a restart.
+    /// The flags or environment names of the changed settings that require a restart.
     package let waiting: [String]
 
     /// Compares the current configuration with the new one.
@@ -22,7 +23,7 @@ package struct ConfigurationChange: Sendable {
             }
             if !setting.isReloaded { setting.carry(from: old, into: &next) }
         }
-        // The key file may have the same path but other keys, so compare the keys themselves.
+        // The keys in the file can change while its path stays the same, so compare the keys themselves.
         let hasOtherKeys = old.keys != new.keys
         if hasOtherKeys, old.authSecret == new.authSecret, old.keyFile == new.keyFile {
             applied.append("keys")

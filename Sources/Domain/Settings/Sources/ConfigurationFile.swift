@@ -2,10 +2,10 @@
 
 internal import EnvironmentFiles
 
-/// The optional file for settings that neither a flag nor the environment sets. It has the syntax of systemd's
-/// environment files and uses the names of the environment.
+/// The optional file for settings that neither a flag nor the environment sets. The file has the syntax of systemd's
+/// environment files. The names in the file are the settings' environment variables.
 struct ConfigurationFile: Sendable, Equatable {
-    /// The path below the user's and the machine's configuration folder.
+    /// The file's path below `~/.config` and `/etc`.
     static let name = "viberemote-gateway/config"
     /// The description of the default path in help.
     static let defaultText = "\(name) in ~/.config or /etc"
@@ -14,14 +14,14 @@ struct ConfigurationFile: Sendable, Equatable {
     let path: String
     private let assignments: [String: EnvironmentFile.Assignment]
 
-    /// Returns the value of a name with its position; nil if the name is missing or its value is empty.
+    /// Returns the value of a name and the value's origin; nil if the name is missing or its value is empty.
     func value(of name: String) -> (text: String, origin: SettingOrigin)? {
         guard let assignment = assignments[name], !assignment.value.isEmpty else { return nil }
         return (assignment.value, .file(path: path, line: assignment.line, name: name))
     }
 
-    /// Returns the paths at which a file is searched for. The first existing file is used (XDG Base Directory
-    /// Specification).
+    /// Returns the paths at which the gateway looks for a file. The gateway uses the first existing file (XDG Base
+    /// Directory Specification).
     static func candidates(_ environment: [String: String], _ defaults: SystemDefaults) -> [String] {
         let configHome = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
         return [(configHome ?? "\(defaults.home)/.config") + "/\(name)", "/etc/\(name)"]
@@ -38,7 +38,7 @@ struct ConfigurationFile: Sendable, Equatable {
         let file = try Self.parse(path, for: .everybody, files: files, errors: &errors)
         let secrets = Settings.table.filter(\.isSecret).map(\.environment)
         let hasSecret = file?.assignments.contains { secrets.contains($0.name) } ?? false
-        // Read the file again, so that the values in use are the checked values.
+        // Read the file again with the owner check, so that the values in use come from a file that passed this check.
         let checked = hasSecret ? try Self.parse(path, for: .owner, files: files, errors: &errors) : file
         self.path = path
         assignments = Dictionary((checked?.assignments ?? []).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
@@ -59,8 +59,9 @@ struct ConfigurationFile: Sendable, Equatable {
         }
     }
 
-    /// Returns errors about names that are set twice. A person who changes the first line would assume that it has an
-    /// effect.
+    /// Returns errors about names that are set twice. The last line would take precedence, and a change of the first
+    /// line
+    /// would have no effect.
     private static func repetitions(in assignments: [EnvironmentFile.Assignment], _ path: String) -> [SettingError] {
         var lines: [String: Int] = [:]
         return assignments.compactMap { assignment in
@@ -74,8 +75,8 @@ struct ConfigurationFile: Sendable, Equatable {
         }
     }
 
-    /// Returns an error about a name. Without it, a misspelt name would leave a setting at its default without a
-    /// message.
+    /// Returns an error about a name that the file must not contain. Without this error, a misspelt name would silently
+    /// leave a setting at its default.
     private static func problem(of assignment: EnvironmentFile.Assignment, _ path: String) -> SettingError? {
         let location = "\(path), line \(assignment.line)"
         guard let setting = Settings.table.first(where: { $0.environment == assignment.name }) else {

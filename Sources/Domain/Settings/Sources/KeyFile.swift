@@ -14,12 +14,12 @@ package struct NamedKey: Sendable, Equatable {
     }
 }
 
-/// Parses a file of keys with one key on each line. Empty lines and lines that begin with `#` are ignored.
+/// Parses a key file, which contains one key on each line. Empty lines and lines that begin with `#` are ignored.
 ///
-/// With several keys, a key can be replaced without an interruption: add the new key, reload, change the clients,
-/// remove the old key, and reload.
+/// The file can contain several keys, so that a key can be replaced without an interruption: add the new key, reload,
+/// change the clients, remove the old key, and reload.
 enum KeyFile {
-    /// The maximum number of keys. Each request is compared with all of them.
+    /// The maximum number of keys. The gateway compares the key of each request with all of them.
     static let limit = 100
 
     private static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
@@ -33,7 +33,7 @@ enum KeyFile {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         for (index, raw) in lines.enumerated() {
             let line = raw.last == UInt8(ascii: "\r") ? raw.dropLast() : raw
-            // A person cannot distinguish a line of blanks from an empty line, so ignore both.
+            // A line of spaces and tabs looks like an empty line, so ignore both.
             if line.first == UInt8(ascii: "#")
                 || line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
             {

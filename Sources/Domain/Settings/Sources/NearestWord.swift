@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the word that a user probably meant when mistyping it.
+/// Finds the known word that a user probably mistyped.
 enum NearestWord {
     /// Returns the candidate with the fewest typing mistakes; nil if no candidate is similar to `word`.
     static func find(_ word: String, among candidates: [String]) -> String? {
@@ -13,13 +13,14 @@ enum NearestWord {
         return best.candidate
     }
 
-    /// Returns the end of a sentence about an unknown word, after its colon. It is a question if there is a similar
-    /// candidate, otherwise `fallback`.
+    /// Returns the text after the colon of a sentence about an unknown word. The text is a question that contains a
+    /// similar
+    /// candidate. If there is no similar candidate, the text is `fallback`.
     static func hint(_ word: String, among candidates: [String], else fallback: String) -> String {
         find(word, among: candidates).map { "did you mean \($0)?" } ?? "\(fallback)."
     }
 
-    /// Counts insertions, deletions, substitutions and swaps of neighbours (optimal string alignment distance).
+    /// Counts insertions, deletions, substitutions and swaps of adjacent bytes (optimal string alignment distance).
     private static func distance(_ left: [UInt8], _ right: [UInt8]) -> Int {
         var rows = [Array(0...right.count)]
         for i in left.indices {

@@ -4,12 +4,12 @@ package import EnvironmentFiles
 
 /// Provides access to the files that settings name. This module itself reads no files.
 package struct SettingFiles: Sendable {
-    /// The maximum size of such a file in bytes.
+    /// The maximum size in bytes of a file that a setting names.
     package static let sizeLimit = 64 << 10
 
     let read: @Sendable (_ path: String, _ audience: PrivateFile.Audience) throws(PrivateFileError) -> [UInt8]
 
-    /// Creates access to the files.
+    /// Creates the access from a function that reads a file.
     ///
     /// - Parameter read: Returns a file's content, at most ``sizeLimit`` bytes, after checking which other users may
     ///   write or read it.

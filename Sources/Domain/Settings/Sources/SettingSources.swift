@@ -2,13 +2,13 @@
 
 internal import EnvironmentFiles
 
-/// All sources of settings, stored so that they can be read again. A flag overrides the environment, the environment
-/// overrides the configuration file, and the file overrides the default.
+/// The sources of all settings, which a reload reads again. A flag overrides the environment, the environment overrides
+/// the configuration file, and the file overrides the default.
 package struct SettingSources: Sendable {
     private let flags: [FlagValue]
     private let environment: [String: String]
     private let defaults: SystemDefaults
-    /// The settings that are read. The values of other settings are not checked, and these settings stay empty.
+    /// The settings that the command uses. Other settings are neither read nor checked.
     private let settings: [Setting]
 
     init(
@@ -21,17 +21,18 @@ package struct SettingSources: Sendable {
         self.settings = settings
     }
 
-    /// Reads the files again and returns a configuration with a value for every setting. Throws the first error.
+    /// Reads the files and returns a configuration with a value for every setting. Throws the first error.
     package func configuration(_ files: SettingFiles) throws(SettingError) -> Configuration {
         let resolution = resolve(files)
         if let error = resolution.errors.first { throw error }
         return resolution.configuration
     }
 
-    /// Reads the files again and returns a configuration with a value for every setting, together with all errors. An
-    /// invalid setting has its default value.
+    /// Reads the files and returns a configuration with a value for every setting, together with all errors. An invalid
+    /// setting has its default value.
     ///
-    /// An empty value in the environment or the file counts as unset. If a flag is given twice, the last one is used.
+    /// An empty value in the environment or the file counts as unset. If a flag occurs twice, the last one takes
+    /// precedence.
     package func resolve(_ files: SettingFiles) -> Resolution {
         var resolution = Resolution(configuration: Configuration(), errors: [])
         let file = configurationFile(files, &resolution)
@@ -119,7 +120,9 @@ package struct SettingSources: Sendable {
         }
     }
 
-    /// Returns the named file, or otherwise the first existing file at the usual paths.
+    /// Returns the configuration file that the settings name. Without such a setting, returns the first existing file
+    /// at
+    /// the usual paths.
     private func configurationFile(_ files: SettingFiles, _ resolution: inout Resolution) -> ConfigurationFile? {
         guard let setting = settings.first(where: { !$0.isReadFromFile }) else { return nil }
         guard let (text, origin) = value(setting, nil) else {
@@ -128,7 +131,7 @@ package struct SettingSources: Sendable {
         do throws(SettingError) {
             try setting.set(text, from: origin, in: &resolution.configuration)
         } catch {
-            // Ignore the error here, because the loop over all settings reads this setting again and reports it.
+            // Ignore the error here, because `resolve` applies this setting again and then reports the error.
             return nil
         }
         guard let path = resolution.configuration.configurationFile else { return nil }
@@ -147,7 +150,7 @@ package struct SettingSources: Sendable {
             } catch {
                 switch error.kind {
                 case .missing: continue
-                // The file belongs to another user's gateway, perhaps to the system's gateway, so ignore it.
+                // The file probably belongs to another user's gateway or to the system's gateway, so ignore it.
                 case .forbidden:
                     resolution.configuration.notices.append("\(error.description) The file has no effect.")
                 case .open, .unusable:
@@ -159,7 +162,7 @@ package struct SettingSources: Sendable {
         return nil
     }
 
-    /// Reads the keys from the environment and from the key file. All of them are valid.
+    /// Collects the keys from `VIBE_AUTH_SECRET` and from the key file. The gateway accepts all of these keys.
     private func readKeys(_ files: SettingFiles, file: ConfigurationFile?, into resolution: inout Resolution) {
         guard let secret = settings.first(where: \.isSecret) else { return }
         if let key = resolution.configuration.authSecret {
@@ -177,7 +180,7 @@ package struct SettingSources: Sendable {
         }
     }
 
-    /// Returns whether the user tried to provide a key, even an invalid one.
+    /// Returns whether a setting provides a key, even an invalid one.
     private func isKeySet(_ file: ConfigurationFile?) -> Bool {
         settings.contains { ($0.isSecret || $0.name == Self.keyFileName) && value($0, file) != nil }
     }
@@ -198,8 +201,9 @@ package struct SettingSources: Sendable {
         return try KeyFile.parse(bytes, path: path)
     }
 
-    /// Returns notices about unknown names. Without them, a misspelt name would leave a setting at its default without
-    /// a message.
+    /// Returns notices about unknown names in the environment. Without these notices, a misspelt name would silently
+    /// leave
+    /// a setting at its default.
     private static func unknownNames(in environment: [String: String]) -> [String] {
         let known = Settings.table.map(\.environment)
         let retired = Settings.retired.map(\.environment)
@@ -211,17 +215,17 @@ package struct SettingSources: Sendable {
     }
 }
 
-/// The value of every setting, with the errors in the given values.
+/// A configuration, and the errors in the values from which it was created.
 package struct Resolution: Sendable {
     /// The configuration. An invalid setting has its default value.
     package internal(set) var configuration: Configuration
-    /// The errors in the order of the table, one sentence each.
+    /// The errors, one sentence each.
     package internal(set) var errors: [SettingError]
-    /// Sentences about invalid values that another source overrides.
+    /// Messages about invalid values that another source overrides.
     package internal(set) var overridden: [String] = []
 }
 
-/// A flag of the command line with its value.
+/// A command-line flag with its value.
 struct FlagValue: Equatable {
     let flag: String
     let value: String

@@ -4,7 +4,7 @@ import GatewayCore
 import HTTPTypes
 import OpenCodeFamilies
 
-/// The rules about directories, applied to a request to an instance. They perform no I/O.
+/// The directory rules for requests to instances. The rules perform no I/O.
 enum DirectoryRules {
     /// The decision about a request.
     enum Verdict {
@@ -15,10 +15,11 @@ enum DirectoryRules {
         /// The request names a directory that is not known to belong to the project. The directory may be a new
         /// worktree of the project's repository.
         case unknownDirectory
-        /// The request is forwarded with this target and without the field `x-opencode-directory`. It is the first
-        /// request of a program, and names a folder of the machine on which the program runs.
+        /// The request is forwarded with this target and without the field `x-opencode-directory`. Such a request is
+        /// the first
+        /// request of a program. Its directory is on the machine on which the program runs.
         case withoutDirectory(target: ArraySlice<UInt8>)
-        /// The request is for the list of sessions. Its response may contain only the project's own sessions.
+        /// The request is for the session list. The response may contain only the project's own sessions.
         case sessionList(SessionListQuery)
         /// The request removes this session.
         case removal([UInt8])
@@ -26,7 +27,7 @@ enum DirectoryRules {
 
     /// Returns the verdict on a request to a project.
     ///
-    /// A request with neither a query nor the field `x-opencode-directory` costs almost nothing.
+    /// The check is cheap for a request that has neither a query nor the field `x-opencode-directory`.
     ///
     /// - Parameter isPresent: Whether the scope has just been read from disk.
     static func verdict(
@@ -100,7 +101,7 @@ enum DirectoryRules {
         }
     }
 
-    /// Returns the message that explains why a list of sessions is rejected.
+    /// Returns the error message for a rejected request for a session list.
     static func sentence(_ refusal: SessionListQuery.Rejection, _ project: String) -> String {
         switch refusal {
         case .project:

@@ -2,13 +2,13 @@
 
 import GatewayCore
 
-/// The parts of a target. They are found in one pass, because this happens for every proxied request.
+/// The parts of a request's target. One pass finds all parts, because every proxied request needs them.
 struct TargetShape {
     /// The path, without its query.
     let path: ArraySlice<UInt8>
     /// The part after the first `?`; nil if there is none.
     let query: ArraySlice<UInt8>?
-    /// The part of the path after its first `;`; nil if there is none. OpenCode 2 interprets it as a query.
+    /// The part of the path after its first `;`; nil if there is none. OpenCode 2 interprets this part as a query.
     let parameters: ArraySlice<UInt8>?
     /// Whether the path contains none of `%`, `;`, `\`, `//` and `/.`, so that it has a single interpretation.
     let isPlain: Bool

@@ -8,7 +8,7 @@ internal import Projects
 
 /// Removes the events of other directories from a stream on its way to the client.
 package final class EventFilter {
-    /// The message of the error for a client whose stream cannot be read.
+    /// The error message for a client whose stream is compressed, so that the gateway cannot filter it.
     package static let encoded =
         "Proxy error: OpenCode's events are compressed, so the gateway cannot omit the events of other projects. Turn compression off."
 
@@ -17,7 +17,8 @@ package final class EventFilter {
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
-    /// Called after all permitted bytes were forwarded, both by ``pass(_:)`` and whenever the result of a query has
+    /// Called after all permitted bytes were forwarded. This happens in ``pass(_:)`` and whenever the result of a query
+    /// has
     /// arrived.
     package var settled: (() -> Void)?
 
@@ -31,7 +32,7 @@ package final class EventFilter {
     /// The query whose result the filter needs before it can continue.
     var query: EventSessionIndex.Query? { filter.query }
 
-    /// Starts to pass permitted events to `output`.
+    /// Starts to forward permitted events to `output`.
     ///
     /// - Parameter target: The target of the client's request.
     package func start(_ target: ArraySlice<UInt8>, output: @escaping (borrowing Span<UInt8>) -> Void) {
@@ -39,7 +40,7 @@ package final class EventFilter {
         sessionIndex.add(self, isNative: !Self.isWrapped(target))
     }
 
-    /// Applies new directories, beginning with the next event.
+    /// Applies the directories of `scope` to the following events.
     func follow(_ scope: DirectoryScope) {
         if filter.scope !== scope { filter.scope = scope }
     }
@@ -58,13 +59,13 @@ package final class EventFilter {
         passed()
     }
 
-    /// Ends the stream. Buffered events whose project is known are forwarded.
+    /// Ends the stream. Forwards the buffered events whose project is known.
     package func finish() {
         filter.finish(&sessionIndex.events) { [output] in output?($0) }
         stop()
     }
 
-    /// Stops filtering, because the client has disconnected.
+    /// Stops filtering without forwarding the buffered events.
     package func stop() {
         output = nil
         settled = nil
@@ -89,12 +90,13 @@ package final class EventFilter {
         target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(wrapped)
     }
 
-    /// Returns whether a stream can carry events of other directories, as `/global/event` and OpenCode 2's `/api/event`
+    /// Returns whether a stream can contain other directories' events, as `/global/event` and OpenCode 2's `/api/event`
     /// can.
     ///
-    /// OpenCode's routers decode a path and remove dot segments before they match it. A path with characters that this
-    /// may change therefore counts as one of these streams. The only cost is that the frames of such a stream are
-    /// inspected.
+    /// OpenCode's routers decode a path and remove dot segments before they match it. A path that this normalization
+    /// could
+    /// change therefore counts as one of these streams. The only cost is that the gateway inspects the frames of such a
+    /// stream.
     package static func isWanted(for target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         guard path.allSatisfy(isPlain) else { return true }
@@ -105,7 +107,7 @@ package final class EventFilter {
         return last.equalsIgnoringCase(event) && (first.equalsIgnoringCase(global) || first.equalsIgnoringCase(api))
     }
 
-    /// Returns whether the body of the response has a content coding, such as gzip, so that it cannot be read.
+    /// Returns whether the response's body has a content coding, such as gzip. The filter cannot read such a body.
     package static func isEncoded(_ head: ResponseHead) -> Bool {
         (0..<head.fields.count).contains { index in
             head.fields.name(at: index).equalsIgnoringCase(contentEncoding)

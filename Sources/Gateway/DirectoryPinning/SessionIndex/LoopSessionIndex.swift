@@ -6,8 +6,8 @@ package import Instances
 package import OpenCodeFamilies
 internal import Projects
 
-/// The session index of one loop. It contains facts about instances other than their addresses: the OpenCode project of
-/// each folder, and the directory of each session. It is confined to its loop.
+/// The session index of one loop: the OpenCode project of each project's folder, and the directories of sessions. The
+/// index is confined to its loop.
 package final class LoopSessionIndex {
     unowned let owner: any SessionIndexOwner
     private var runs: [Int: RunSessionIndex] = [:]
@@ -15,11 +15,11 @@ package final class LoopSessionIndex {
     private var scopeCalls: [Int: (DirectoryScope?) -> Void] = [:]
     private var catchUpCalls: [Int: () -> Void] = [:]
     private var callCount = 0
-    /// For each instance, by slot, the last run that is known to have opened the project's folder.
+    /// The generation of the last run that is known to have opened the project's folder, by the instance's slot.
     private var openRuns: [Int: UInt64] = [:]
     /// The runs to which this loop has sent a request to open the folder.
     private var openings: Set<Run> = []
-    /// The callbacks that wait until a run has opened the folder.
+    /// The callbacks to call when a run has opened the folder.
     private var folderCalls: [Run: [() -> Void]] = [:]
 
     /// A run of an instance.
@@ -44,7 +44,7 @@ package final class LoopSessionIndex {
         }
     }
 
-    /// Applies a changed routing table. Forgets runs that have ended, and updates the directories of the streams.
+    /// Applies a changed routing table: forgets runs that have ended, and updates the directories of the streams.
     package func follow(_ routes: RoutingTable) {
         for (slot, run) in runs where routes.route(to: run.project)?.endpoint?.generation != run.generation {
             runs[slot] = nil
@@ -52,13 +52,15 @@ package final class LoopSessionIndex {
         for run in runs.values { run.follow(routes.route(to: run.project)) }
     }
 
-    /// Returns the session index of the run at this endpoint; nil if no stream on this loop has followed its events.
+    /// Returns the session index of the run at this endpoint; nil if this loop has none.
     func run(_ endpoint: InstanceEndpoint) -> RunSessionIndex? {
         guard let run = runs[endpoint.slot], run.generation == endpoint.generation else { return nil }
         return run
     }
 
-    /// Returns the session index of a run whose events are followed from now on. Creates the index if necessary.
+    /// Returns the session index of a run, and creates the index if necessary. Called when a stream starts to follow
+    /// the
+    /// run's events.
     package func startRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
         if let known = run(endpoint) { return known }
         let run = RunSessionIndex(self, route: owner.routes.route(to: route.name) ?? route, endpoint: endpoint)
@@ -68,7 +70,7 @@ package final class LoopSessionIndex {
 
     // MARK: Updates
 
-    /// Calls `proceed` later, after all messages have been received that other threads sent before this call.
+    /// Calls `proceed` after this thread has received all messages that other threads sent before the call.
     func catchUp(proceed: @escaping () -> Void) {
         guard let post = owner.sessionIndexPost else { return proceed() }
         callCount += 1
@@ -78,20 +80,19 @@ package final class LoopSessionIndex {
 
     // MARK: Open folders
 
-    /// The maximum time for an instance to open the project's folder. After that time, a request that waits for it is
-    /// sent in any case.
+    /// The maximum time for an instance to open the project's folder. After this time, the gateway sends the waiting
+    /// requests anyway.
     private static let openingTimeout = Duration.seconds(5)
 
-    /// Returns whether the run is known to have opened the project's folder, because it has responded to a request
-    /// about the project.
+    /// Returns whether the run is known to have opened the project's folder. The first response to a request about the
+    /// project shows that the folder is open.
     package func isOpen(_ endpoint: InstanceEndpoint) -> Bool { openRuns[endpoint.slot] == endpoint.generation }
 
-    /// Records that the run has opened the project's folder, so that other loops do not need to send a request for
-    /// this.
+    /// Records on all loops that the run has opened the project's folder.
     func markOpen(_ endpoint: InstanceEndpoint) {
         guard !isOpen(endpoint) else { return }
         openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
-        // The waiting closures are called when this loop receives the message.
+        // This loop also receives the message, and then calls the waiting callbacks.
         owner.broadcast(.opened(slot: endpoint.slot, generation: endpoint.generation))
     }
 
@@ -100,12 +101,13 @@ package final class LoopSessionIndex {
         for proceed in folderCalls.removeValue(forKey: run) ?? [] { proceed() }
     }
 
-    /// Waits until an OpenCode 1 has opened the project's folder.
+    /// Waits until an OpenCode 1 instance has opened the project's folder.
     ///
     /// - Parameters:
     ///   - proceed: Called once, after the folder was opened or the time limit has passed.
-    ///   - open: Called for the first waiting call of a run if its folder is not open. It must make one loop call
-    ///     ``openFolder(_:)``.
+    ///   - open: Called if the folder is not open and no other call waits for this run. The closure must cause one loop
+    ///     to
+    ///     call ``openFolder(_:)``.
     func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void, open: @escaping () -> Void) {
         catchUp { [weak self] in
             guard let self, !isOpen(endpoint) else { return proceed() }
@@ -116,11 +118,12 @@ package final class LoopSessionIndex {
         }
     }
 
-    /// Makes an OpenCode 1 open the project's folder with `GET /path`. Reports to all loops that the folder is open,
-    /// regardless of the response. Call this on one loop only, so that each run receives one request.
+    /// Makes an OpenCode 1 instance open the project's folder with `GET /path`. Afterwards, reports to all loops that
+    /// the
+    /// folder is open, regardless of the response. Call this on one loop only, so that each run receives one request.
     func openFolder(_ endpoint: InstanceEndpoint) {
         let run = Run(slot: endpoint.slot, generation: endpoint.generation)
-        // The loop that requested this may not have received the report yet, so repeat it.
+        // The loop that requested this may not have received the report yet, so repeat the report.
         guard !isOpen(endpoint) else { return owner.broadcast(.opened(slot: run.slot, generation: run.generation)) }
         guard openings.insert(run).inserted else { return }
         let query = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)
@@ -146,8 +149,8 @@ package final class LoopSessionIndex {
 
     // MARK: OpenCode projects
 
-    /// Returns the OpenCode project of an instance's folder if it is available immediately. It is available only while
-    /// a stream on this loop follows the instance's events, because these events report changes of the project.
+    /// Returns the OpenCode project of an instance's folder if it is known. The project is known only while a stream on
+    /// this loop follows the instance's events, because these events report changes of the project.
     package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
         guard let openCodeProject = route.openCodeProject, let endpoint = route.endpoint, let run = run(endpoint),
             run.trusts(openCodeProject)
@@ -157,8 +160,9 @@ package final class LoopSessionIndex {
         return openCodeProject
     }
 
-    /// Requests the OpenCode project of an instance's folder. If an event reports a change while the request is
-    /// pending, the request is repeated.
+    /// Requests the OpenCode project of an instance's folder. Repeats the request if an event reports a change while
+    /// the
+    /// request is pending.
     ///
     /// - Parameters:
     ///   - number: The number of the result must be greater than this number.
@@ -185,7 +189,7 @@ package final class LoopSessionIndex {
         Task { post(.openCodeProject(call: call, await control.openCodeProject(query))) }
     }
 
-    /// Reports to the control plane that its result with this number may no longer be correct.
+    /// Reports to the control plane that the result with this number may be outdated.
     func reportChange(_ project: ProjectName, number: UInt64) {
         let control = owner.control
         Task { await control.projectMayHaveChanged(of: project, number: number) }
@@ -194,7 +198,7 @@ package final class LoopSessionIndex {
     // MARK: Sessions
 
     /// Sends the directory of a session to all loops, and then calls `proceed`, which removes the session. After the
-    /// removal, the instance cannot report the directory any more.
+    /// removal, the instance can no longer report the directory.
     func remember(_ session: [UInt8], of route: RoutingTable.Route, proceed: @escaping () -> Void) {
         guard let endpoint = route.endpoint, let target = SessionLookup.path(of: session, for: endpoint.family) else {
             return proceed()

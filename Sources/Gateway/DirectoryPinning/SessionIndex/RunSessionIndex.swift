@@ -7,7 +7,7 @@ package import Instances
 package import OpenCodeFamilies
 internal import Projects
 
-/// The session index of one run of an instance on a loop that receives its events. It also sends the queries that the
+/// The session index of one run, on a loop that receives the run's events. This type also sends the queries that the
 /// index needs.
 ///
 /// All streams of the run on this loop share the index, so that no query is sent twice. When the first stream begins,
@@ -16,18 +16,18 @@ package final class RunSessionIndex {
     let project: ProjectName
     /// The endpoint of the run.
     package let endpoint: InstanceEndpoint
-    /// The facts that are known about the events of the run.
+    /// The known sessions and the known project of the run's events.
     package var events = EventSessionIndex()
-    /// The greatest number of a result of ``InstanceRegistry/openCodeProject(_:)`` that may no longer be correct.
+    /// The number up to which results of ``InstanceRegistry/openCodeProject(_:)`` may be outdated.
     private(set) var staleNumber: UInt64 = 0
 
     private unowned let loop: LoopSessionIndex
     private var route: RoutingTable.Route
     private var filters: [ObjectIdentifier: EventFilter] = [:]
     private var lookups: Set<[UInt8]> = []
-    /// The streams that wait for messages that other threads have already sent.
+    /// The streams that wait until this thread has received the messages that other threads have already sent.
     private var catchingUp: Set<ObjectIdentifier> = []
-    /// The sessions that the instance did not report. Its list, which is still being read, may contain them.
+    /// The sessions that queries did not find. The session list, which is still being read, may contain them.
     private var unknown: Set<[UInt8]> = []
     private var filling: SessionFilling?
     private var hasFilled = false
@@ -39,10 +39,11 @@ package final class RunSessionIndex {
     /// The time after which sessions whose queries had no result are queried again.
     private var retryTime = MonotonicTime.distantFuture
 
-    /// How long a session is not queried again after a query without a result.
+    /// The time before a session is queried again after a query without a result.
     private static let retry = Duration.seconds(5)
-    /// How long a result is used without another query. The time is limited, because other users may open clones of the
-    /// folder.
+    /// The time for which a result is used without another query. The time is limited, because other users may open
+    /// clones
+    /// of the folder.
     private static let trust = Duration.seconds(60)
 
     init(_ loop: LoopSessionIndex, route: RoutingTable.Route, endpoint: InstanceEndpoint) {
@@ -54,15 +55,15 @@ package final class RunSessionIndex {
 
     var generation: UInt64 { endpoint.generation }
 
-    /// Whether a stream of the run's events exists, so that changes are reported.
+    /// Whether a stream receives the run's events, which report changes of the project.
     var isWatched: Bool { !filters.isEmpty }
 
-    /// Adds a stream that begins.
+    /// Adds a stream.
     ///
-    /// - Parameter isNative: Whether the stream's events do not need to name their directory.
+    /// - Parameter isNative: Whether the stream's events may omit their directory, which those of `/global/event` name.
     func add(_ filter: EventFilter, isNative: Bool) {
         if filters.isEmpty {
-            // Changes were not observed while no stream was running, so the results so far may be outdated.
+            // While no stream was running, no events reported changes, so earlier results may be outdated.
             staleNumber = max(route.openCodeProject?.number ?? 0, lastNumber)
             events.project = nil
         }
@@ -93,14 +94,14 @@ package final class RunSessionIndex {
         for filter in filters.values { filter.follow(scope) }
     }
 
-    /// Records the directory of a session that another thread has found.
+    /// Records a session's directory, which another thread has found.
     func record(_ session: [UInt8], _ location: SessionDirectories.Location) {
         guard case .directory(let directory) = location else { return }
         events.sessions.record(session, directory)
         settle(.session(session))
     }
 
-    /// Returns whether a published result may be used.
+    /// Returns whether a published result is still trusted.
     func trusts(_ openCodeProject: OpenCodeProject) -> Bool {
         guard isWatched, openCodeProject.number > staleNumber else { return false }
         if trusted.number != openCodeProject.number { trusted = (openCodeProject.number, loop.owner.loop.now) }
@@ -120,7 +121,7 @@ package final class RunSessionIndex {
         events.unanswered = []
     }
 
-    /// Starts the query that a stream needs, after the stream was filtered as far as possible.
+    /// Starts the query whose result a stream needs before it can continue.
     func filtered(_ filter: EventFilter) {
         reportProjectChange()
         switch filter.query {

@@ -7,9 +7,9 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// Reads an instance's own list of sessions, page by page, to learn the directory of each session.
+/// Reads an instance's own session list, page by page, to find the directory of each session.
 final class SessionFilling {
-    /// The time limit for one page. Further pages are requested only within the same time after the start.
+    /// The time limit for one page. No further pages are requested after the same time has passed since the start.
     private static let pageTimeout = Duration.seconds(5)
 
     private let endpoint: InstanceEndpoint
@@ -19,7 +19,7 @@ final class SessionFilling {
     private let finished: () -> Void
     private let startTime = MonotonicTime.now
 
-    /// Creates a reader of the list.
+    /// Creates a reader of an instance's session list.
     ///
     /// - Parameters:
     ///   - onSession: Called for each session.

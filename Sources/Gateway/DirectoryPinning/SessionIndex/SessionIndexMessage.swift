@@ -5,12 +5,12 @@ package import OpenCodeFamilies
 
 /// An update about the projects and sessions of instances.
 package enum SessionIndexMessage: Sendable {
-    /// The result of the call with this number to the control plane: the OpenCode project of an instance's folder.
+    /// The OpenCode project of an instance's folder, which the control plane returned for the call with this number.
     case openCodeProject(call: Int, OpenCodeProject?)
-    /// The result of the call with this number to the control plane: the project's current directories.
+    /// The project's current directories, which the control plane returned for the call with this number.
     case directories(call: Int, DirectoryScope?)
-    /// A message that the loop sent to itself during the call with this number. Its arrival shows that all earlier
-    /// messages were received.
+    /// A message that the loop sent to itself for the call with this number. The arrival of this message shows that the
+    /// loop has received all earlier messages.
     case caughtUp(call: Int)
     /// The run of the instance with this slot has opened the project's folder.
     case opened(slot: Int, generation: UInt64)

@@ -5,14 +5,14 @@ package import GatewayCore
 package import HTTPClient
 package import Instances
 
-/// A thread that has a session index. It is a loop or the hub's thread.
+/// A thread that has a session index: a loop or the hub's thread.
 package protocol SessionIndexOwner: AnyObject {
     var loop: EventLoop { get }
     var client: UpstreamClient { get }
     var control: any ProjectControl { get }
     /// The routing table that is currently in use.
     var routes: RoutingTable { get }
-    /// A function that sends a result from another thread to this one; nil while this is not possible.
+    /// A function with which other threads send a result to this thread; nil while the thread has no mailbox.
     var sessionIndexPost: (@Sendable (SessionIndexMessage) -> Void)? { get }
     /// Whether other threads have sent messages that this thread has not received yet.
     var hasUnread: Bool { get }

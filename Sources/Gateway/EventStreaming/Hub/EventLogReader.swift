@@ -6,7 +6,7 @@ import EventLoop
 import GatewayCore
 import Projects
 
-/// A request of a stream or a page to read from a log.
+/// A request from a stream or a page to read from a log.
 struct EventReadRequest: Sendable {
     /// The number of the stream on its loop.
     let stream: Int
@@ -34,7 +34,7 @@ package struct EventLogReadResult: Sendable {
     var isWatched = false
 }
 
-/// A reader of logs that queries instances for facts that their events do not contain. It is confined to one thread,
+/// Reads logs, and queries instances for facts that their events do not contain. The reader is confined to one thread,
 /// which may wait for a disk.
 final class EventLogReader {
     private struct PendingQuery: Hashable {
@@ -59,8 +59,9 @@ final class EventLogReader {
         self.turnEnds = turnEnds
     }
 
-    /// Returns the events that are available now. Returns nil if an instance must be queried first. The events are then
-    /// reported later.
+    /// Returns the events that are available now. If an instance must be queried first, returns nil and reports the
+    /// events
+    /// later.
     func read(_ request: EventReadRequest) -> EventLogReadResult? {
         var cursor = request.cursor
         var batch: EventBatch
@@ -85,7 +86,7 @@ final class EventLogReader {
         return EventLogReadResult(stream: request.stream, cursor: cursor, batch: batch, isWatched: isWatched)
     }
 
-    /// Reads encoded frames, but stops before the end of a turn if the response to the turn's request is pending.
+    /// Reads encoded frames, and stops before the end of a turn while the response to the turn's request is pending.
     private func readEncoded(
         _ cursor: inout EventCursor, from log: EventLog, for request: EventReadRequest
     ) -> (batch: EventBatch, isWatched: Bool) {

@@ -7,7 +7,7 @@ import GatewayCore
 import Locking
 internal import Projects
 
-/// The thread that reads logs for streams with a backlog, because such a read could make a loop wait for a disk.
+/// The thread that reads logs for streams with a backlog. Such a read may wait for a disk, which would block a loop.
 final class EventReaderThread: Sendable {
     fileprivate enum Message: Sendable {
         case read(EventReadRequest)

@@ -25,16 +25,17 @@ package enum HubMessage: Sendable {
     /// A stream on this loop requests its start position, which follows everything that has arrived so far. The number
     /// identifies the request. The project is nil for a stream of all projects' events.
     case requestPosition(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
-    /// An observer on any thread requests the snapshot and the end position of a project. The current values are
-    /// reported first, and then each change of one of them.
+    /// An observer on any thread requests the snapshot and the end position of a project. The observer first receives
+    /// the
+    /// current values, and then each change.
     case subscribe(ProjectName, report: HubSubscriber)
-    /// A translation needs a fact from the instance. The report may be called on any thread.
+    /// A translation needs a fact from the instance. The hub calls `report` on its own thread.
     case query(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
     /// A request for the number of chunks that have arrived from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
-    /// A check whether the loop is running. The loop calls this function.
+    /// A check whether the hub's thread is running. The thread calls this function.
     case answer(@Sendable () -> Void)
-    /// The folder of logs belongs to this gateway from now on.
+    /// This gateway may use the logs' directory from now on.
     case folderIsFree
     case stop
 }
@@ -42,8 +43,8 @@ package enum HubMessage: Sendable {
 /// Receives a project's snapshot and the position after all its events.
 package typealias HubSubscriber = @Sendable (HubSnapshot, LogPosition) -> Void
 
-/// The thread that subscribes to the events of all instances. It keeps one stream from each instance, reads it at all
-/// times, and stores each event in the project's log before it sends the event to a client.
+/// The thread that subscribes to the events of all instances. It keeps one stream from each instance open and reads it
+/// continuously. It stores each event in the project's log before it sends the event to a client.
 ///
 /// The object is confined to its thread, like a ``GatewayLoop``.
 final class HubLoop: SessionIndexOwner {
@@ -62,17 +63,18 @@ final class HubLoop: SessionIndexOwner {
     private(set) lazy var sessionIndex = LoopSessionIndex(self)
     private let snapshots: HubSnapshots
     let index: EventIndex
-    /// The reason why the folder of logs must not be used yet.
+    /// The reason why the logs' directory must not be used yet.
     private(set) var obstacle: String?
     private var mailbox: Mailbox<HubMessage>?
     private var loops: [Mailbox<LoopMessage>] = []
     private var projects: [ProjectName: HubProject] = [:]
-    /// The updates that are sent to the loops at the end of the pass.
+    /// The updates that the hub sends to the loops at the end of the event loop's pass.
     private var updates: [EventUpdate] = []
-    /// The events of one project that have arrived since the last of these updates.
+    /// The events of one project that have arrived since the last update in `updates`.
     private var pendingEvents: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
-    /// The requests for start positions. The positions are sent at the end of the pass, because everything that had
-    /// arrived before the requests has been processed by then.
+    /// The requests for start positions. The hub responds at the end of the pass. By then, it has processed everything
+    /// that
+    /// arrived before the requests.
     private var positionRequests: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
     private var subscribers: [ProjectName: [HubSubscriber]] = [:]
     /// The projects whose subscribers are called at the end of the pass.
@@ -129,7 +131,7 @@ final class HubLoop: SessionIndexOwner {
         loop.releaseHandlers()
     }
 
-    /// Opens the logs that earlier gateways have stored, so that their events are served as well.
+    /// Opens the logs that earlier gateway processes have stored, so that clients can read their events.
     private func openStoredLogs() {
         guard obstacle == nil else { return }
         for name in EventLog.projects(in: settings.folder) {
@@ -241,7 +243,7 @@ final class HubLoop: SessionIndexOwner {
 
     // MARK: Session index
 
-    /// The time limit is short because events wait for the instance's response.
+    /// The time limit is short, because events wait for the instance's response.
     let lookupTimeout = Duration.milliseconds(500)
 
     var hasUnread: Bool { mailbox?.hasUnread ?? false }
@@ -276,14 +278,14 @@ final class HubLoop: SessionIndexOwner {
 
     // MARK: Full disk
 
-    /// Retries the disk every 5 s while a log is in memory, whether new events arrive or not.
+    /// Retries the disk every 5 s while a log is in memory, even if no new events arrive.
     func diskFailed() {
         let retry = diskRetry ?? DiskRetry(self)
         diskRetry = retry
         retry.arm()
     }
 
-    /// Writes the contents of memory to the disk if the disk is usable again. Returns whether a log is still in memory.
+    /// Writes the events in memory to the disk if the disk is usable again. Returns whether a log is still in memory.
     fileprivate func retryDisk() -> Bool {
         var isWaiting = false
         for project in projects.values {

@@ -21,13 +21,13 @@ final class HubProject: TimerHandler {
     private var warnings: [String] = []
     /// The reason for the gap before the next run's generation.
     private var reason: EventGap.Reason?
-    /// Whether the index has a gap after the last event.
+    /// Whether the index of all projects has a gap after the project's last event.
     private var hasIndexedGap = false
     /// Whether the instance's stream is lost and no other stream has begun since then.
     private var isLost = false
     private var timer: LoopTimer?
     private var encoding: EventEncoding
-    /// Whether the run's streams omit the events of other folders.
+    /// Whether the run's streams omit the events of other directories.
     private var isPinned = false
     /// The number of the log's newest segment when the total size limit was last enforced.
     private var newestSegment: UInt64 = 0
@@ -40,13 +40,14 @@ final class HubProject: TimerHandler {
     /// The log message when events that were in memory are on the disk again.
     static let backOnDisk = "events are kept on the disk again"
 
-    /// A run of the instance whose events are received.
+    /// A run whose events the hub receives.
     private final class Run {
         let route: RoutingTable.Route
         let endpoint: InstanceEndpoint
         let traits: EventStreamTraits
         var state: SubscriptionState
-        /// The open streams by their numbers. There are two while the hub determines whether the first one is stalled.
+        /// The open streams by their numbers. A second stream exists while the hub checks whether the first stream is
+        /// stalled.
         var streams: [Int: UpstreamEventStream] = [:]
         var connected: ConnectedFrame?
         var translatedConnected: ConnectedFrame?
@@ -78,13 +79,16 @@ final class HubProject: TimerHandler {
         awaitDisk()
     }
 
-    /// The reason for the gap between the stored events of an earlier gateway and the first run. It is nil if no events
-    /// were stored. It is also nil if that gateway has recorded a gap at its end, because that gap has the same cause.
+    /// The reason for the gap between the stored events of an earlier gateway process and the first run. The reason is
+    /// nil
+    /// if no events were stored. It is also nil if the earlier process recorded a gap when it ended, because that gap
+    /// has
+    /// the same cause.
     private var reasonAfterStart: EventGap.Reason? {
         log.summary.last == nil || log.endsInGap ? nil : .gatewayRestarted
     }
 
-    /// Starts to use the folder of logs, which belongs to this gateway now.
+    /// Starts to use the logs' directory, which belongs to this gateway now.
     func useFolder() {
         let isNew = log.lastGeneration == 0
         log.useFolder(now: WallClock.milliseconds)
@@ -107,7 +111,7 @@ final class HubProject: TimerHandler {
         if isInMemory { hub.diskFailed() }
     }
 
-    /// Logs a change when the event log moves to memory because the disk is unusable, or back to the disk.
+    /// Logs that the event log has moved to memory because the disk is unusable, or that it is on the disk again.
     private func reportStorage() {
         guard log.isWaitingForDisk != isInMemory else { return }
         awaitDisk()
@@ -124,7 +128,7 @@ final class HubProject: TimerHandler {
         guard log.isWaitingForDisk else { return }
         log.retryDisk(now: WallClock.milliseconds)
         reportStorage()
-        // The logs on the disk may now exceed the total size limit, so check it.
+        // The logs on the disk may now exceed the total size limit, so enforce this limit.
         if !isInMemory { hub.segmentBegan() }
     }
 
@@ -265,7 +269,7 @@ final class HubProject: TimerHandler {
         "OpenCode does not begin the event stream that the gateway requested. This project's event streams are on hold until that stream begins. Check OpenCode's log."
 
     func received(_ number: Int) {
-        // This only records the time, unless there is a second stream or the deadline has passed.
+        // The state usually only records the time. It acts if there is a second stream or the deadline has passed.
         on(.received(number))
     }
 
@@ -324,8 +328,9 @@ final class HubProject: TimerHandler {
         }
     }
 
-    /// Reports an event that begins or ends a turn of an OpenCode 2 to ``TurnEnds``. Call this before the event is in
-    /// the log, because a stream may read the log at any time.
+    /// Reports an event that begins or ends a turn of an OpenCode 2 instance to ``TurnEnds``. Call this before the
+    /// event is
+    /// in the log, because a stream may read the log at any time.
     private func recordTurn(_ skeleton: EventSkeleton, _ line: borrowing Span<UInt8>, of run: Run) {
         guard run.endpoint.family == .two, let session = skeleton.session,
             let mark = TurnBoundary(skeleton, payload: line)
@@ -333,7 +338,7 @@ final class HubProject: TimerHandler {
         hub.turnEnds.record(mark, of: session, name, at: log.nextID)
     }
 
-    /// Records a gap after the last event.
+    /// Records a gap after the last event in the log and in the index of all projects.
     private func recordGap(_ reason: EventGap.Reason) {
         hub.turnEnds.recordGap(name)
         log.append(gap: reason, time: WallClock.milliseconds)
@@ -349,7 +354,7 @@ final class HubProject: TimerHandler {
         hasIndexedGap = true
     }
 
-    /// Enforces `--event-keep-total` if the log has begun a segment, because the logs take more disk space only then.
+    /// Enforces `--event-keep-total` if the log has begun a segment. Only a new segment takes more disk space.
     private func checkSegment(of end: LogPosition) {
         guard end.segmentNumber != newestSegment else { return }
         newestSegment = end.segmentNumber

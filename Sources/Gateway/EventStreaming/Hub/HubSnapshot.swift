@@ -8,7 +8,7 @@ import Locking
 import OpenCodeFamilies
 package import Projects
 
-/// The state of one project's events as the loops use it. A snapshot is immutable, and the hub replaces it as a whole.
+/// The state of one project's events for the loops. A snapshot is immutable, and the hub replaces it as a whole.
 package final class HubSnapshot: Sendable {
     /// The state of the stream from the instance.
     enum Upstream: String, Sendable {
@@ -21,12 +21,13 @@ package final class HubSnapshot: Sendable {
     let upstream: Upstream
     /// The time at which `upstream` changed to its current value, in milliseconds since 1970.
     let since: Int64
-    /// The generation of the run whose events are received; nil if there is none.
+    /// The generation of the run whose events the hub receives; nil if there is none.
     package let run: UInt64?
     /// The first frame of the instance's stream, in the formats of both kinds of streams; nil until the instance has
-    /// sent it.
+    /// sent
+    /// the frame.
     let connected: ConnectedFrame?
-    /// The same frame translated to OpenCode 1's API, if an OpenCode 2 has sent it.
+    /// The first frame of an OpenCode 2 instance's stream, translated for OpenCode 1's clients; nil if there is none.
     let translatedConnected: ConnectedFrame?
     /// The directories that streams have opened in the current run.
     let opened: Set<[UInt8]>
@@ -34,7 +35,7 @@ package final class HubSnapshot: Sendable {
     let encoding: EventEncoding
     /// The warnings that `status` shows for the project.
     let warnings: [String]
-    /// The number of clients' streams of the project.
+    /// The number of streams and pages through which clients read the project's events.
     let subscribers: Subscribers
 
     init(
@@ -55,12 +56,12 @@ package final class HubSnapshot: Sendable {
         self.subscribers = subscribers
     }
 
-    /// Returns whether the hub receives the events of the run that this route leads to.
+    /// Returns whether the hub receives the events of the run to which this route leads.
     package func receivesEvents(of route: RoutingTable.Route) -> Bool {
         upstream == .connected && run == route.endpoint?.generation
     }
 
-    /// Counts the streams that clients read, on all loops.
+    /// Counts the streams and pages through which clients read a project's events, on all loops.
     final class Subscribers: Sendable {
         private let count = Locked(0)
 
@@ -88,7 +89,7 @@ package struct ConnectedFrame: Sendable, Equatable {
         self.init(line, payload: 11..<line.count - 1)
     }
 
-    /// Returns the frame that replaces the event of an instance that has not sent the event in time.
+    /// Returns a substitute for the event of an instance that has not sent it in time.
     static func usual(_ family: APIFamily?) -> ConnectedFrame {
         if family == .two {
             let data = Array(#"{"type":"server.connected","data":{}}"#.utf8)
@@ -109,12 +110,12 @@ package enum EventUpdate: Sendable {
     case snapshot(HubSnapshot)
     /// An instance has sent these events. They are in the log between the two positions.
     case events(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
-    /// A heartbeat event of the instance. Heartbeats, and the comments of the next case, are not stored, and only live
-    /// streams receive them.
+    /// A heartbeat event from the instance. Heartbeats are not stored, and only live streams receive them.
     case heartbeat(ProjectName, ConnectedFrame)
+    /// A comment from the instance. Comments are not stored, and only live streams receive them.
     case comment(ProjectName, [UInt8])
-    /// The instance's stream is lost, so the streams of its clients are aborted.
+    /// The hub has lost the instance's stream, so the loops abort the clients' streams.
     case lost(ProjectName)
-    /// The instance has closed a directory, so the streams of that directory end regularly after this event.
+    /// The instance has closed a directory, so the streams of this directory end regularly after this event.
     case disposed(ProjectName, directory: [UInt8], EventID)
 }

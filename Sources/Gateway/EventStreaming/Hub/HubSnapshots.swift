@@ -20,7 +20,7 @@ package final class HubSnapshots: Sendable {
 
     func set(_ index: EventIndex) { sharedIndex.withLock { $0 = index } }
 
-    /// Returns the current snapshot of a project; nil if the hub has received none of its events.
+    /// Returns the current snapshot of a project; nil if the hub has no log for the project.
     package func snapshot(of name: ProjectName) -> HubSnapshot? { snapshots.withLock { $0[name] } }
 
     /// Returns the warnings that `status` shows for a project's events.

@@ -9,7 +9,7 @@ import OpenCodeFamilies
 
 /// Queries an instance for the facts that the translation of its events needs.
 final class TranslationLookup {
-    /// The time limit for the instance's responses, during which the streams wait.
+    /// The time limit for the instance's responses. The streams wait for these responses.
     private static let timeout = Duration.seconds(5)
     /// The maximum size in bytes of an accepted body. A larger response is treated as missing.
     private static let longestBody = 4 << 20

@@ -9,14 +9,14 @@ internal import Projects
 
 /// Keeps translated responses and translated event streams in OpenCode 1's order at the end of a turn.
 ///
-/// OpenCode 1 publishes a turn's events before it responds to the request that began the turn, and `session.idle`
-/// afterwards. Its clients stop reading at either of these points. OpenCode 2 sends responses and events on two
-/// connections, in any order. A request therefore registers a watch before it changes anything. Streams stop before the
-/// turn's end while the response is pending, and the response waits until all streams have reached that point. Both
-/// waits are bounded, so that neither a slow client nor a lost event delays other clients for long.
-///
-/// The hub reports the beginnings and ends of turns in the order of the log. The end of the request's turn is therefore
-/// the same event for all streams, regardless of the order in which they reach it.
+/// OpenCode 1 publishes a turn's events before it responds to the request that began the turn. It publishes
+/// `session.idle` after the response. Its clients stop reading at the response or at `session.idle`. OpenCode 2 sends
+/// responses and events on two connections, in any order. A request therefore registers a watch before it changes
+/// anything. Streams stop before the turn's end while the response is pending, and the response waits until all streams
+/// have reached that point. Both waits are bounded, so that neither a slow client nor a lost event delays other clients
+/// for long.
+/// The hub reports the beginnings and ends of turns in the order of the log. All streams therefore stop at the same
+/// event, regardless of the order in which they reach it.
 ///
 /// A request may also publish an event of OpenCode 1 that has no counterpart in OpenCode 2, such as `command.executed`.
 /// Each translated stream adds this event to the `session.idle` of the turn's end when it reads that frame. Every
@@ -29,15 +29,17 @@ package final class TurnEnds: Sendable {
     package static let longestWait = Duration.milliseconds(500)
     /// The maximum time that streams wait for a response, counted from the end of the turn.
     static let longestHold = Duration.seconds(1)
-    /// The time from the moment at which all streams have reached the required point until the waiting response is
-    /// sent. It is needed because clients read both connections at their own pace.
+    /// The time between the moment at which all streams have reached the required point and the waiting response. The
+    /// pause
+    /// is necessary, because clients read both connections at their own pace.
     package static let pause = Duration.milliseconds(50)
-    /// The time between a response and the end of the turn on streams. In OpenCode 1.18, it is 5 to 29 ms.
+    /// The time between a response and the end of the turn on streams. In OpenCode 1.18, this time is 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
-    /// How long a published event is kept for streams that are late or resume.
+    /// The time for which a published event is kept for streams that are late or resume.
     static let retentionTime = Duration.seconds(30)
-    /// The maximum size of a published event in bytes. A client determines the size, because `command.executed`
-    /// contains the command's arguments, and each slow stream keeps its own copy.
+    /// The maximum size of a published event in bytes. Clients determine the size, because `command.executed` contains
+    /// the
+    /// command's arguments. Each slow stream keeps its own copy of the event.
     static let largestEvent = 64 << 10
     /// The maximum number of published events that are kept for each project.
     static let mostRetained = 64
@@ -48,9 +50,10 @@ package final class TurnEnds: Sendable {
         let session: [UInt8]
         /// The last event when the watch began; nil if there was none.
         let after: EventID?
-        /// Whether streams stop before the turn's end until the response to the request was sent.
+        /// Whether streams stop before the turn's end until the response to the request is sent.
         let holds: Bool
-        /// The event of the turn's end; nil until the hub has received it. The id does not name a frame, because the
+        /// The event of the turn's end; nil until the hub has received it. This id contains no frame number, because
+        /// the
         /// frames have different numbers in each encoding.
         var end: EventID?
         /// Whether the instance has reported the session as idle, so that no later turn can belong to the request.
@@ -71,7 +74,7 @@ package final class TurnEnds: Sendable {
         mutating func record(_ mark: TurnBoundary, at event: EventID) {
             switch mark {
             case .began:
-                // If an end is known, it belongs to an earlier turn that was running before the request, so forget it.
+                // A known end belongs to an earlier turn that was running before the request, so forget this end.
                 guard holds, !isSettled else { return }
                 end = nil
                 heldUntil = nil
@@ -107,7 +110,8 @@ package final class TurnEnds: Sendable {
         func hasPassed(_ end: EventID) -> Bool {
             if end.isOfEvent(ended) { return true }
             guard let last else { return false }
-            // A stream that begins directly after the event has sent no frame of it. Its frame number is then `.max`.
+            // A stream that begins directly after the event has sent none of its frames, and has the frame number
+            // `.max`.
             return end.isOfEvent(last) ? last.frame == .max : end < last
         }
     }
@@ -117,7 +121,7 @@ package final class TurnEnds: Sendable {
         var count = 0
         var streams: [ProjectName: [ObjectIdentifier: Position]] = [:]
 
-        /// The streams for which the responses of the project wait.
+        /// Returns the streams for which the project's responses wait.
         func awaited(_ project: ProjectName) -> [Position] {
             streams[project]?.values.filter(\.isAwaited) ?? []
         }
@@ -136,7 +140,7 @@ package final class TurnEnds: Sendable {
             for number in retained.keys.sorted().dropLast(TurnEnds.mostRetained) { watches[number] = nil }
         }
 
-        /// Removes and returns the bridge runs that do not need to wait any more.
+        /// Removes and returns the bridge runs that no longer need to wait.
         mutating func takeReached(_ project: ProjectName) -> [(loop: Mailbox<LoopMessage>, run: Int)] {
             var runs: [(loop: Mailbox<LoopMessage>, run: Int)] = []
             for (number, watch) in watches where watch.project == project {
@@ -152,7 +156,7 @@ package final class TurnEnds: Sendable {
 
     // MARK: Requests
 
-    /// Begins a watch for the next end of the session's turn after the event `after`, and returns its number.
+    /// Starts a watch for the next end of the session's turn after the event `after`, and returns the watch's number.
     func watch(_ session: String, of project: ProjectName, after: EventID?, holds: Bool) -> Int {
         state.withLock { state in
             state.count += 1
@@ -165,9 +169,11 @@ package final class TurnEnds: Sendable {
     /// The condition for which a request must wait before its response is sent.
     package enum Waiting { case nothing, pause, streams }
 
-    /// Makes the bridge run wait until the instance has reported the session as idle and all streams have reached the
-    /// end of the turn. ``EventStreamFeature/turnReached`` is then called with the run's number, unless the run does
-    /// not need to wait.
+    /// Records that the instance has reported the session as idle, and returns the condition for which the bridge run
+    /// must
+    /// wait. If the run must wait for streams, ``EventStreamFeature/turnReached`` is called with the run's number when
+    /// all
+    /// streams have reached the end of the turn.
     package func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
         state.withLock { state in
             state.watches[number]?.isSettled = true
@@ -180,16 +186,19 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Publishes an event of OpenCode 1 on the project's translated streams, directly after the end of the watched
-    /// turn. The response is sent afterwards, so that all streams that the watch has stopped receive the event. An
-    /// event larger than ``largestEvent`` is omitted.
+    /// Publishes an OpenCode 1 event on the project's translated streams, directly after the end of the watched turn.
+    /// Call
+    /// this before the response is sent, so that all streams that the watch has stopped receive the event. An event
+    /// larger
+    /// than ``largestEvent`` is omitted.
     package func publish(_ event: [UInt8], after number: Int) {
         guard event.count <= Self.largestEvent else { return }
         state.withLock { $0.watches[number]?.event = event }
     }
 
-    /// Ends a watch, because the response to its request was sent or will never be sent. Streams that the watch has
-    /// stopped continue a moment later.
+    /// Ends a watch after the response to its request was sent, or when the response will never be sent. Streams that
+    /// the
+    /// watch has stopped continue after ``delay``.
     package func stopWatching(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
             guard var watch = state.watches[number] else { return nil }
@@ -214,7 +223,7 @@ package final class TurnEnds: Sendable {
 
     // MARK: Streams
 
-    /// Adds a translated stream that begins. Every such stream waits for responses.
+    /// Adds a translated stream. Every translated stream waits for responses.
     ///
     /// - Parameter isAwaited: Whether responses also wait for the stream.
     func addStream(
@@ -269,8 +278,9 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Records that events are missing at the end of the project's log. If the end of a request's turn is not known, it
-    /// may be among them, and the next end could belong to a later turn.
+    /// Records that events are missing at the end of the project's log. The unknown end of a request's turn may be
+    /// among
+    /// these events. The next end could then belong to a later turn.
     func recordGap(_ project: ProjectName) {
         state.withLock { state in
             for (number, watch) in state.watches where watch.project == project && watch.end == nil {
@@ -281,7 +291,7 @@ package final class TurnEnds: Sendable {
 
     // MARK: Reading
 
-    /// Returns whether a request waits for streams of this project.
+    /// Returns whether the project has a watch that streams may still need.
     func isWatched(_ project: ProjectName) -> Bool {
         state.withLock { state in
             if state.watches.isEmpty { return false }
@@ -291,15 +301,16 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Returns the time until which a stream stops before this frame, which is the end of a turn; nil if it does not
-    /// stop.
+    /// Returns the time until which a stream stops before this frame; nil if it does not stop. The frame must be the
+    /// end of
+    /// a turn.
     func hold(_ session: [UInt8], of project: ProjectName, before frame: EventID) -> MonotonicTime? {
         let event = EventID(generation: frame.generation, sequence: frame.sequence)
         return state.withLock { state in
             var held: MonotonicTime?
             for (number, watch) in state.watches where watch.project == project && watch.session == session {
-                // The turn that a request to abort stops may be a shell command, whose end the hub does not record.
-                // This frame is then the end.
+                // A request to abort may stop a shell command. The hub does not record the end of a shell command, so
+                // this frame counts as the end.
                 if !watch.holds, watch.end == nil, watch.after.map({ $0 < event }) ?? true {
                     state.watches[number]?.end = event
                 }
@@ -313,8 +324,9 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Returns the JSON of the events to send directly after this frame, which is the `session.idle` at the end of a
-    /// turn.
+    /// Returns the JSON of the events to send directly after this frame. The frame must be the `session.idle` at the
+    /// end of
+    /// a turn.
     func events(_ session: [UInt8], of project: ProjectName, after frame: EventID) -> [[UInt8]] {
         state.withLock { state in
             let ended = state.watches.filter { _, watch in

@@ -10,8 +10,8 @@ internal import Instances
 import Logging
 import OpenCodeFamilies
 
-/// A stream of an instance's events on the hub's thread. Its frames are held back until the stream is followed, and are
-/// then passed to the project.
+/// A stream of an instance's events on the hub's thread. It buffers its frames until the project follows the stream,
+/// and then passes them to the project.
 final class UpstreamEventStream: UpstreamDelegate {
     private unowned let project: HubProject
     private let number: Int
@@ -51,7 +51,7 @@ final class UpstreamEventStream: UpstreamDelegate {
                 body: .none, isAlone: true), delegate: self)
     }
 
-    /// Passes the held frames and all further frames to the project.
+    /// Passes the buffered frames and all further frames to the project.
     func follow() {
         guard !isFollowed else { return }
         isFollowed = true
@@ -59,7 +59,7 @@ final class UpstreamEventStream: UpstreamDelegate {
         waitingFrames = []
     }
 
-    /// Cancels the stream and discards its held frames.
+    /// Cancels the stream and discards its buffered frames.
     func close() {
         transfer?.cancel()
         transfer = nil
@@ -73,7 +73,8 @@ final class UpstreamEventStream: UpstreamDelegate {
 
     private func parse(_ bytes: borrowing Span<UInt8>) { reader.parse(bytes) { frames.append($0) } }
 
-    /// Processes the frames that were read. Called when no state is in use that a frame may change.
+    /// Processes the frames that were read. Call this only while the filter does not use its state, which a frame may
+    /// change.
     private func deliverFrames() {
         guard !frames.isEmpty else { return }
         let new = frames

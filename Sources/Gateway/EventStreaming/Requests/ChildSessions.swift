@@ -7,10 +7,10 @@ import HTTPClient
 internal import Instances
 import OpenCodeFamilies
 
-/// Queries instances for the descendants of a session, because the log may no longer contain the events that report the
-/// beginning of a descendant.
+/// Queries instances for a session's descendants. The log alone is not sufficient, because it may no longer contain the
+/// events that report the beginning of a descendant.
 final class ChildSessions {
-    /// The time limit for all queries together. After that time, the stream begins without the sessions that were not
+    /// The time limit for all queries together. After this time, the stream begins without the sessions that were not
     /// reported in time.
     static let limit = Duration.seconds(5)
 
@@ -37,7 +37,7 @@ final class ChildSessions {
         unasked = endpoints.map { (session, $0) }
     }
 
-    /// Sends the first query, or reports immediately if there is none.
+    /// Sends the first query, or reports immediately if there is no instance to query.
     func start() { next() }
 
     private func next() {

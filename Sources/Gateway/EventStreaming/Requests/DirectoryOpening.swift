@@ -5,15 +5,15 @@ import EventLoop
 import HTTPClient
 import HTTPTypes
 
-/// Makes an instance open a directory by starting one of the instance's own streams, which is closed after it has
-/// begun.
+/// Makes an instance open a directory. For this purpose, starts one of the instance's own event streams, and closes it
+/// after it has begun.
 final class DirectoryOpening: UpstreamDelegate {
     private var transfer: UpstreamTransfer?
     private var report: ((Bool) -> Void)?
 
     /// Starts the stream.
     ///
-    /// - Parameter report: Called once unless this object is cancelled. Its argument is whether the instance serves
+    /// - Parameter report: Called once unless this object is cancelled. The argument states whether the instance serves
     ///   such a stream.
     init(
         _ client: UpstreamClient, _ instance: InstanceAddress, target: ArraySlice<UInt8>, fields: FieldList,

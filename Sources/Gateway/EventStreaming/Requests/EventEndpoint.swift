@@ -11,7 +11,7 @@ import JSONText
 import OpenCodeFamilies
 internal import Projects
 
-/// The parsed query of a request for one of the gateway's own event streams. It performs no I/O.
+/// The parsed query of a request for one of the gateway's own event streams. Parsing performs no I/O.
 struct EventQuery: Sendable {
     /// The reason why a query cannot be served, as a message.
     struct QueryError: Error {
@@ -28,7 +28,7 @@ struct EventQuery: Sendable {
     /// Whether the events are sent in the format of OpenCode 1's API.
     var isOpenCode1Compatible = false
     var maxRate: Int?
-    /// The seconds that the request waits for a page; nil if the client requests a stream.
+    /// The maximum number of seconds that the request waits for a page; nil if the client requests a stream.
     var wait: Int?
     var start = EventCursor.Start.now
 
@@ -84,12 +84,12 @@ package enum EventEndpoint: Sendable {
     /// The events of all projects.
     case all
 
-    /// The error of a request while the event hub is off.
+    /// The error for a request while the event hub is off.
     static let off = GatewayError(
         404,
         "The gateway's event hub is off (--event-hub off). Use OpenCode's own streams at /projects/NAME/api instead.")
 
-    /// Serves the request on the loop itself.
+    /// Serves the request on the loop.
     package func serve(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
         guard let events = loop.feature(EventStreamFeature.self) else { return loop.refuse(connection, Self.off) }
         guard self == .project else { return open(nil, for: request, on: connection, events: events) }
@@ -126,7 +126,7 @@ package enum EventEndpoint: Sendable {
     static let nothingYet = ControlAnswers.json(
         200, #"{"subscribers":0,"first":null,"last":null,"bytes":0,"upstream":"off","since":null,"gaps":0}"#)
 
-    /// Responds to a request for `…/events/state` on the loop itself.
+    /// Responds on the loop to a request for `…/events/state`.
     package static func serveState(_ request: ControlRequest, on connection: ClientConnection, loop: GatewayLoop) {
         guard let events = loop.feature(EventStreamFeature.self) else { return loop.refuse(connection, off) }
         guard let name = request.project else { return loop.refuse(connection, .notFound) }

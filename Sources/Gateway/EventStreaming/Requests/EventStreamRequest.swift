@@ -7,9 +7,9 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// The parsed head of a request for one of OpenCode's own event streams. It performs no I/O.
+/// The parsed head of a request for one of OpenCode's own event streams. Parsing performs no I/O.
 struct EventStreamRequest {
-    /// The decision about such a request.
+    /// The decision about a request for an event stream.
     enum Decision {
         /// The hub serves the request.
         case hub(EventStreamRequest)
@@ -23,7 +23,7 @@ struct EventStreamRequest {
     private static let gatewayParameters = ["hub", "since", "form", "max_rate"]
 
     let stream: OpenCodeEventStream
-    /// The directory whose events are requested, in the spelling of events.
+    /// The directory whose events the client requests, in the spelling that events use.
     private(set) var directory: [UInt8]?
     /// The other spelling of the directory, for an OpenCode 2 instance. Its events may spell a directory as in the
     /// request, or with symbolic links resolved.
@@ -36,9 +36,9 @@ struct EventStreamRequest {
     var encoding: EventEncoding?
     /// The maximum number of updates per second of a text that the model is still writing.
     var maxRate: Int?
-    /// Whether the events of an OpenCode 2 are translated into OpenCode 1's API.
+    /// Whether the events of an OpenCode 2 instance are translated into OpenCode 1's format.
     private(set) var isTranslated = false
-    /// The target of the request to the instance, if the stream opens a directory.
+    /// The target for the instance, without the gateway's own parameters.
     let target: ArraySlice<UInt8>
 
     private init(_ stream: OpenCodeEventStream, target: ArraySlice<UInt8>) {
@@ -46,7 +46,7 @@ struct EventStreamRequest {
         self.target = target
     }
 
-    /// Returns whether a target can be one of these streams. Three bytes decide this for nearly all targets.
+    /// Returns whether a target may name one of OpenCode's event streams. The check reads at most two bytes.
     static func isPossible(_ target: ArraySlice<UInt8>) -> Bool {
         guard target.count >= 6 else { return false }
         switch target[target.startIndex + 1] {
@@ -57,15 +57,15 @@ struct EventStreamRequest {
         }
     }
 
-    /// Returns whether the target belongs to one of these streams in any family.
+    /// Returns whether the target names an event stream of any family.
     static func isOne(_ target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         return OpenCodeEventStream(path: path, of: .one) != nil || OpenCodeEventStream(path: path, of: .two) != nil
     }
 
-    /// Parses a request; nil if it does not request such a stream.
+    /// Parses a request. Returns nil if the request is not for one of OpenCode's event streams.
     ///
-    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are served for an OpenCode 2 instance.
+    /// - Parameter isOpenCode1Compatible: Whether the gateway serves OpenCode 1's streams for an OpenCode 2 instance.
     static func parse(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, of route: RoutingTable.Route, isOpenCode1Compatible: Bool
     ) -> Decision? {
@@ -111,7 +111,7 @@ struct EventStreamRequest {
         return .hub(request)
     }
 
-    /// Returns the position of the client, from `Last-Event-ID`, or otherwise from `since`.
+    /// Returns the client's start position from the field `Last-Event-ID`, or otherwise from the parameter `since`.
     static func start(_ head: RequestHead, _ query: RequestQuery) -> EventCursor.Start {
         for index in 0..<head.fields.count where head.fields.name(at: index).equalsIgnoringCase(lastEventID) {
             let value = head.fields.value(at: index)
@@ -122,12 +122,13 @@ struct EventStreamRequest {
         return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
     }
 
-    /// Determines the directory that OpenCode uses for such a request: the directory in the query, otherwise the
-    /// directory in the field `x-opencode-directory`, otherwise the working directory. Returns false if it cannot be
-    /// determined here.
+    /// Determines the directory that OpenCode uses for the request. The directory in the query takes precedence, then
+    /// the
+    /// field `x-opencode-directory`, and then the working directory. Returns false if the gateway cannot determine the
+    /// directory.
     ///
     /// Since 1.2.21, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and uses the
-    /// result in its events. Earlier versions use the text of the request.
+    /// result in its events. Earlier versions use the directory's text in the request.
     private mutating func parseDirectory(_ head: RequestHead, _ query: RequestQuery, of route: RoutingTable.Route)
         -> Bool
     {

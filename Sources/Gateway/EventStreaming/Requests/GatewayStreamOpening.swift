@@ -21,7 +21,7 @@ final class GatewayStreamOpening: PendingStreamKind {
         self.query = query
     }
 
-    /// Begins to open the stream of a query.
+    /// Starts to open the stream or the page that a query requests.
     static func start(
         _ events: EventStreamFeature, _ connection: ClientConnection, project: ProjectName?, query: EventQuery
     ) {
@@ -42,8 +42,9 @@ final class GatewayStreamOpening: PendingStreamKind {
         return routes.route(to: project).map { $0.isReachable ? [$0] : [] } ?? []
     }
 
-    /// Whether the hub receives the events of every instance that it can be expected to reach soon, as
-    /// far as this loop knows.
+    /// Whether the hub receives the events of all instances, as far as this loop knows. An instance whose events have
+    /// been
+    /// missing for a long time does not count.
     var receivesEvents: Bool {
         routes.allSatisfy { route in
             guard let snapshot = events.snapshot(of: route.name), snapshot.run == route.endpoint?.generation else {
@@ -56,8 +57,8 @@ final class GatewayStreamOpening: PendingStreamKind {
 
     var isOutdated: Bool { false }
 
-    /// Begins the stream at this position. From here on, the stream includes the events of a session's descendants,
-    /// even of descendants that begin during the query for the descendants.
+    /// Begins the stream at this position. From this position on, the stream includes the events of a session's
+    /// descendants, even of descendants that begin while the instances are queried for them.
     func open(_ stream: PendingEventStream, at position: LogPosition) {
         guard let session = query.selector.sessions?.first else { return openSelected(stream, at: position) }
         // The events do not report descendants that began before the first stored event, so query the instances for

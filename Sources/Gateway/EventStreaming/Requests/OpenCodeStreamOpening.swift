@@ -12,8 +12,7 @@ internal import Projects
 import Proxying
 
 extension EventStreamFeature: InstanceRequestHandler {
-    /// Serves a request for one of OpenCode's own event streams, unless the client requests the stream of the instance
-    /// itself.
+    /// Serves a request for one of OpenCode's own event streams, unless the client requests the instance's own stream.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         guard EventStreamRequest.isPossible(request.target), request.connection.head.method == .get,
             let decision = EventStreamRequest.parse(
@@ -53,7 +52,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
         self.streamRequest = streamRequest
     }
 
-    /// Begins to open the stream of a request.
+    /// Starts to open the stream that a request names.
     static func start(_ events: EventStreamFeature, _ request: InstanceRequest, for streamRequest: EventStreamRequest) {
         PendingEventStream(
             events, request.connection, kind: OpenCodeStreamOpening(events, request, for: streamRequest),
@@ -75,7 +74,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
         }
     }
 
-    /// Makes the instance open the stream's directory, unless it is already open.
+    /// Makes the instance open the stream's directory, unless the directory is already open.
     private func openDirectory(for stream: PendingEventStream) {
         guard let connection = stream.connection, let endpoint = route.endpoint else { return }
         if let directory = streamRequest.directory, !streamRequest.isTranslated,

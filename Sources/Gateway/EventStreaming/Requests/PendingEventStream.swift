@@ -13,9 +13,9 @@ protocol PendingStreamKind: AnyObject {
     var project: ProjectName? { get }
     /// Whether the hub receives the events that the stream needs, as far as this loop knows.
     var receivesEvents: Bool { get }
-    /// Whether the project now has another instance, so that the request must be routed again.
+    /// Whether the project now has another run, so that the request must be routed again.
     var isOutdated: Bool { get }
-    /// Performs the steps before the stream can begin, and then calls ``PendingEventStream/ready()``.
+    /// Performs the steps that must precede the stream, and then calls ``PendingEventStream/ready()``.
     func prepare(_ stream: PendingEventStream)
     /// Begins the stream at this position, with the connection that ``PendingEventStream/release()`` returns.
     func open(_ stream: PendingEventStream, at position: LogPosition)
@@ -23,11 +23,11 @@ protocol PendingStreamKind: AnyObject {
     func reroute()
     /// Responds to a client whose stream has not begun in time.
     func expired(_ connection: ClientConnection)
-    /// Ends the steps of ``prepare(_:)``.
+    /// Cancels the steps of ``prepare(_:)``.
     func cancel()
 }
 
-/// A request for an event stream while the start position of the stream is unknown.
+/// A request for an event stream that cannot begin yet.
 ///
 /// If an instance has just started, the stream begins after the hub receives the instance's events. A client therefore
 /// misses no event of a prompt that it sends after it has received the head of the response.
@@ -47,19 +47,20 @@ final class PendingEventStream: PendingStream {
         pending = PendingAnswer(connection, on: events.owner.loop)
     }
 
-    /// The client's connection; nil after the end.
+    /// The client's connection; nil after ``release()``.
     var connection: ClientConnection? { pending.connection }
 
     func start() {
         pending.attach(self)
-        // The stream would be ended immediately, and a client that mistakes this for a regular end would not reconnect.
+        // While the gateway is draining, a stream would end immediately. A client that mistakes this for a regular end
+        // would not reconnect.
         guard !events.owner.isDraining else { return giveUp() }
         events.add(self)
         if !beginning.isLate { pending.arm(self, after: StreamBeginning.patience) }
         kind.prepare(self)
     }
 
-    /// Records that everything except the hub is ready.
+    /// Records that the steps of ``PendingStreamKind/prepare(_:)`` are complete. The stream still waits for the hub.
     func ready() {
         beginning.isOpen = true
         proceed()

@@ -6,7 +6,8 @@ struct StreamBeginning {
     static let patience = Duration.seconds(2)
     /// The additional time limit for the instance to open the stream's directory.
     static let openingPatience = Duration.seconds(2)
-    /// The time in milliseconds after which an instance whose events cannot be received delays only its own streams.
+    /// The time in milliseconds after which the gateway's own streams do not wait for the events of an instance any
+    /// longer.
     private static let longestSilence: Int64 = 10_000
 
     /// Whether the instance has opened the stream's directory.
@@ -28,8 +29,8 @@ struct StreamBeginning {
 
     /// The decision after the time limit of a step has passed.
     enum TimeDecision: Equatable {
-        /// The stream may begin now. The next decision follows after this time. If the time is nil, no decision
-        /// follows.
+        /// The stream may begin now. The value is the time until the next decision; nil if there is no further
+        /// decision.
         case wait(Duration?)
         /// The time limit has passed, and the stream cannot begin.
         case expired
@@ -43,8 +44,9 @@ struct StreamBeginning {
         guard let answerTimeout else { return .wait(nil) }
         guard passedSteps < 3 else { return .expired }
         guard passedSteps == 2 else { return .wait(Self.openingPatience) }
-        // An instance that does not open the directory does not delay the head of the response, because its events come
-        // from the hub's own stream.
+        // The events come from the hub's own stream. The response's head therefore does not wait for an instance that
+        // does
+        // not open the directory.
         isOpen = true
         return .wait(answerTimeout)
     }
@@ -53,7 +55,7 @@ struct StreamBeginning {
     /// times are in milliseconds since 1970.
     static func isGivenUp(since: Int64, now: Int64) -> Bool { now - since > longestSilence }
 
-    /// Returns whether to request the start position of the stream from the hub now. It returns true only once, until
+    /// Returns whether to request the stream's start position from the hub now. The result is true only once, until
     /// ``mayStart(receivesEvents:)`` is called.
     mutating func needsPosition(receivesEvents: @autoclosure () -> Bool) -> Bool {
         guard isOpen, !hasRequestedPosition, isLate || receivesEvents() else { return false }
@@ -63,9 +65,11 @@ struct StreamBeginning {
 
     /// Returns whether the stream begins at the position that the hub has sent.
     ///
-    /// The hub may have lost the instance before it received the request, and this loop may have learned of the loss
-    /// only afterwards. A stream that began at this position would miss the events until the hub is connected again. In
-    /// that case, the request is repeated.
+    /// The hub may have lost the instance before it received the request for the position, and this loop may have
+    /// received
+    /// the update only afterwards. A stream that began at this position would miss the events until the hub is
+    /// connected
+    /// again. In that case, the loop repeats the request for the position.
     mutating func mayStart(receivesEvents: @autoclosure () -> Bool) -> Bool {
         hasRequestedPosition = isLate || receivesEvents()
         return hasRequestedPosition

@@ -64,14 +64,13 @@ package final class EventPage: PendingStream {
         let batch = reading.batch.limited(
             to: Self.most, bytes: Self.mostBytes - Self.frameBytes, separator: Self.gap)
         if isLate || isWorthSending(batch) { return answer(batch) }
-        // Do not send the batch yet, because a gap is sent only together with a following event. Otherwise, a client
-        // that immediately requests the next page would receive the same gap again.
+        // Do not send the batch yet. If a page contained only a gap, a client that immediately requests the next page
+        // would receive the same gap again.
         if batch.bytes.isEmpty { cursor.sent(0, of: batch) }
         if hasPendingUpdate || batch.bytes.isEmpty && !batch.isAtEnd { readEvents() }
     }
 
-    /// Returns whether a page with this batch is useful for its client, because it contains events or advances the
-    /// position.
+    /// Returns whether a page with this batch contains events or advances the client's position.
     private func isWorthSending(_ batch: EventBatch) -> Bool {
         guard !batch.bytes.isEmpty else { return false }
         var after = cursor
@@ -79,7 +78,7 @@ package final class EventPage: PendingStream {
         return after.last != requestedID || !batch.bytes.starts(with: Self.gap)
     }
 
-    /// Responds with the items of the batch, in which a line end follows each item.
+    /// Responds with the items of the batch. A line end follows each item in the batch.
     private func answer(_ batch: EventBatch) {
         guard let connection = release() else { return }
         cursor.sent(batch.bytes.count, of: batch)

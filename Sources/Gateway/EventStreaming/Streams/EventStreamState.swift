@@ -3,12 +3,12 @@
 import EventHub
 import EventLoop
 
-/// The state of a client's event stream: whether it reads the log, is live or is blocked, and when it must act without
-/// an event. It performs no I/O.
+/// The state of a client's event stream. It decides when the stream reads the log, and what the stream does if no event
+/// arrives. It performs no I/O.
 struct EventStreamState {
-    /// The times without output after which a stream receives a comment. ``gatewayComment`` applies to the gateway's
-    /// own streams. ``replayComment`` applies to OpenCode's own streams during a long replay.
+    /// The time without output after which one of the gateway's own streams sends a comment.
     static let gatewayComment = Duration.seconds(15)
+    /// The time without output after which one of OpenCode's own streams sends a comment during a long replay.
     static let replayComment = Duration.seconds(10)
 
     /// The decision whether to read the log.
@@ -37,11 +37,12 @@ struct EventStreamState {
     private(set) var hasPendingUpdate = false
     /// Whether the event after which the stream ends is known.
     private var hasLast = false
-    /// The stream's position, if the client has accepted everything before it; nil while bytes are unsent.
+    /// The stream's position, if the client has accepted everything before this position; nil while bytes are unsent.
     private(set) var live: LogPosition?
     /// Whether this is one of OpenCode's own streams.
     private let isPlain: Bool
-    /// Whether the stream sends its own heartbeats, because its events come from an OpenCode 2 instance.
+    /// Whether the gateway itself sends the stream's heartbeats, because it translates the events of an OpenCode 2
+    /// instance.
     private let sendsHeartbeats: Bool
     /// The minimum time between two reads of the log; nil if there is no limit.
     private let pace: Duration?
