@@ -9,8 +9,9 @@ import Logging
 
 /// The admission of requests. ``Admission`` decides, and this extension keeps the state that the decision needs.
 extension GatewayLoop {
-    /// Returns the refusal of a request whose credentials do not open the endpoint; nil if they do, and then records
-    /// the request's principal.
+    /// Returns the refusal of a request whose credentials do not permit access to the endpoint. If the credentials
+    /// permit
+    /// access, records the request's principal and returns nil.
     func admit(_ connection: ClientConnection, for request: RequestContext, requirement: Requirement) -> GatewayError? {
         guard !requirement.isOpen else { return nil }
         if request.principal == nil, let refusal = judge(connection, for: request, requirement: requirement) {
@@ -45,9 +46,11 @@ extension GatewayLoop {
         }
     }
 
-    /// Aborts the operations whose keys are not in `keys`. The client sees no regular end, and its reconnection fails.
+    /// Aborts the operations whose keys are not in `keys`. Their clients receive no regular end, and cannot reconnect
+    /// with
+    /// these keys.
     ///
-    /// This iterates over all operations in progress, so call it only if a key was removed.
+    /// The method iterates over all operations in progress, so call it only if a key was removed.
     func abortRevoked(under keys: KeyTable) -> RevocationCounts {
         func isRevoked(_ principal: Principal?) -> Bool { principal.map { !keys.containsKey(of: $0) } ?? false }
         var counts = RevocationCounts()

@@ -25,7 +25,7 @@ extension GatewayLoop {
 
     /// Responds with a page, or with 304 if the client already has it.
     func answer(_ connection: ClientConnection, _ page: StaticPage) {
-        // If the request's body is still arriving, send the whole page. The body would have to be read before a 304.
+        // If the request's body is still arriving, send the whole page. A 304 would require reading the body first.
         guard page.isKnown(to: connection.head.fields), connection.isBodyComplete else {
             return answer(connection, page.whole)
         }
@@ -33,8 +33,9 @@ extension GatewayLoop {
         connection.startResponse(answer.head, .none(announced: UInt64(page.whole.body.count)))
     }
 
-    /// Returns the response with the fields that all of the gateway's own responses have. An error receives the
-    /// request's id, so that a user can identify the log line. Every response receives the fields for browsers.
+    /// Returns the response with the fields that all of the gateway's own responses have. An error contains the
+    /// request's
+    /// id, so that a user can find the log line. Every response contains the fields for browsers.
     package func completed(_ answer: GatewayAnswer, _ connection: ClientConnection) -> GatewayAnswer {
         let isError = answer.head.status >= 400
         guard isError || !connection.request.pinPolicy(of: snapshot).origins.isEmpty else { return answer }

@@ -12,9 +12,9 @@ package import Projects
 
 /// The dispatch of a request from its head to the one feature that serves it.
 ///
-/// A request is received and then admitted (``admit(_:for:requirement:)``). The ``InstanceRequestRules`` then check a
-/// request to an instance, and the first ``InstanceRequestHandler`` that accepts the request serves it. The dispatch
-/// itself keeps a request that must wait for an instance or for information (``InstanceWait``, ``HeldRequest``).
+/// A request is first admitted (``admit(_:for:requirement:)``). The ``InstanceRequestRules`` then check a request to an
+/// instance, and the first ``InstanceRequestHandler`` that accepts the request serves it. The dispatch keeps a request
+/// that must wait for an instance (``InstanceWait``) or for information (``HeldRequest``).
 extension GatewayLoop: RequestHandler {
     /// Returns the refusal of a request whose body has not arrived; nil if the request may continue.
     package func refusal(of connection: ClientConnection) -> GatewayAnswer? {
@@ -46,12 +46,12 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Lets a feature serve a request to an instance, after the rules about directories were applied.
+    /// Passes a request to an instance to the first feature that serves it. The directory rules were already applied.
     package func serve(_ request: consuming InstanceRequest) {
         for handler in instances.handlers where handler.handle(&request) { return }
     }
 
-    /// Lets a feature that was registered after `feature` serve a request to an instance.
+    /// Passes a request to an instance to the first feature after `feature` that serves it.
     package func serve(_ request: InstanceRequest, after feature: any InstanceRequestHandler) {
         var request = request
         for handler in instances.handlers.drop(while: { $0 !== feature }).dropFirst() where handler.handle(&request) {
@@ -82,7 +82,7 @@ extension GatewayLoop: RequestHandler {
         case endpoint(Int)
         /// A feature serves the request to an instance.
         case instance(InstanceRequest)
-        /// This step must first apply the rules about directories to the request.
+        /// The step applies the directory rules to the request before a feature serves it.
         case ruled(InstanceRequest, (InstanceRequest) -> Void)
         /// The request waits for an instance that will soon be ready.
         case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
@@ -123,7 +123,8 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Returns the decision about a preflight request for a path with these methods; nil if the path is unknown.
+    /// Returns the decision about a preflight request. `allow` contains the methods of the path; nil if the path is
+    /// unknown.
     func decision(_ preflight: Preflight, allow: String?, _ connection: ClientConnection) -> Decision {
         do throws(GatewayError) {
             return .preflight(try preflight.answer(allow, crossOriginTerms(connection)))
@@ -136,8 +137,8 @@ extension GatewayLoop: RequestHandler {
         GatewayError(405, "Method Not Allowed", fields: ["Allow": allow])
     }
 
-    /// Looks up the instance of an admitted request by the undecoded name in the path. The name itself is parsed only
-    /// if no instance is found.
+    /// Looks up the instance of an admitted request by the undecoded name in the path. The name is decoded only if no
+    /// reachable instance is found.
     private func route(
         _ connection: ClientConnection, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>
     ) -> Decision {
@@ -181,7 +182,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Returns the request for a handler without the body, which is added after it has arrived.
+    /// Returns the request for a handler. Its body is added after the body has arrived.
     private func controlRequest(_ endpoint: Endpoint, _ connection: ClientConnection) -> ControlRequest {
         let context = connection.request
         var request = ControlRequest(principal: context.principal)
@@ -191,13 +192,12 @@ extension GatewayLoop: RequestHandler {
         request.parameters = endpoint.path.parameters(of: target.path)
         guard endpoint.path.namesProject, let segment = request.parameters["name"] else { return request }
         request.project = ProjectName(percentEncoded: segment)
-        // Only the name of an existing project is recorded, because a client can write anything in its place, including
-        // a secret.
+        // Record only the name of an existing project. A client can send anything as a name, including a secret.
         if let name = request.project, snapshot.routes.isProject(name) { context.project = name.string }
         return request
     }
 
-    /// Returns the storage of a sent head to the pool of the client for instances.
+    /// Returns the storage of a sent head to the pool of the HTTP client for instances.
     package func sent(_ head: consuming ResponseHead) { client.fieldPool.release(head.fields) }
 
     /// Counts a request that has ended, and logs it.

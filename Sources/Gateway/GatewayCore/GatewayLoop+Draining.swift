@@ -4,13 +4,13 @@ package import EventLoop
 import HTTPClient
 import HTTPServer
 
-/// A response that does not end by itself. The gateway aborts it when it shuts down.
+/// A response that does not end by itself. The gateway aborts such a response when it shuts down.
 package protocol OpenStream: AnyObject {
-    /// Aborts the response so that no client mistakes this for a regular end.
+    /// Aborts the response in such a way that no client mistakes this for a regular end.
     func abort()
 }
 
-/// A stream that began after the start of the gateway's shutdown. It is aborted after its head was sent.
+/// A stream that began after the start of the gateway's shutdown. The loop aborts it after the stream's head was sent.
 final class LateStream: PassHandler {
     private let stream: any OpenStream
 
@@ -19,8 +19,8 @@ final class LateStream: PassHandler {
     func passEnded() { stream.abort() }
 }
 
-/// Starts and stops accepting clients. The loop accepts no clients before the control plane knows which instances run,
-/// and no clients after the gateway's shutdown has begun.
+/// Starts and stops accepting clients. The loop accepts no clients until the control plane knows which instances run.
+/// It accepts no further clients after the gateway's shutdown has begun.
 extension GatewayLoop {
     /// Whether the gateway is shutting down. Running requests may then finish, and no new requests begin.
     package var isDraining: Bool { drain != nil }
@@ -58,12 +58,12 @@ extension GatewayLoop {
         drain = Drain(
             loop: loop, within: limit, isEmpty: isEmpty,
             expired: { [unowned self] in forEachFeature { $0.endRequests() } }, finished: finished)
-        // The gateway's shutdown is now known as the cause, so respond to requests whose instance has just ended.
+        // Respond to requests whose instance has just ended, because the gateway's shutdown is now known as the cause.
         routesChanged()
     }
 }
-/// The wait until a loop has no connections left, or until the time limit has passed. After the limit, the remaining
-/// requests are ended, and there is a short time to send their last bytes.
+/// The wait until a loop has no connections left, or until the time limit has passed. After the limit, the loop ends
+/// the remaining requests, and has a short time to send their last bytes.
 final class Drain: TimerHandler {
     private static let interval = Duration.milliseconds(10)
     private static let lastWords = Duration.milliseconds(500)

@@ -12,7 +12,7 @@ extension GatewayLoop {
         setUp.endpointListeners[Int(connection.listenerNumber) - 1]
     }
 
-    /// Returns the endpoint of a request to an additional listener, or the refusal if its credentials are insufficient.
+    /// Returns the decision about a request to an additional listener: the endpoint, or a refusal.
     func decideForListener(_ connection: ClientConnection) -> Decision {
         let listener = endpointListener(of: connection)
         let head = connection.head

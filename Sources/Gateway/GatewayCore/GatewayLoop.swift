@@ -11,7 +11,7 @@ import OpenCodeFamilies
 
 /// The components of a loop.
 package struct LoopSetUp: Sendable {
-    /// The loop's number, counted from 0. It is the first part of the loop's request ids.
+    /// The loop's number, counted from 0. Request ids begin with this number.
     package var index: Int
     /// The policy that applies until the first change.
     package var policy: Policy
@@ -21,13 +21,13 @@ package struct LoopSetUp: Sendable {
     package var control: any ProjectControl
     /// The logger of the data plane.
     package var log: Logger
-    /// The attempts with wrong keys, shared by all loops.
+    /// The counts of attempts with wrong keys, which all loops share.
     package var failedTries: FailedTries
     /// The listeners in addition to the gateway's own listener.
     package var endpointListeners: [OpenListener] = []
-    /// The forms of errors of other client protocols.
+    /// The error formats of other client protocols.
     package var errorRenderers: [ErrorRenderer] = []
-    /// The closures that create the features, which register on the loop. They are called in this order.
+    /// The closures that create the features and register them on the loop. The loop calls the closures in this order.
     package var features: [FeatureRegistration] = []
 
     /// Creates a set-up from its required parts. The other parts have default values.
@@ -58,7 +58,7 @@ package final class GatewayLoop {
     package let client: UpstreamClient
     /// The components that do not change.
     package let setUp: LoopSetUp
-    /// The numbers of requests and of received parts of responses.
+    /// The counts of requests and of received parts of responses.
     package var counts = LoopCounts()
     /// The state that requests read.
     package private(set) var snapshot: Snapshot
@@ -67,7 +67,7 @@ package final class GatewayLoop {
     /// The mailboxes of this loop and of all loops.
     private var mailboxes = LoopMailboxes()
     private var features = FeatureSet()
-    /// The features that decide about requests to instances.
+    /// The features that check and serve requests to instances.
     private(set) var instances = InstanceHandlers()
     /// The responses that do not end by themselves.
     package private(set) var streams: [ObjectIdentifier: any OpenStream] = [:]
@@ -115,7 +115,7 @@ package final class GatewayLoop {
         release()
     }
 
-    /// Closes everything and releases all handlers. This is also required for a loop that never runs.
+    /// Closes everything and releases all handlers. A loop that never runs also requires this call.
     package func release() {
         client.stop()
         clients.server?.stop()
@@ -149,11 +149,12 @@ package final class GatewayLoop {
 
     // MARK: Features
 
-    /// Registers a feature, which receives the events of the loop from now on.
+    /// Registers a feature, which receives the loop's events from now on.
     package func add(_ feature: any LoopFeature) { features.add(feature) }
 
-    /// Registers a feature that also serves requests to instances. Requests are offered to the features in the order of
-    /// their registration.
+    /// Registers a feature that also serves requests to instances. The loop offers a request to the features in the
+    /// order
+    /// of their registration.
     package func add(handler feature: any InstanceRequestHandler) {
         features.add(feature)
         instances.handlers.append(feature)
@@ -183,8 +184,9 @@ package final class GatewayLoop {
         for peer in mailboxes.all { peer.post(message) }
     }
 
-    /// Sends a message to the first loop, which performs the tasks that must be done once for all loops. Returns false
-    /// until the mailboxes of all loops are known.
+    /// Sends a message to the first loop, which performs tasks once for all loops. Returns false until the mailboxes of
+    /// all
+    /// loops are known.
     package func postToFirst(_ message: LoopMessage) -> Bool {
         guard let first = mailboxes.all.first else { return false }
         first.post(message)
@@ -193,11 +195,11 @@ package final class GatewayLoop {
 
     // MARK: Streams
 
-    /// Registers a stream. It is aborted when the gateway shuts down.
+    /// Registers a stream. The loop aborts the stream when the gateway shuts down.
     package func streamStarted(_ stream: any OpenStream) {
         streams[ObjectIdentifier(stream)] = stream
-        // If the gateway is already shutting down, abort the stream. Received bytes are being processed during this
-        // call, so the abort is deferred.
+        // If the gateway is already shutting down, abort the stream. Defer the abort, because received bytes are being
+        // processed during this call.
         if isDraining { loop.atEndOfPass(LateStream(stream)) }
     }
 
@@ -230,11 +232,11 @@ struct ClientSide {
 /// The mailboxes for messages between the loops.
 private struct LoopMailboxes {
     var own: Mailbox<LoopMessage>?
-    /// The mailboxes of all loops, by loop number. The array is empty until they are known.
+    /// The mailboxes of all loops, by loop number. The array is empty until the mailboxes are known.
     var all: [Mailbox<LoopMessage>] = []
 }
 
-/// The features that decide about requests to instances.
+/// The features that check and serve requests to instances.
 struct InstanceHandlers {
     var rules: (any InstanceRequestRules)?
     var handlers: [any InstanceRequestHandler] = []
@@ -242,9 +244,9 @@ struct InstanceHandlers {
 
 /// The counts that a loop reports to the control plane.
 package struct LoopCounts: Sendable {
-    /// The numbers of parts of responses that each instance has sent.
+    /// The number of received parts of responses from each instance.
     package var progress = ProgressCounts()
-    /// The numbers of requests that clients have sent.
+    /// The numbers of requests from clients.
     package var requests = RequestCounts()
 
     /// Creates counts whose values are all zero.

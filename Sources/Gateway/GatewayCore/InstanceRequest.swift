@@ -4,7 +4,7 @@ package import HTTPServer
 package import HTTPTypes
 package import Instances
 
-/// A request to a project's instance, after its admission. A feature serves it.
+/// An admitted request to a project's instance, which a feature serves.
 package struct InstanceRequest {
     /// The client's connection, which carries the request and its response.
     package let connection: ClientConnection
@@ -18,9 +18,9 @@ package struct InstanceRequest {
     package let receivedTarget: ArraySlice<UInt8>
     /// The target that is sent to the instance.
     package var target: ArraySlice<UInt8>
-    /// Whether the client's field `x-opencode-directory` is withheld from the instance.
+    /// Whether to withhold the client's field `x-opencode-directory` from the instance.
     package var withholdsDirectory = false
-    /// Whether the field `Last-Event-ID` is withheld from the instance, because only the gateway understands it.
+    /// Whether to withhold the field `Last-Event-ID` from the instance, because only the gateway understands it.
     package var withholdsLastEventID = false
 
     init(
@@ -57,8 +57,8 @@ package protocol InstanceRequestRules: LoopFeature {
 
 /// A feature that serves requests to instances.
 package protocol InstanceRequestHandler: LoopFeature {
-    /// Serves the request and returns true. Returns false if another feature must serve the request, which may have
-    /// been changed.
+    /// Serves the request and returns true. Returns false if another feature must serve the request. In this case, the
+    /// method may have changed the request.
     func handle(_ request: inout InstanceRequest) -> Bool
     /// Returns whether a request waits for an instance that will soon be ready, instead of being rejected.
     func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool

@@ -13,10 +13,9 @@ package import Instances
 package protocol LoopFeature: AnyObject {
     /// Called when there is a new routing table. ``GatewayLoop/snapshot`` already contains it.
     func routesChanged()
-    /// Called once for each run of an instance when it has responded to a client's request on this loop for the first
-    /// time.
+    /// Called when a run of an instance has responded to a client's request on this loop for the first time.
     func runAnswered(_ endpoint: InstanceEndpoint)
-    /// Aborts the operations of revoked keys that are not requests in progress, and returns their number.
+    /// Aborts the operations whose keys were revoked, except requests in progress. Returns the number of operations.
     ///
     /// - Parameter isRevoked: Returns whether a principal's key was revoked.
     func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts

@@ -4,10 +4,10 @@ import GatewayCore
 import HTTPTypes
 import Proxying
 
-/// The response of `GET /check/stream`, with which a client can detect whether an intermediary buffers a response
-/// before forwarding it.
+/// The response of `GET /check/stream`. A client uses it to detect whether an intermediary buffers a response before
+/// forwarding it.
 ///
-/// Its head equals the head of every other event stream of the gateway, because the check concerns those streams.
+/// The response's head equals the head of the gateway's other event streams, because the check concerns those streams.
 enum CheckStream {
     /// The number of comments in a complete stream.
     static let count = 5
@@ -20,7 +20,7 @@ enum CheckStream {
     /// Returns a stream of numbered comments (WHATWG HTML §9.2.5), such as `: 1`.
     ///
     /// With the parameter `end=abort`, the stream ends without its last chunk, as when an instance dies. A proxy that
-    /// turns this into a complete response hides the loss from clients. OpenCode's official SDK then does not
+    /// turns this end into a complete response hides the loss from clients. OpenCode's official SDK then does not
     /// reconnect.
     static func response(_ query: RequestQuery) -> ControlResponse {
         let aborts = query["end"] == "abort"

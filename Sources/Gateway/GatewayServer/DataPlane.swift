@@ -13,8 +13,9 @@ package import Logging
 import OpenCode1Compatibility
 import Proxying
 
-/// The gateway's data plane, which consists of identical loops, each on its own thread. Each loop has its own listener,
-/// or all loops share the listener of a `.socket` unit.
+/// The gateway's data plane: identical loops, each on its own thread. Each loop has its own listener, or all loops
+/// share
+/// the listener of a `.socket` unit.
 package final class DataPlane: Sendable {
     /// The components and settings of a data plane.
     package struct SetUp: Sendable {
@@ -39,7 +40,8 @@ package final class DataPlane: Sendable {
         /// The settings for chat sockets; nil to disable chats, so that there is no `/chat`.
         package var chat: ChatSetUp?
         /// The endpoints of conversations, on the gateway's own port and on the listener for conversations. The array
-        /// is empty if they are not served.
+        /// is
+        /// empty if the gateway serves no conversations.
         var conversationEndpoints: [Endpoint] = []
         /// The service for chats and conversations, which provides their endpoints; nil to disable them.
         package var conversations: ConversationService? {
@@ -48,7 +50,8 @@ package final class DataPlane: Sendable {
         /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
-        /// Returns the endpoints of an additional listener. Returns none if they are not served.
+        /// Returns the endpoints of an additional listener. The array is empty if the gateway does not serve these
+        /// endpoints.
         func endpoints(for purpose: EndpointListener.Purpose) -> [Endpoint] {
             switch purpose {
             case .chat: chat == nil ? [] : [.chatAtAnyPath]
@@ -72,9 +75,9 @@ package final class DataPlane: Sendable {
     /// The version of libmicrohttpd that serves HTTP.
     package static var serverLibrary: String { Server.libraryVersion }
 
-    /// The address of the listener. A requested port 0 is replaced by the chosen port.
+    /// The address of the listener. The chosen port replaces a requested port 0.
     package let address: SocketAddress
-    /// The additional listeners. A requested port 0 is replaced by the chosen port.
+    /// The additional listeners. The chosen port replaces a requested port 0.
     package let endpointListeners: [EndpointListener]
     private let mailboxes: [Mailbox<LoopMessage>]
     private let threads: [WorkerThread]
@@ -123,8 +126,8 @@ package final class DataPlane: Sendable {
                 mailboxes.append(mailbox)
                 loop.register(listeners)
                 for number in endpointListeners.indices {
-                    // Check this only after the earlier listeners are open, because two listeners of this gateway must
-                    // not share an address either.
+                    // Check the address after the earlier listeners are open, because the gateway's listeners must not
+                    // share an address either.
                     if index == 0 { try endpointListeners[number].requireUnused() }
                     loop.register([try endpointListeners[number].listen()], as: UInt8(number + 1))
                 }
@@ -168,12 +171,12 @@ package final class DataPlane: Sendable {
     package func publish(_ routes: RoutingTable) {
         hub?.mailbox.post(.routes(routes))
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
-        // Do this last, because the conversations send requests for these routes to the loops.
+        // Inform the conversations last, because they send requests for these routes to the loops.
         conversations?.follow(routes)
     }
 
-    /// Sets the policy for future requests. Requests in progress continue, except those whose key is missing in the
-    /// policy. These are aborted, and the log reports their number.
+    /// Sets the policy for future requests. Requests in progress continue if the policy contains their key. All other
+    /// requests in progress are aborted, and the log reports their number.
     package func apply(_ policy: Policy) {
         hub?.mailbox.post(.policy(policy))
         let report = RevocationReport(loops: mailboxes.count, log: log)
@@ -185,10 +188,10 @@ package final class DataPlane: Sendable {
         await Self.queryLoop(mailboxes[0]) { loop, report in HealthProbe.start(query, of: loop.client, report: report) }
     }
 
-    /// Sends a query of the gateway itself to an instance. Returns nil if no response arrived.
+    /// Sends one of the gateway's own queries to an instance. Returns nil if no response arrived.
     package func send(_ query: InstanceQuery) async -> InstanceReply? {
         await Self.queryLoop(mailboxes[0]) { loop, report in
-            // A list of models may have several hundred thousand bytes.
+            // A list of models may contain several hundred kilobytes.
             query.send(through: loop.client, isAlone: true, longestBody: 4 * 1024 * 1024, report: report)
         }
     }
@@ -221,18 +224,18 @@ package final class DataPlane: Sendable {
         ]
     }
 
-    /// Returns after every loop, including the event hub's, has responded. Never returns if one of them hangs.
+    /// Returns after every loop, including the event hub's, has responded. Never returns if a loop hangs.
     package func answer() async {
         _ = await queryLoops { _, report in report(()) }
         guard let hub else { return }
         await withCheckedContinuation { continuation in hub.mailbox.post(.answer { continuation.resume() }) }
     }
 
-    /// A request to a loop. It calls `report` exactly once, immediately or later.
+    /// A query to a loop. The closure calls `report` exactly once, immediately or later.
     private typealias LoopQuery<Reply: Sendable> =
         @Sendable (GatewayLoop, _ report: @escaping @Sendable (Reply) -> Void) -> Void
 
-    /// Returns the replies of all loops to a request, in no particular order.
+    /// Returns the replies of all loops to a query, in no particular order.
     private func queryLoops<Reply: Sendable>(_ query: @escaping LoopQuery<Reply>) async -> [Reply] {
         await withTaskGroup(of: Reply.self) { group in
             for mailbox in mailboxes { group.addTask { await Self.queryLoop(mailbox, query) } }
@@ -240,7 +243,7 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Returns the reply of one loop to a request.
+    /// Returns the reply of one loop to a query.
     private static func queryLoop<Reply: Sendable>(
         _ mailbox: Mailbox<LoopMessage>, _ query: @escaping LoopQuery<Reply>
     ) async -> Reply {
@@ -275,8 +278,9 @@ package final class DataPlane: Sendable {
         return try GatewayLoop(loop)
     }
 
-    /// Registers the features of a loop. A request to an instance is offered to the translation for OpenCode 1's
-    /// clients, then to the event streams, and is forwarded otherwise.
+    /// Registers the features of a loop. The loop offers a request to an instance first to the bridge, then to the
+    /// event
+    /// streams, and finally to the proxy.
     private static func addFeatures(
         to loop: GatewayLoop, hub: HubThreads?, bridge: BridgeThreads, chat: ChatSetUp?,
         conversations: ConversationService?
@@ -287,7 +291,8 @@ package final class DataPlane: Sendable {
         let events = hub.map { EventStreamFeature(loop, $0) }
         loop.add(handler: BridgeFeature(loop, bridge, pinning: pinning, events: events))
         if let events { loop.add(handler: events) }
-        // The conversations must know of each abort. A message that a client sends there after the response to the
+        // Report each abort to the conversations. A message that a client sends to a conversation after the response to
+        // the
         // abort waits for the end of the aborted turn.
         let proxy = ProxyFeature(loop, pinning: pinning, sessionAborted: conversations?.expectAbort)
         loop.add(handler: proxy)

@@ -4,7 +4,7 @@ import GatewayCore
 package import Instances
 import Locking
 
-/// The registry's link to the data plane. The registry and the data plane need each other, and the data plane is
+/// The registry's link to the data plane. The registry and the data plane need each other, but the data plane is
 /// created later. The link is therefore connected after both exist.
 package final class DataPlaneLink: Sendable {
     private let dataPlane = Locked<DataPlane?>(nil)

@@ -8,10 +8,11 @@ import HTTPTypes
 import Instances
 import OpenCodeFamilies
 
-/// Checks the health of an instance with a loop's client, because the control plane itself performs no HTTP.
+/// Checks the health of an instance with a loop's HTTP client, because the control plane itself uses no HTTP.
 enum HealthProbe {
-    /// Sends the health check immediately. Tries another path if the first one is wrong. Repeats the request without a
-    /// password if `query` requires that check.
+    /// Sends the health check immediately. Tries another path if the first path is wrong. If `query` requires a check
+    /// of the
+    /// password, repeats the request without a password.
     ///
     /// - Parameter report: Called exactly once with the result.
     static func start(_ query: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {

@@ -49,7 +49,7 @@ extension GatewayLimits {
     private static func connections(_ limits: Limits, threads: Int, descriptors: Int) -> Int {
         let possible = max(16, (descriptors - reservedDescriptors - threads * UpstreamClient.mostIdleConnections) / 2)
         let wanted = limits.maxConnections == 0 ? possible : min(limits.maxConnections, possible)
-        // The kernel distributes connections by hash, not evenly, so a loop may have more than its share.
+        // The kernel distributes connections unevenly, by a hash, so a loop may receive more than its share.
         return threads == 1 ? wanted : max(1, (wanted + threads - 1) / threads + wanted / (4 * threads))
     }
 

@@ -45,7 +45,7 @@ package struct RegistryControl: ProjectControl {
         await registry.answered(name, generation: generation)
     }
 
-    /// Forwards the call to the registry, whose error becomes the message.
+    /// Forwards the call to the registry. An error of the registry becomes the message.
     package func projects() async -> ProjectListing {
         do {
             return .projects(try await registry.projects())

@@ -8,9 +8,10 @@ import HTTPTypes
 internal import Instances
 import Proxying
 
-/// A request of an OpenCode 1 client that the bridge answers. It receives the request's body and sends the answer.
+/// A request from an OpenCode 1 client that the bridge serves. The exchange receives the request's body and sends the
+/// response.
 package final class BridgeExchange {
-    /// The maximum size of a request body in bytes. A prompt with pictures has several million bytes.
+    /// The maximum size of a request's body in bytes. A prompt with pictures contains several megabytes.
     package static let longestBody = 32 * 1024 * 1024
 
     private let bridge: BridgeFeature
@@ -46,7 +47,7 @@ package final class BridgeExchange {
     private static let tooLong = GatewayError(
         413, "The body is larger than \(longestBody >> 20) MiB. Refer to files by their paths.")
 
-    /// Answers the request as soon as it is complete.
+    /// Serves the request as soon as its body is complete.
     func start() {
         connection?.exchange = self
         if connection?.isBodyComplete == false { bridge.arrives(self, true) }
@@ -59,7 +60,7 @@ package final class BridgeExchange {
         request.body = []
     }
 
-    /// Returns the head with the fields of all of the gateway's own answers.
+    /// Returns the head of the response, with a link that the client can use.
     private func head(_ answer: ClientAnswer, _ connection: ClientConnection) -> ResponseHead {
         var head = ResponseHead(status: answer.status)
         if answer.status != 204 { head.fields.append("Content-Type", "application/json") }
@@ -68,7 +69,7 @@ package final class BridgeExchange {
                 head.fields.append(name, value)
                 continue
             }
-            // The link is relative to the root of OpenCode's routes.
+            // OpenCode's link is relative to the root of its routes, so add the client's base URL.
             let base = ClientBase(
                 connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress))
             head.fields.append(name, "<" + String(decoding: base.text, as: UTF8.self) + value.dropFirst())
@@ -79,7 +80,7 @@ package final class BridgeExchange {
         return head
     }
 
-    /// Ends an incomplete request when the gateway shuts down. The instance has not received any part of it.
+    /// Ends an incomplete request when the gateway shuts down. The instance has received no part of the request.
     func giveUp() { failed(ControlAnswers.shuttingDown) }
 
     private func finish() {

@@ -8,8 +8,9 @@ import OpenCodeFamilies
 
 /// Handles requests in OpenCode 1's API for any delegate.
 extension BridgeFeature {
-    /// Begins to answer a request by the route's instance, whose API may be of either family. The directory of the
-    /// request must be inside the project.
+    /// Starts to serve a request with the route's instance, which may belong to either family. The directory of the
+    /// request
+    /// must be inside the project.
     func startRun(
         _ request: ClientRequest, to route: RoutingTable.Route, policy: Policy, delegate: any BridgeDelegate
     ) -> BridgeRun {
@@ -40,7 +41,7 @@ extension BridgeFeature {
 
     /// Sends a request in OpenCode 1's API to the route's instance on behalf of the gateway itself.
     ///
-    /// - Parameter report: Called once, but never during this call, unless the query is cancelled.
+    /// - Parameter report: Called once after this method has returned, unless the query is cancelled.
     package func send(
         _ request: ClientRequest, of route: RoutingTable.Route, _ policy: Policy,
         report: @escaping (BridgeQuery.QueryResult) -> Void
@@ -51,17 +52,17 @@ extension BridgeFeature {
     }
 }
 
-/// A query in OpenCode 1's API whose whole answer is collected, without a client's connection.
+/// A query in OpenCode 1's API, without a client's connection. It collects the whole response.
 package final class BridgeQuery: BridgeDelegate {
     /// The result of the query.
     package enum QueryResult {
-        /// The answer, regardless of its status.
+        /// The response, regardless of its status.
         case answered(status: Int, fields: [String: String], body: [UInt8])
         /// The error that a client would receive.
         case failed(GatewayError)
     }
 
-    /// The maximum size of an answer in bytes.
+    /// The maximum size of a response in bytes.
     private static let longest = 64 * 1024 * 1024
 
     fileprivate var run: BridgeRun?

@@ -9,13 +9,13 @@ import HTTPServer
 internal import Instances
 import OpenCodeFamilies
 
-/// A loop's part of the bridge, with the requests that are being answered. It is confined to its loop.
+/// A loop's part of the bridge, with the requests that it currently serves. The feature is confined to its loop.
 package final class BridgeFeature {
-    /// A task that is to be started or resumed.
+    /// A task to start or resume.
     struct Resumption {
         let run: Int
         let transport: LoopTransport
-        /// Whether the task may compute for a millisecond or more until it suspends again.
+        /// Whether the task may compute for a millisecond or more before it suspends again.
         let isLong: Bool
         let start: () -> Void
     }
@@ -56,7 +56,8 @@ package final class BridgeFeature {
 
     func remove(_ number: Int) { runs[number] = nil }
 
-    /// Starts or resumes the task of a run at the end of the pass, when no other object is in the middle of its work.
+    /// Starts or resumes the task of a run at the end of the pass. At that time, no other object is processing an
+    /// event.
     func resumeAtEndOfPass(_ resumption: Resumption) {
         if resumptions.isEmpty { owner.loop.atEndOfPass(self) }
         resumptions.append(resumption)
@@ -77,7 +78,7 @@ package final class BridgeFeature {
 }
 
 extension BridgeFeature: InstanceRequestHandler {
-    /// Answers a request in OpenCode 1's API to an OpenCode 2 instance, unless the request must be forwarded.
+    /// Serves a request in OpenCode 1's API to an OpenCode 2 instance, unless the request must be forwarded.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let policy = request.policy
         guard request.route.isOpenCode2, policy.isOpenCode1Compatible, BridgeRequest.isPossible(request.target),
@@ -104,9 +105,11 @@ extension BridgeFeature: InstanceRequestHandler {
         }
     }
 
-    /// Lists the sessions of the whole project, including sub-folders and worktrees, for a client that names no
-    /// directory or requests this scope. If the project's sessions cannot be distinguished from the sessions of other
-    /// projects, the request is not changed.
+    /// Lists the sessions of the whole project, including subdirectories and worktrees, for a client that names no
+    /// directory
+    /// or requests this scope. If the project's sessions cannot be distinguished from other projects' sessions, the
+    /// request
+    /// is not changed.
     private func list(_ translated: ClientRequest, _ request: InstanceRequest) {
         if let openCodeProject = pinning.sessions.knownProject(request.route) {
             return BridgeExchange(self, request, translated: Self.list(translated, of: openCodeProject)).start()

@@ -8,12 +8,13 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// Interprets an OpenCode 1 request to an OpenCode 2 by its head. It performs no I/O.
+/// Interprets the head of an OpenCode 1 request to an OpenCode 2 instance. It performs no I/O.
 enum BridgeRequest {
     /// The gateway's handling of the request.
     enum Handling {
-        /// The bridge answers the request. `namesDirectory` is true if the request names a directory other than
-        /// OpenCode's working directory, which is the default.
+        /// The bridge serves the request. `namesDirectory` states whether the request names a directory instead of
+        /// using
+        /// OpenCode's working directory.
         case bridged(ClientRequest, namesDirectory: Bool)
         /// The request is for a terminal's WebSocket, which has this target in OpenCode 2.
         case terminal(target: [UInt8])
@@ -26,7 +27,8 @@ enum BridgeRequest {
         target.count < api.count || target[target.startIndex + 4] != UInt8(ascii: "/") || !target.starts(with: api)
     }
 
-    /// Returns the interpretation of the request; nil if it belongs to OpenCode 2's own API. The directory in the
+    /// Returns the interpretation of the request; nil if the request belongs to OpenCode 2's own API. The directory in
+    /// the
     /// request must have been checked.
     ///
     /// - Parameter hasHub: Whether the hub serves event streams.
@@ -80,7 +82,8 @@ enum BridgeRequest {
             ))
     }
 
-    /// Returns the decoded segments of a path; nil if a segment is empty or not text, because no route has such
+    /// Returns the decoded segments of a path. Returns nil if a segment is empty or not UTF-8, because no route has
+    /// such
     /// segments.
     private static func segments(_ path: ArraySlice<UInt8>) -> [String]? {
         guard path.first == UInt8(ascii: "/") else { return nil }
@@ -100,7 +103,7 @@ enum BridgeRequest {
         }
     }
 
-    /// A decoded query without the directory, which is separate.
+    /// A decoded query. The directory is stored separately from the other parameters.
     private struct Query {
         var pairs: [(name: String, value: String)] = []
         private(set) var directory: [UInt8] = []
@@ -120,14 +123,16 @@ enum BridgeRequest {
         }
     }
 
-    /// Returns the absolute path that OpenCode 1 uses for such a request: the directory in the query, otherwise in the
-    /// field, otherwise the working directory. Returns nil if the resolved path is outside the project.
+    /// Returns the absolute path of the directory that OpenCode 1 uses for the request. The directory in the query
+    /// takes
+    /// precedence, then the field `x-opencode-directory`, and then the working directory. Returns nil if the path is
+    /// outside the project.
     private static func directory(
         _ named: [UInt8], _ fields: FieldList, of route: RoutingTable.Route, isPinned: Bool
     ) -> String? {
         let workingDirectory = route.scope?.workingDirectory ?? [UInt8(ascii: "/")]
         let text = named.isEmpty ? fields.first(.openCodeDirectory).map { Array($0) } ?? [] : named
-        // OpenCode decodes the value a second time.
+        // OpenCode decodes the value a second time, so decode it here as well.
         let decoded = PercentEncoding.decode(text).bytes
         guard !decoded.isEmpty else { return String(decoding: workingDirectory, as: UTF8.self) }
         guard let path = String(validating: decoded, as: UTF8.self), !decoded.contains(0) else { return nil }
@@ -136,7 +141,7 @@ enum BridgeRequest {
         return scope.contains(Array(absolute.utf8)[...]) ? absolute : nil
     }
 
-    /// Returns OpenCode 2's target of a terminal's WebSocket.
+    /// Returns OpenCode 2's target for a terminal's WebSocket.
     private static func terminal(_ path: ArraySlice<UInt8>, query: Query, in directory: String) -> [UInt8] {
         var target = Array("/api".utf8) + path
         var separator = UInt8(ascii: "?")

@@ -19,7 +19,7 @@ extension BridgeRun {
 
     /// Checks the run against a new routing table.
     func routesChanged() {
-        // While the gateway shuts down, its instances continue to run for a while.
+        // While the gateway shuts down, its instances continue to run for a while, so the run continues too.
         guard !owner.isDraining else { return }
         if case .ended = phase { return }
         if let initiator = currentRoute?.stopInitiator {
@@ -45,7 +45,7 @@ extension BridgeRun {
     /// Ends the run because the time limit of the gateway's shutdown has passed.
     func failAtShutdown() { fail(ControlAnswers.shuttingDown(before: route.text, mayBeReceived: mayBeReceived)) }
 
-    /// Handles a connection that the instance closed. A stop initiator may become known a moment later.
+    /// Handles a connection that the instance has closed. A stop initiator may become known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNoServer { mayBeReceived = isPartlyDone }
         if owner.isDraining || currentRoute?.stopInitiator != nil { return endOfInstance() }
@@ -56,14 +56,14 @@ extension BridgeRun {
         arm(Self.verdictTime)
     }
 
-    /// Reports the reason for the missing answer to the client and to the log.
+    /// Reports the reason for the missing response to the client and to the log.
     func report(_ failure: UpstreamFailure) {
         let port = route.endpoint?.address.port ?? 0
         owner.logFailure(failure, of: route.name, port: port)
         fail(LostInstance.error(for: failure, port: port, project: route.text, mayBeReceived: mayBeReceived))
     }
 
-    /// Replaces an answer that rejects the instance's password, because it comes from another server.
+    /// Replaces a response that rejects the instance's password. Such a response comes from another server.
     func refuseAnswerOfAnother(_ endpoint: InstanceEndpoint) {
         owner.logForeignServer(route.name, endpoint.address.port)
         mayBeReceived = isPartlyDone

@@ -11,31 +11,31 @@ import HTTPTypes
 internal import Instances
 import Proxying
 
-/// The receiver of the results of a bridge run. All methods are called on the loop's thread.
+/// The receiver of a bridge run's results. All methods are called on the loop's thread.
 protocol BridgeDelegate: AnyObject {
-    /// Receives the complete answer. No other call follows.
+    /// Receives the complete response. No other call follows.
     func answered(_ answer: ClientAnswer)
-    /// Receives the beginning of an answer whose body is streamed.
+    /// Receives the beginning of a response whose body is streamed.
     func started(_ answer: ClientAnswer)
     /// Receives the next part of the body. Returns false if the next part may only follow after ``BridgeRun/resume()``.
     func wrote(_ bytes: [UInt8]) -> Bool
     /// Called when the body is complete. No other call follows.
     func completed()
-    /// Called when the answer cannot be completed. A client must recognize the begun answer as aborted. No other call
-    /// follows.
+    /// Called when the response cannot be completed. The client must recognize a response that has begun as aborted. No
+    /// other call follows.
     func aborted()
-    /// Receives the gateway's error if there is no answer; no other call follows.
+    /// Receives the gateway's error if there is no response. No other call follows.
     func failed(_ error: GatewayError)
 }
 
-/// A request in OpenCode 1's API. A task handles it. The run sends the task's calls to the instance and its
-/// answer to the delegate, on the loop's thread.
+/// A request in OpenCode 1's API, which a task handles. On the loop's thread, the run sends the task's calls to the
+/// instance, and the task's response to the delegate.
 final class BridgeRun {
-    /// The event that the run waits for.
+    /// The event for which the run waits.
     enum Phase {
         /// The next operation of the task.
         case running
-        /// The answer of the instance to a call.
+        /// The instance's response to a call.
         case calling(BridgeCall, BridgeContinuation<Reply>)
         /// Whether the instance has a stop initiator, after the instance has aborted a call.
         case lost(UpstreamFailure, BridgeContinuation<Reply>)
@@ -44,7 +44,7 @@ final class BridgeRun {
         case ended
     }
 
-    /// The received part of an instance's answer.
+    /// The received part of an instance's response.
     private struct Received {
         var status = 0
         var type: String?
@@ -52,10 +52,11 @@ final class BridgeRun {
         var body: [UInt8] = []
     }
 
-    /// Handles the request: returns the response, or throws if the run has ended before.
+    /// Handles the request. Returns the response, or throws if the run has already ended.
     typealias Handler = @Sendable (LoopTransport) async throws(BridgeError) -> BridgeResponse
 
-    /// The largest total size in bytes of the replies that are translated on the loop. The translation takes about 0.1 ms.
+    /// The maximum total size in bytes of the replies that are translated on the loop. Translating this size takes
+    /// about 0.1 ms.
     private static let shortReply = 8 * 1024
 
     let bridge: BridgeFeature
@@ -69,7 +70,7 @@ final class BridgeRun {
     var mayBeReceived = false
     /// The value of ``mayBeReceived`` before the last call.
     private(set) var isPartlyDone = false
-    /// Whether the client has disconnected. Changes that have begun are still completed, as OpenCode 1 does.
+    /// Whether the client has disconnected. Changes that have begun are still completed, as in OpenCode 1.
     private var isAbandoned = false
     /// The session whose lock the run holds.
     private var lockedSession: String?
@@ -79,7 +80,7 @@ final class BridgeRun {
     private var awaitsStreams = false
     private var received = Received()
     private var transport: LoopTransport?
-    /// The number of bytes that the task has received, or `Int.max` if it is long in any case.
+    /// The number of bytes that the task has received, or `Int.max` if the task always counts as long.
     private var size = 0
     private var transfer: UpstreamTransfer?
     private var timer: LoopTimer?
@@ -87,7 +88,7 @@ final class BridgeRun {
     /// Starts a task that handles the request.
     ///
     /// - Parameters:
-    ///   - delegate: Receives the answer, but not during this initializer.
+    ///   - delegate: Receives the response after this initializer has returned.
     ///   - size: The number of bytes that the task is about to read.
     ///   - handler: Handles the request.
     init(
@@ -114,8 +115,9 @@ final class BridgeRun {
         }
     }
 
-    /// Starts or resumes the task at the end of the loop's pass. Everything that the task has received so far counts,
-    /// because a handler may read and translate several replies together.
+    /// Starts or resumes the task at the end of the loop's pass. The size of all replies so far determines whether the
+    /// task
+    /// is long, because a handler may read and translate several replies together.
     private func resumeTask(_ start: @escaping () -> Void) {
         guard let transport else { return }
         let isLong = hasBegun || size > Self.shortReply
@@ -127,7 +129,7 @@ final class BridgeRun {
 
     // MARK: Operations of the task
 
-    /// Waits until an event resumes `continuation`, unless the client has left.
+    /// Waits until an event resumes `continuation`. If the client has disconnected, ends the run and returns false.
     private func wait(_ continuation: BridgeContinuation<Void>) -> Bool {
         phase = .waiting(continuation)
         guard isAbandoned else { return true }
@@ -141,7 +143,7 @@ final class BridgeRun {
         if bridge.threads.locks.acquire(session, run: number, of: mailbox) { locked(session) }
     }
 
-    /// Records that the run holds the session's lock until it releases it.
+    /// Records that the run has acquired the session's lock, and resumes the task.
     func locked(_ session: String) {
         lockedSession = session
         resume()
@@ -170,7 +172,7 @@ final class BridgeRun {
         }
     }
 
-    /// Called when the streams have sent the events that the run waits for.
+    /// Called when the streams have sent the events for which the run waits.
     func streamed() {
         guard awaitsStreams, case .waiting = phase else { return }
         awaitsStreams = false
@@ -196,7 +198,7 @@ final class BridgeRun {
         if delegate?.wrote(bytes) == true { resume() }
     }
 
-    /// Resumes the task after the client has read enough, the time is over, or the session's lock was acquired.
+    /// Resumes the task after the client has read enough, the timer has fired, or the session's lock was acquired.
     func resume() {
         guard case .waiting(let continuation) = phase else { return }
         timer?.disarm()
@@ -240,7 +242,7 @@ final class BridgeRun {
         arm(answerTimeout)
     }
 
-    /// The time limit for the beginning of the answer, and then for each further byte, as for forwarded requests.
+    /// The time limit for the beginning of the response, and then for each further byte, as for forwarded requests.
     private var answerTimeout: Duration {
         if case .calling(let call, _) = phase, let patience = call.patience {
             return min(patience, limits.answerTimeout)
@@ -273,7 +275,8 @@ final class BridgeRun {
 
     // MARK: The end
 
-    /// Records that the client has disconnected. A run that only reads ends. A run that changes something continues,
+    /// Records that the client has disconnected. If the run only reads, it ends. If the run changes something, it
+    /// continues
     /// unless it lasts as long as a turn.
     func abandon(isReading: Bool) {
         delegate = nil
@@ -283,7 +286,7 @@ final class BridgeRun {
         if case .calling(let call, _) = phase, call.isLong, !call.isOwed { close() }
     }
 
-    /// Ends the run with this error instead of an answer. An answer that has begun is aborted.
+    /// Ends the run with this error instead of a response. A response that has begun is aborted.
     func fail(_ error: GatewayError) { report { hasBegun ? $0.aborted() : $0.failed(error) } }
 
     /// Ends the run, and reports its result.

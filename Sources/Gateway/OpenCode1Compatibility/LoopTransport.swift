@@ -24,8 +24,9 @@ final class LoopTransport: BridgeTransport {
         self.loop = loop
     }
 
-    /// Runs a part of the task on the loop, and returns the operations that the task has sent. The loop performs them
-    /// without a message to itself.
+    /// Runs a part of the task on the loop, and returns the operations that the task has sent. The loop then performs
+    /// these
+    /// operations without a message to itself.
     func operations(during body: () -> Void) -> [Operation] {
         localOperations.withLock { $0 = [] }
         body()
@@ -102,8 +103,8 @@ final class LoopTransport: BridgeTransport {
     }
 }
 
-/// A suspended task. It is resumed exactly once: with a value, or with ``BridgeError/ended``. Only the end of the process
-/// leaves tasks suspended, which a checked continuation would report as a misuse.
+/// The continuation of a suspended task. It is resumed exactly once: with a value, or with ``BridgeError/ended``. Tasks
+/// may still be suspended when the process ends. A checked continuation would report this as a misuse.
 typealias BridgeContinuation<Value: Sendable> = UnsafeContinuation<Value, any Error>
 
 /// A call to an instance, ready to be sent.
@@ -128,14 +129,15 @@ struct BridgeCall: Sendable {
         patience = call.patience.map { .milliseconds($0) }
     }
 
-    /// Whether the call is sent for a client that has left. A call that waits for the end of a turn is sent only if
-    /// settings must be restored afterwards.
+    /// Whether the call is sent although the client has disconnected. A call that waits for the end of a turn is sent
+    /// only
+    /// if settings must be restored afterwards.
     var isSentForAbsentClient: Bool { !isLong || isOwed }
 }
 
 /// A message from another thread to a loop's bridge.
 enum BridgeMessage: FeatureMessage {
-    /// Perform an operation of the run with this number, which is nil if the run has ended.
+    /// Perform an operation for the run with this number. The operation receives nil if the run has ended.
     case perform(run: Int, LoopTransport.Operation)
     /// The run with this number has acquired the session's lock.
     case locked(run: Int, session: String)

@@ -3,10 +3,10 @@
 import HTTPServer
 import JSONText
 
-/// The gateway's own errors for a client of OpenCode 1, which combine the form of OpenCode 1's errors with the
-/// gateway's form.
+/// The gateway's own errors for a client of OpenCode 1. Their format combines OpenCode 1's errors with the gateway's
+/// errors.
 enum OpenCode1Error {
-    /// Returns the answer to an error, whose body is `{"name":…,"data":{"message":…},"detail":…}`.
+    /// Returns the response for an error. The body is `{"name":…,"data":{"message":…},"detail":…}`.
     static func answer(to error: GatewayError) -> GatewayAnswer {
         let name = error.status == 400 ? "BadRequest" : "UnknownError"
         let sentence = JSONText.quoted(error.sentence)

@@ -3,9 +3,9 @@
 import Glibc
 import Supervisors
 
-/// Access to the environment of the program.
+/// Access to the program's environment.
 enum Environment {
-    /// The variables of the environment.
+    /// The environment variables.
     static var variables: [String: String] {
         var result: [String: String] = [:]
         var entry = environ
@@ -32,19 +32,19 @@ enum Environment {
         }
     }
 
-    /// The user's home folder, from HOME or otherwise from the user database.
+    /// The user's home directory, from HOME or otherwise from the user database.
     static var homeFolder: String {
         if let home = variables["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir else { return "/" }
         return String(cString: folder)
     }
 
-    /// The folder for persistent data, from the unit (`StateDirectory=`, systemd.exec(5)) or otherwise in the user's
-    /// home.
+    /// The directory for persistent data, from the unit (`StateDirectory=`, systemd.exec(5)) or otherwise in the user's
+    /// home directory.
     static var stateFolder: String {
         let variables = variables
-        // A shell within another service inherits the variables of that service, so use the variable only in the main
-        // process.
+        // A shell within another service inherits the variables of that service. Use the variable only in the main
+        // process of a service.
         let isMainProcess = variables["SYSTEMD_EXEC_PID"].map { $0 == "\(getpid())" } ?? true
         if isMainProcess, let folder = variables["STATE_DIRECTORY"]?.split(separator: ":").first, folder.hasPrefix("/")
         {
@@ -53,8 +53,8 @@ enum Environment {
         return InstanceRecordStore.state(variables, homeFolder)
     }
 
-    /// The number of processors that this process may run on. It comes from sched_getaffinity(2), which is available
-    /// here only through sysconf(3).
+    /// The number of processors on which this process may run. The value comes from sched_getaffinity(2), which is
+    /// available here only through sysconf(3).
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     /// Raises the limit on descriptors to the administrator's maximum, because a stream needs two descriptors. Returns

@@ -35,7 +35,8 @@ actor Lifecycle {
         self.settings = settings
     }
 
-    /// Starts to watch for signals. If the kernel refuses this, the gateway ends immediately, because nothing could end
+    /// Starts to watch for signals. If the kernel refuses this, the gateway ends immediately, because no signal could
+    /// end
     /// it later.
     func watchSignals() {
         do throws(SystemdError) {
@@ -69,8 +70,9 @@ actor Lifecycle {
         }
     }
 
-    /// Shuts the gateway down. Requests may finish while their instances still run, then streams end, and then the
-    /// instances are stopped.
+    /// Shuts the gateway down. Streams are aborted, and requests may finish while their instances still run. The
+    /// instances
+    /// are stopped afterwards.
     private func shutDown() {
         guard !isEnding else { return }
         isEnding = true
@@ -101,12 +103,13 @@ actor Lifecycle {
         nextRound = nil
     }
 
-    /// Reloads the settings. If they contain errors, the errors are logged and nothing changes. Only connections with a
+    /// Reloads the settings. If the settings contain an error, logs the error and changes nothing. Only connections
+    /// with a
     /// removed key are interrupted.
     private func reload() {
         guard !isEnding else { return }
         ServiceNotifier.reloading()
-        // Send this even if nothing has changed, because the service manager waits for it.
+        // Notify the service manager even if nothing has changed, because it waits for the notification.
         defer { ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)") }
         do throws(SettingError) {
             let change = try settings.reload()

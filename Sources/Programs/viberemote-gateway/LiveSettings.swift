@@ -22,7 +22,7 @@ struct LiveSettings {
     /// The current policy for requests.
     var policy: Policy { Policy(configuration, descriptors: descriptors) }
 
-    /// How long running exchanges may continue after SIGTERM.
+    /// The time for which running exchanges may continue after SIGTERM.
     var drainTimeout: Duration { configuration.limits.drainTimeout }
 
     /// Reloads all sources. If there is an error, throws it and changes nothing.

@@ -3,7 +3,7 @@
 import Glibc
 import Settings
 
-/// The program. It parses its command line, and then serves or prints.
+/// The program's entry point, which parses the command line and runs the command.
 @main
 struct Program {
     static func main() {

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Checks whether the folder of the projects is usable.
+/// Checks whether the home folder, which contains the projects, is usable.
 enum ProjectFolderCheck {
-    /// Throws an error if there is no folder at `path`, because every request would fail later.
+    /// Throws an error if there is no folder at `path`. Without this check, every request would fail later.
     static func require(_ path: String) throws(ProjectFolderError) {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -18,7 +18,7 @@ enum ProjectFolderCheck {
     }
 }
 
-/// The error for a projects' folder that is missing or is not a folder.
+/// The error for a home folder that is missing or is not a folder.
 struct ProjectFolderError: Error, CustomStringConvertible {
     let description: String
 

@@ -18,7 +18,7 @@ import Storage
 internal import Supervisors
 import Systemd
 
-/// The command `serve`. It creates the planes, runs the control plane on the main thread, and shuts both planes down.
+/// The command `serve`. It creates both planes, runs the control plane on the main thread, and shuts both planes down.
 enum Serve {
     private static let failureExitCode: Int32 = 1
 
@@ -52,7 +52,8 @@ enum Serve {
 private final class Service: Sendable {
     private let loop: SystemEventLoop
     private let registry: InstanceRegistry
-    /// The supervisor that ends the children of an earlier gateway; nil if this gateway takes them over.
+    /// The supervisor that ends child processes of an earlier gateway; nil if this gateway's supervisor takes them
+    /// over.
     private let leftovers: ProcessSupervisor?
     private let dataPlane: DataPlane
     private let log: Logger
@@ -73,7 +74,8 @@ private final class Service: Sendable {
         let catalogue = ProjectCatalogue(
             loop: loop, home: configuration.home, followsLinks: configuration.projects.followsLinks, logger: log)
         let supervisor = Self.supervisor(configuration, catalogue: catalogue, loop: loop, log: log)
-        // End the instances of the previous supervisor as well, so that a project never has two servers.
+        // If instances run as units, also end child processes of an earlier gateway, so that a project never has two
+        // servers.
         leftovers =
             supervisor.outlivesGateway
             ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil
@@ -143,8 +145,9 @@ private final class Service: Sendable {
         }
     }
 
-    /// Returns the hub's settings. Events are stored if the state belongs to this gateway, because the owner of its
-    /// lock owns the whole folder.
+    /// Returns the hub's settings. Events are stored only if the state file belongs to this gateway, because the owner
+    /// of
+    /// the file's lock owns the whole state directory.
     private static func hubSettings(
         _ configuration: Configuration, _ state: Result<Store, StorageError>
     ) -> HubSettings {
@@ -219,8 +222,9 @@ private final class Service: Sendable {
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
 
-    /// Accepts clients, and announces this, as soon as the projects and the running instances are known. Clients wait
-    /// until then, because any earlier response could be wrong, and a folder could get a second server.
+    /// Accepts clients, and announces the addresses, as soon as the projects and the running instances are known.
+    /// Clients
+    /// wait until then, because an earlier response could be wrong, and a project could get a second server.
     private func open(_ lifecycle: Lifecycle) async throws {
         try await leftovers?.endLeftovers()
         try await registry.open()

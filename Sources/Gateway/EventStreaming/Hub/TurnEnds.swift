@@ -18,12 +18,12 @@ internal import Projects
 /// The hub reports the beginnings and ends of turns in the order of the log. All streams therefore stop at the same
 /// event, regardless of the order in which they reach it.
 ///
-/// A request may also publish an event of OpenCode 1 that has no counterpart in OpenCode 2, such as `command.executed`.
-/// Each translated stream adds this event to the `session.idle` of the turn's end when it reads that frame. Every
-/// stream therefore receives the event once, regardless of the stream's loop. The event is not in a log and has no
-/// position. A log's frames and their numbers must be the same at every replay, even after a restart, when the event is
-/// no longer known. It is kept for a limited time, whether a stream is open or not. A client that resumes before
-/// `session.idle` receives both events, and a client that resumes at `session.idle` or later receives neither.
+/// A request may also publish an OpenCode 1 event that has no counterpart in OpenCode 2, such as `command.executed`.
+/// Each translated stream sends this event directly after the `session.idle` at the turn's end. Every stream therefore
+/// receives the event once, regardless of the stream's loop. The event is not in a log and has no position. A log's
+/// frames and their numbers must be the same at every replay, and the event is lost in a restart. The gateway keeps the
+/// event for a limited time, even if no stream is open. A client that resumes before `session.idle` receives both
+/// events, and a client that resumes at `session.idle` or later receives neither.
 package final class TurnEnds: Sendable {
     /// The maximum time that a response waits for the streams.
     package static let longestWait = Duration.milliseconds(500)

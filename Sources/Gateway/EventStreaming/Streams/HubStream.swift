@@ -9,14 +9,14 @@ import HTTPTypes
 import OpenCodeFamilies
 internal import Projects
 
-/// A client's stream of a project's events from the hub: a position in the log, and the frames that are sent in
-/// addition to the log.
+/// A client's stream of a project's events. It sends the frames from its position in the log on, and additional frames
+/// that are not in the log.
 final class HubStream {
     /// The number of bytes that are read at once for a stream with a backlog.
     static let portion = 64 * 1024
 
     let project: ProjectName?
-    /// Whether this is one of OpenCode's own streams, which ends with the stream of the instance.
+    /// Whether this is one of OpenCode's own streams, which ends when the instance's stream ends.
     let isPlain: Bool
     let shape: EventShape
     unowned let events: EventStreamFeature
@@ -29,12 +29,12 @@ final class HubStream {
     private(set) var connectedFrame: [UInt8]
     /// Whether a request waits until the stream has sent the result of the last read.
     private var isWatched = false
-    /// The maximum time during which the client accepts no bytes before it is disconnected.
+    /// The time after which a client that accepts no bytes is disconnected.
     let stall: Duration
     private var timer: LoopTimer?
     /// The properties of the stream that determine its frames; nil if no other stream can have the same frames.
     let sharedKey: SharedStreamFrames.Key?
-    /// The streams on this loop that receive the same frames, while this stream is registered.
+    /// The group of streams on this loop that receive the same frames; nil while this stream is not registered.
     var group: SharedStreamFrames.Group?
 
     /// Creates a stream.
@@ -93,7 +93,7 @@ final class HubStream {
         cursor.write(items, upTo: position, connected: connectedFrame)
     }
 
-    /// Sends a batch of live events. This is called for each client and event, so nothing is copied here.
+    /// Sends a batch of live events. The usual path copies nothing, because it runs for each client and event.
     func deliver(_ batch: borrowing EventBatch, at now: MonotonicTime) {
         let count = batch.bytes.count
         let byteCount = count == 0 ? 0 : client?.send(framed: batch.bytes.span) ?? 0
@@ -124,7 +124,7 @@ final class HubStream {
     /// such a stream is intentionally late.
     private var isAwaited: Bool { cursor.isOpenCode1Compatible && !state.hasRate }
 
-    /// Sends the end of a turn, because the response that must precede it was sent.
+    /// Resumes sending after the response to a turn's request was sent. The end of the turn must follow this response.
     func turnAnswered() {
         if cursor.isOpenCode1Compatible { updateArrived() }
     }
@@ -146,14 +146,15 @@ final class HubStream {
         sendLive(bytes)
     }
 
-    /// Handles the loss of the instance's stream. The stream of a client of OpenCode's own API is aborted, so that the
-    /// client loads its whole state again.
+    /// Handles the loss of the instance's stream. One of OpenCode's own streams is aborted, so that its client loads
+    /// its
+    /// whole state again.
     func upstreamLost() {
         if isPlain { abort() } else { updateArrived() }
     }
 
-    /// If this is a stream of the directory, ends it after the event `id`, in which the instance reports that it has
-    /// closed the directory. OpenCode's own streams end in the same way.
+    /// Ends a stream of the directory after the event `id`. In this event, the instance reports that it has closed the
+    /// directory. OpenCode's own streams end in the same way.
     func disposed(_ directory: [UInt8], _ id: EventID) {
         guard isPlain, cursor.selector.isNamed(directory), !state.isEnded else { return }
         follow()

@@ -8,7 +8,7 @@ import HTTPTypes
 import OpenCodeFamilies
 import Proxying
 
-/// Creates the head of the hub's streams, and the frames that contain no event of the log.
+/// Creates the heads of the hub's streams, and the frames that contain no event from the log.
 enum StreamHead {
     /// Returns the head of a response that contains an event stream.
     static func head(_ owner: GatewayLoop, _ connection: ClientConnection) -> ResponseHead {

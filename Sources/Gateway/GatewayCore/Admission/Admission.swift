@@ -6,7 +6,7 @@ import HTTPServer
 import HTTPTypes
 import WebSockets
 
-/// The decision about the credentials of a request: its principal and permissions, or the reason for rejecting it. It
+/// The decision about a request's credentials: its principal and permissions, or the reason for rejecting it. This type
 /// keeps no state; ``FailedTries`` tracks the earlier attempts of an address.
 enum Admission: Equatable {
     /// The request has a valid key.
@@ -22,7 +22,7 @@ enum Admission: Equatable {
         case wrongKey
         /// The key does not grant the permission that the endpoint requires.
         case notGranted
-        /// Too many wrong keys have come from the client's address. The next key is checked after this time.
+        /// Too many wrong keys have come from the client's address. The gateway checks the next key after this time.
         case tooManyTries(wait: Duration)
     }
 
@@ -57,8 +57,8 @@ enum Admission: Equatable {
         return OpeningHandshake.offeredKeyProtocol(head.fields)?.dropFirst(OpeningHandshake.keyPrefix.count)
     }
 
-    /// Returns the client that a trusted proxy names in a request; nil if the peer itself is the client. Costs nothing
-    /// if no proxy is trusted.
+    /// Returns the client that a trusted proxy names in a request; nil if the peer itself is the client. Returns
+    /// immediately if no proxy is trusted.
     static func client(behind peer: IPAddress?, _ fields: FieldList, _ policy: Policy) -> IPAddress? {
         guard !policy.trustedProxies.isEmpty, let peer, policy.trustedProxies.contains(peer) else { return nil }
         var walk = ForwardedClient(peer: peer, trusted: policy.trustedProxies)

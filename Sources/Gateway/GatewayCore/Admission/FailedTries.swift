@@ -5,8 +5,8 @@ import Addresses
 import EventLoop
 import Locking
 
-/// The ``FailureLimiter`` that all loops share. Its lock is acquired for the first request with a key on a connection
-/// and for wrong keys, but not for later requests with a valid key.
+/// The ``FailureLimiter`` that all loops share. A connection's first request with a key and each wrong key acquire its
+/// lock. Later requests with a valid key do not.
 package final class FailedTries: Sendable {
     private let limiter = Locked(FailureLimiter())
 

@@ -9,7 +9,7 @@ import Logging
 /// The log of one loop for clients without a valid key. It limits the number of lines for each client and counts the
 /// omitted lines.
 final class RefusalLog: TimerHandler {
-    /// The interval between lines that report omissions.
+    /// The interval at which omitted lines are reported.
     private static let gathering = Duration.seconds(10)
 
     private unowned let loop: EventLoop
@@ -22,7 +22,7 @@ final class RefusalLog: TimerHandler {
         self.log = log
     }
 
-    /// Returns whether a line about this client is written. If it is not, it is counted as omitted.
+    /// Returns whether to log a line about this client. If not, counts the line as omitted.
     func admits(_ client: IPAddress?) -> Bool {
         guard !limiter.admits(client, at: .nanoseconds(loop.now.nanoseconds)) else { return true }
         if timer == nil {
@@ -51,7 +51,7 @@ final class RefusalLog: TimerHandler {
 }
 
 extension RejectedClient {
-    /// Whether this rejection can only happen to a client that was admitted.
+    /// Whether only an admitted client can be rejected for this reason.
     var isOfAdmitted: Bool {
         switch self {
         case .stalledReader, .slowReader, .slowChat, .silentChat: true

@@ -4,14 +4,15 @@ package import Access
 package import Addresses
 import HTTPServer
 
-/// The gateway's data about the request on a client's connection, from its head to its log line. Each connection has
-/// one object, which is reused for each of its requests.
+/// The gateway's data about the current request on a client's connection. Each connection has one object, which all of
+/// its requests use in turn.
 package final class RequestContext: ConnectionContext {
-    /// The client that has sent a valid key on this connection, so that ``FailedTries`` does not need to check it
+    /// The client that has sent a valid key on this connection. ``FailedTries`` does not need to check this client
     /// again.
     var admittedClient: IPAddress?
-    /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel was
-    /// queried.
+    /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel has
+    /// reported
+    /// the owner.
     var isGatewayUser: Bool?
 
     /// The policy of the request, captured at its start. A later reload applies only to later requests.
@@ -22,12 +23,12 @@ package final class RequestContext: ConnectionContext {
     package private(set) var principal: Principal?
     /// The permissions of the principal.
     private(set) var grant: Grant = []
-    /// The existing project that the request is for.
+    /// The project to which the request is addressed; nil if there is none, or if the project is not known to exist.
     var project: String?
     /// Whether the feature itself informs the client when its key is revoked, as a chat does with a close frame.
     package var outlivesKey = false
 
-    /// Starts the request if it has not started. Returns its policy.
+    /// Returns the request's policy. The first call for a request captures the current policy.
     package func pinPolicy(of snapshot: Snapshot) -> Policy {
         if let policy { return policy }
         policy = snapshot.policy

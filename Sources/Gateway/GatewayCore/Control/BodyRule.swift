@@ -25,7 +25,7 @@ package enum BodyRule: Sendable, Equatable {
         GatewayError(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
     }
 
-    /// Returns the refusal of a complete body that is not UTF-8; nil if it is. JSON between systems must be UTF-8 (RFC
+    /// Returns the refusal of a complete body that is not UTF-8; nil for UTF-8. JSON between systems must be UTF-8 (RFC
     /// 8259 §8.1).
     package static func refusal(ofText body: [UInt8]) -> GatewayError? {
         guard String(validating: body, as: UTF8.self) == nil else { return nil }

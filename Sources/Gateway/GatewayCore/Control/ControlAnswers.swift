@@ -7,7 +7,7 @@ package import Instances
 import JSONText
 package import Projects
 
-/// Creates the exact bodies of the wire contract for the responses of the control plane.
+/// Creates the responses of the control plane, with the exact bodies that the wire contract defines.
 package enum ControlAnswers {
     /// The response of `/health`.
     package static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
@@ -37,7 +37,7 @@ package enum ControlAnswers {
         status.map { .answer(json(200, ProjectMember.object($0))) } ?? .error(projectNotFound(name.string))
     }
 
-    /// Returns the response with the events in the life of a project's server.
+    /// Returns the response with the history of a project's server.
     package static func history(_ name: ProjectName, _ answer: InstanceRegistry.HistoryAnswer) -> ControlResponse {
         switch answer {
         case .events(let events):
@@ -58,9 +58,9 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the error of a request whose project's instance has no port.
+    /// Returns the error for a request to a project whose instance has no port.
     ///
-    /// - Parameter state: The state of the instance; nil if it was not requested.
+    /// - Parameter state: The state of the instance; nil if it is not known.
     package static func notRunning(_ name: String, _ state: InstanceState?) -> GatewayError {
         guard let state, state.isComing else { return GatewayError(503, InstanceMessage.notRunning(name)) }
         var seconds = 1
@@ -68,7 +68,7 @@ package enum ControlAnswers {
         return GatewayError(503, InstanceMessage.notReady(name, state), fields: ["Retry-After": "\(seconds)"])
     }
 
-    /// Returns the error of a request to which a server other than the project's instance responded.
+    /// Returns the error for a request to which a server other than the project's instance responded.
     package static func portTaken(_ port: UInt16) -> GatewayError {
         GatewayError(
             503,
@@ -76,18 +76,18 @@ package enum ControlAnswers {
             fields: ["Retry-After": "1"])
     }
 
-    /// Returns the error of a request whose instance was ended before it responded.
+    /// Returns the error for a request whose instance was stopped before it responded.
     package static func ended(_ name: String, by initiator: StopInitiator) -> GatewayError {
         GatewayError(503, InstanceMessage.ended(name, by: initiator))
     }
 
-    /// The error of a request that the shutdown of the gateway interrupts.
+    /// The error for a request that the gateway's shutdown interrupts.
     package static let shuttingDown = GatewayError(503, "The gateway is shutting down. Try again in a moment.")
 
-    /// Returns the error of an interrupted request to a project's instance.
+    /// Returns the error for an interrupted request to a project's instance.
     ///
-    /// - Parameter mayBeReceived: Whether the instance may have received the request and therefore must not receive it
-    ///   again.
+    /// - Parameter mayBeReceived: Whether the instance may have received the request. The client must then check the
+    ///   session before it repeats the request.
     package static func shuttingDown(before name: String, mayBeReceived: Bool) -> GatewayError {
         guard mayBeReceived else { return shuttingDown }
         return GatewayError(
@@ -96,13 +96,14 @@ package enum ControlAnswers {
         )
     }
 
-    /// The error of an interrupted request that may have been sent to an instance, such as a message to a conversation.
+    /// The error for an interrupted request that may have been sent to an instance, such as a message to a
+    /// conversation.
     package static let shuttingDownInConversation = GatewayError(
         503,
         "The gateway is shutting down and has not responded yet. Check the conversation before you send the request again."
     )
 
-    /// Returns the error of a request for an unknown project.
+    /// Returns the error for a request to an unknown project.
     package static func projectNotFound(_ name: String) -> GatewayError {
         GatewayError(404, InstanceMessage.projectNotFound(name))
     }

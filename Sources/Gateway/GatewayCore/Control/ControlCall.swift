@@ -5,7 +5,7 @@ import HTTPServer
 import HTTPTypes
 import Projects
 
-/// A request that the control plane serves. The object remains on its loop. Only its number is passed between threads.
+/// A request that the control plane serves. The object remains on its loop, and other threads use only its number.
 final class ControlCall {
     /// The progress of the call.
     private enum Phase {
@@ -27,7 +27,7 @@ final class ControlCall {
     private var request: ControlRequest
     private let body: BodyRule
     private let handler: Handler
-    /// The maximum time during which a stream is silent.
+    /// The maximum time between two writes to a stream.
     private let streamTimeout: Duration
     /// The maximum number of bytes of an unpaced stream that may wait for its client.
     private let streamBacklog: Int
@@ -83,7 +83,7 @@ final class ControlCall {
         case (.write(let bytes, let resumeSource), .streaming(let client)):
             self.resumeSource = resumeSource
             timer?.disarm()
-            // `write` may detect that the client has disconnected, and then this call has ended.
+            // `write` may detect that the client has disconnected, which ends this call.
             if client.write(bytes.span) { continueStream() }
         case (.pause(let duration, let resumeSource), .streaming):
             self.resumeSource = resumeSource
@@ -124,14 +124,16 @@ final class ControlCall {
         answer(connection, owner)
     }
 
-    /// Records the project for the request's log line. The loops may not have learned of the project yet, but the
-    /// handler's response shows that it exists.
+    /// Records the project for the request's log line. The loop's routing table may not contain the project yet, but
+    /// the
+    /// handler's response shows that the project exists.
     private func recordProject(_ connection: ClientConnection) {
         if let project = request.project { connection.request.project = project.string }
     }
 
-    /// The error of a request that the gateway's shutdown interrupts. The operation may still be completed. A start or
-    /// a stop can be repeated, but a message cannot.
+    /// The error for a request that the gateway's shutdown interrupts. The operation may still be completed. A client
+    /// can
+    /// repeat a start or a stop, but not a message.
     private var interruption: GatewayError {
         guard case .calling = phase, let head = connection?.head, !head.method.isIdempotent,
             let renderer = owner.errorRenderer(for: head.target[...])
@@ -179,7 +181,7 @@ final class ControlCall {
         if let timer { owner.loop.arm(timer, after: duration) }
     }
 
-    /// Ends the call. A component that is still sending the response has all of its data.
+    /// Ends the call. If the response is still being sent, the sender already has all of its data.
     private func finish() {
         if case .streaming = phase { owner.streamEnded(self) }
         phase = .ended
@@ -213,7 +215,7 @@ extension ControlCall: ServerExchange {
 
     func resumeResponse() { continueStream() }
 
-    /// Ends the call, but not the operation. A start that was abandoned by one client may be needed by the next client.
+    /// Ends the call, but not the operation. The next client may need a start that this client has abandoned.
     func clientDisconnected() { finish() }
 }
 

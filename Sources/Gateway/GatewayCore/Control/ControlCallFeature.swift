@@ -41,7 +41,7 @@ struct ControlMessage: FeatureMessage {
 }
 
 extension GatewayLoop {
-    /// Lets the control plane serve a request. The client's connection waits for the response.
+    /// Passes a request to the control plane. The client's connection waits for the response.
     package func callControl(
         _ connection: ClientConnection, _ request: ControlRequest, body: BodyRule = .ignored,
         handler: @escaping @Sendable (ControlRequest, any ProjectControl) async -> ControlResponse

@@ -6,7 +6,7 @@ package import HTTPServer
 package import HTTPTypes
 package import Projects
 
-/// A request that the control plane serves, in the form that its handler receives. It has been checked and is
+/// A request in the form that a handler of the control plane receives. The request has been checked, and it is
 /// independent of its connection.
 package struct ControlRequest: Sendable {
     /// The principal that has sent the request; nil if the endpoint is open.
@@ -27,9 +27,10 @@ package enum ControlResponse: Sendable {
     case answer(GatewayAnswer)
     /// An error, which the loop renders in the form of the client's protocol.
     case error(GatewayError)
-    /// A head and a streamed body. The body ends when `source` returns; `source` is not called if the client cannot
-    /// receive a body. With `isPaced`, ``ResponseStream/write(_:)`` waits for the client. Otherwise, a client is
-    /// disconnected if more than `--stream-backlog` bytes wait for it.
+    /// A head and a streamed body. The body ends when `source` returns. `source` is not called if the client cannot
+    /// receive a body. With `isPaced`, ``ResponseStream/write(_:)`` waits for the client. Without `isPaced`, the
+    /// gateway
+    /// disconnects a client if more than `--stream-backlog` bytes wait for it.
     case stream(ResponseHead, isPaced: Bool = true, source: @Sendable (ResponseStream) async -> Void)
     /// The request is valid, and a feature of the loop serves it.
     case loop(@Sendable (ClientConnection, GatewayLoop) -> Void)

@@ -15,14 +15,14 @@ package protocol ProjectControl: Sendable {
     func history(of name: ProjectName) async -> InstanceRegistry.HistoryAnswer
     /// Returns the project and the state of its instance; nil if there is no such project.
     func status(_ name: ProjectName) async -> ProjectStatus?
-    /// Reports that the run of a project's instance with this number has responded to a client's request for the first
-    /// time, as far as one loop knows.
+    /// Reports that the run with this generation has responded to a client's request. Each loop reports only the first
+    /// response of a run.
     func answered(_ name: ProjectName, generation: UInt64) async
-    /// Returns all projects in the contract's order, or the reason why they cannot be listed as a message.
+    /// Returns all projects in the contract's order, or a message with the reason why they cannot be listed.
     func projects() async -> ProjectListing
     /// Returns the current directories of a project, including a worktree that was created a moment ago.
     func directories(of name: ProjectName) async -> DirectoryScope?
-    /// Returns OpenCode's project for the folder of an instance; nil if the instance does not report it.
+    /// Returns OpenCode's project for an instance's folder; nil if the instance does not report the project.
     func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject?
     /// Reports that the result of ``openCodeProject(_:)`` with this number may be outdated.
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async

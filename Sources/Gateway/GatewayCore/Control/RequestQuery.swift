@@ -10,7 +10,7 @@ package struct RequestQuery: Sendable, Equatable {
     /// Creates a query from the bytes after the `?` in a target.
     package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    /// The first value with this name; nil if there is none. Bytes that are not UTF-8 are replaced by U+FFFD.
+    /// The first value with this name; nil if there is none. U+FFFD replaces invalid UTF-8.
     package subscript(name: String) -> String? {
         for parameter in bytes.split(separator: UInt8(ascii: "&")) {
             let parts = parameter.split(

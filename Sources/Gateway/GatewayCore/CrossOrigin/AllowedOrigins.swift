@@ -2,9 +2,9 @@
 
 package import HTTPTypes
 
-/// The web origins whose pages may read the gateway's responses (Fetch standard, "CORS protocol"). They are compared
-/// exactly. There are no patterns and no `*`, which would give every page that a user visits access to all of the
-/// user's projects.
+/// The web origins whose pages may read the gateway's responses (Fetch standard, "CORS protocol"). The gateway compares
+/// origins exactly, and supports neither patterns nor `*`. With `*`, every page that a user visits could access all of
+/// the user's projects.
 package struct AllowedOrigins: Sendable {
     /// The set that allows no origin.
     package static let none = AllowedOrigins([])
@@ -14,8 +14,9 @@ package struct AllowedOrigins: Sendable {
     private static let exposed = "Allow, ETag, Location, Retry-After, X-Request-Id"
 
     private let grants: [(origin: [UInt8], fields: FieldList)]
-    /// The fields for origins that are not allowed. Whether a response is readable depends on the origin, so a cache
-    /// must not reuse it for another origin (RFC 9110 §12.5.5).
+    /// The fields for origins that are not allowed. The origin determines whether a response is readable, so a cache
+    /// must
+    /// not reuse the response for another origin (RFC 9110 §12.5.5).
     private let fieldsForOthers: FieldList
 
     /// Creates the set from origins as browsers write them, such as `https://app.example.com`.
@@ -47,7 +48,7 @@ package struct AllowedOrigins: Sendable {
     }
 }
 
-/// The part of a response that informs a browser about the requesting page's access.
+/// The part of a response that states whether the requesting page may read the response.
 package struct CrossOriginTerms {
     /// Whether the page may read the response.
     package let isGranted: Bool

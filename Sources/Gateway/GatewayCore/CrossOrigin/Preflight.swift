@@ -6,7 +6,8 @@ import HTTPTypes
 /// A browser's request that checks whether a page may send its actual request (Fetch standard, "CORS-preflight
 /// request"). It carries no key, and the gateway itself responds to it.
 struct Preflight {
-    /// How many seconds a browser may cache the response. Chromium caches no response for more than two hours.
+    /// The number of seconds for which a browser may cache the response. Chromium caches no response for more than two
+    /// hours.
     private static let longestUse = "7200"
 
     private let request: FieldList
@@ -20,8 +21,8 @@ struct Preflight {
         request = head.fields
     }
 
-    /// Returns the response for a path with these methods (``EndpointTable/allow(_:)``), which is 204 with the allowed
-    /// methods and fields. The caller adds the fields of `terms`, as for every other response.
+    /// Returns the response for a path with these methods (``EndpointTable/allow(_:)``). The response is 204 with the
+    /// allowed methods and fields. The caller adds the fields of `terms`, as for every other response.
     ///
     /// - Throws: A 403 error for a page that is not allowed, as the Fetch standard encourages ("HTTP responses"), and
     ///   a 404 error for an unknown path.

@@ -4,9 +4,10 @@ import HTTPServer
 internal import Instances
 internal import Projects
 
-/// A request to an instance that waits for information before a feature serves it.
+/// A held request to an instance. The request waits for information that the gateway needs before a feature can serve
+/// it.
 ///
-/// If the instance ends or is replaced in the meantime, the client receives a response, and ``release()`` returns nil.
+/// If the instance ends or is replaced during the wait, the client receives a response, and ``release()`` returns nil.
 package final class HeldRequest {
     fileprivate unowned let loop: GatewayLoop
     private var request: InstanceRequest?
@@ -23,12 +24,13 @@ package final class HeldRequest {
     package func release() -> InstanceRequest? {
         answerIfEnded(whileDraining: true)
         guard var request = detach() else { return nil }
-        // The route still has the same instance, but may have newer directories.
+        // The current route leads to the same instance, and may have newer directories.
         if let current = loop.snapshot.routes.route(to: request.route.name) { request.route = current }
         return request
     }
 
-    /// Responds to the client if its instance is no longer the current one.
+    /// Responds with an error if the request's instance has ended or was replaced. If `whileDraining` is true, also
+    /// responds with an error while the gateway is draining.
     private func answerIfEnded(whileDraining: Bool) {
         guard let request else { return }
         let name = request.route.name
@@ -56,7 +58,7 @@ package final class HeldRequest {
 extension HeldRequest: WaitingRequest {
     func routesChanged() { answerIfEnded(whileDraining: false) }
 
-    /// Does nothing, because the information may still arrive in time.
+    /// Does nothing, because the missing information may still arrive in time.
     func drain() {}
 
     func giveUp() {
@@ -74,7 +76,7 @@ extension HeldRequest: ServerExchange {
     package func clientDisconnected() { _ = detach() }
 }
 
-/// A request that the dispatch keeps.
+/// A request that waits in the dispatch.
 protocol WaitingRequest: AnyObject {
     /// Called when there is a new routing table.
     func routesChanged()

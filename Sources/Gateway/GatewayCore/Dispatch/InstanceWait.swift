@@ -5,8 +5,8 @@ import HTTPServer
 internal import Instances
 internal import Projects
 
-/// The wait of a request for an instance that is about to be ready. A browser's `EventSource` gives up permanently
-/// after the first 503, so its request waits instead.
+/// The wait of a request for an instance that will soon be ready. A browser's `EventSource` never reconnects after a
+/// 503, so the gateway holds its request instead.
 final class InstanceWait {
     private unowned let loop: GatewayLoop
     private var pending: PendingAnswer
@@ -14,6 +14,8 @@ final class InstanceWait {
     private let limit: Duration
     private let proceed: (ClientConnection) -> Void
 
+    /// Creates a wait that has not begun.
+    ///
     /// - Parameters:
     ///   - limit: The maximum time to wait.
     ///   - proceed: Called when the instance is ready, or when it is no longer expected to be ready soon.
@@ -46,7 +48,7 @@ extension InstanceWait: WaitingRequest {
     func routesChanged() {
         let route = loop.snapshot.routes.route(to: project)
         if let route, !route.isReachable, route.state.isComing { return }
-        // If the instance is not ready, the refusal states the current reason.
+        // If the instance is not ready, the response of `proceed` states the current reason.
         if let connection = release() { proceed(connection) }
     }
 

@@ -3,12 +3,12 @@
 package import EventLoop
 package import HTTPServer
 
-/// The connection of a client that waits for its response, with the timer of the wait.
+/// The connection of a client that waits for its response, with the wait's timer.
 ///
 /// The wait ends once, with a response or when the client disconnects.
 package struct PendingAnswer {
     private unowned let loop: EventLoop
-    /// The client's connection; nil after the end.
+    /// The client's connection; nil after the wait has ended.
     package private(set) var connection: ClientConnection?
     private var timer: LoopTimer?
 
@@ -21,8 +21,8 @@ package struct PendingAnswer {
     /// Begins the wait.
     ///
     /// - Parameters:
-    ///   - exchange: Receives the events of the client during the wait.
-    ///   - discardsBody: Whether to discard the request's body, because it is not needed.
+    ///   - exchange: Receives the connection's events during the wait.
+    ///   - discardsBody: Whether to discard the request's body.
     package func attach(_ exchange: any ServerExchange, discardsBody: Bool = true) {
         connection?.exchange = exchange
         if discardsBody { connection?.discardBody() }

@@ -4,8 +4,9 @@ package import HTTPTypes
 
 /// The content types that a client prefers according to its `Accept` fields (RFC 9110 §12.5.1).
 package enum AcceptedTypes {
-    /// Returns whether the client prefers a web page to JSON. A browser does when a user opens a URL; other programs do
-    /// not.
+    /// Returns whether the client prefers a web page to JSON. A browser prefers a web page when a user opens a URL.
+    /// Other
+    /// programs do not.
     package static func preferPage(_ fields: FieldList) -> Bool {
         guard var index = fields.firstIndex(of: .accept) else { return false }
         var page = Weight()

@@ -6,12 +6,13 @@ package import JSONText
 extension Endpoint {
     /// The description of an endpoint in `/openapi.json` and `/docs`.
     package struct Description: Sendable {
-        /// The operation id for programs that are generated from the description. If the endpoint has several methods,
-        /// the name of each method is appended to it.
+        /// The operation id for client code that is generated from the description. If the endpoint has several
+        /// methods, each
+        /// method's name is appended to the id.
         let id: String
         /// The summary in one line.
         package let summary: String
-        /// The text for readers, in Markdown.
+        /// The description's text for people, in Markdown.
         package let text: String
         /// The parameters that the endpoint's query accepts.
         package var query: [Parameter] = []
@@ -42,7 +43,7 @@ extension Endpoint {
         package let name: String
         /// The effect of the parameter, and the behavior without it.
         package let meaning: String
-        /// The schema of its value (JSON Schema).
+        /// The schema of the parameter's value (JSON Schema).
         package let schema: JSON
 
         /// Creates a parameter from its parts.
@@ -84,12 +85,14 @@ extension Endpoint {
         /// The body is an event stream, or JSON that follows the schema if the query requests a page.
         case eventStreamOrPage(Schema)
         case nothing
-        /// The body is any body that OpenCode or the HTTP library sends. An error can also come from the gateway.
+        /// The body can have any type. OpenCode or the HTTP library sends it, and an error can also come from the
+        /// gateway.
         case anything
     }
 
-    /// The methods that are described. HEAD is implied by GET and left out, except for instances, which receive HEAD
-    /// requests.
+    /// The methods in the description. HEAD is omitted, because GET implies it. An instance receives HEAD requests, so
+    /// its
+    /// endpoints' descriptions contain HEAD.
     package var describedMethods: [Method] {
         (handler.isInstance ? methods : methods.subtracting(methods.contains(.get) ? .head : [])).methods
     }
@@ -117,14 +120,14 @@ extension Endpoint {
         if handler.isInstance || description.rendersErrors {
             common = common.map { .passedError($0.status ?? 0, $0.meaning) }
         }
-        // The endpoint's own description of a status replaces the common one.
+        // The endpoint's own description of a status replaces the common description.
         common.removeAll { outcome in description.outcomes.contains { $0.status == outcome.status } }
         return (description.outcomes + common).sorted { ($0.status ?? 0) < ($1.status ?? 0) }
     }
 }
 
 extension Endpoint.DescribedAnswer {
-    /// Returns an error in the form of the gateway.
+    /// Returns an error in the gateway's own format.
     package static func error(_ status: Int, _ meaning: String) -> Self {
         Self(status: status, meaning: meaning, content: .json(.error))
     }
@@ -153,8 +156,9 @@ extension Endpoint.DescribedAnswer {
         fields: ["Retry-After": "Number of seconds until the gateway checks a key from this address again."])
     /// The response to a request whose head or body was not complete in time.
     static let late = error(408, "The request did not arrive in time. The connection is closed.")
-    /// Returns the refusal of a body that is too large. If the endpoint has a limit, this limit applies. Otherwise the
-    /// general limit applies, because the HTTP library itself rejects sizes beyond 64 bits.
+    /// Returns the refusal of a body that is too large. `limit` describes the limit of the endpoint; nil if it has
+    /// none.
+    /// The HTTP library itself rejects sizes beyond 64 bits for every endpoint.
     package static func largeBody(_ limit: String? = nil) -> Self {
         let impossible =
             "The Content-Length is 2^63 or more, or the size of a chunk is beyond 64 bits. The connection is closed."

@@ -55,7 +55,7 @@ package struct Endpoint: Sendable {
         case control(@Sendable (ControlRequest, any ProjectControl) async -> ControlResponse)
         /// A feature of the loop, without the control plane.
         case loop(@Sendable (ControlRequest, ClientConnection, GatewayLoop) -> Void)
-        /// The project's OpenCode instance, which receives the rest of the path.
+        /// The project's OpenCode instance, which receives the remainder of the path.
         case instance
 
         /// Returns a control plane handler for the project that the path names.

@@ -5,8 +5,8 @@ import HTTPTypes
 import Locking
 import Projects
 
-/// All endpoints, with the routing from a request's head to one of them. Routing performs no I/O: the same head always
-/// leads to the same endpoint.
+/// The table of all endpoints, which finds the endpoint for a request's head. Routing performs no I/O: the same head
+/// always leads to the same endpoint.
 package struct EndpointTable: Sendable {
     /// The result of routing a request.
     enum Match: Equatable {
@@ -15,11 +15,12 @@ package struct EndpointTable: Sendable {
         /// The endpoint with this index, which forwards requests to an instance. `segment` is the project's name as it
         /// appears in the path, neither decoded nor checked. `target` is the request target for the instance.
         case instance(Int, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
-        /// A path of the endpoint with this index, with a name that cannot be the name of a project. The name is
-        /// unchanged.
+        /// The endpoint with this index serves the path, but the path's segment for the project cannot be a project's
+        /// name. The value is the unchanged segment.
         case unknownProject(Int, String)
-        /// The path is known, but does not serve the method. The value is the content of the Allow field (RFC 9110
-        /// §10.2.1).
+        /// The path is known, but no endpoint serves the method on this path. The value is the content of the Allow
+        /// field
+        /// (RFC 9110 §10.2.1).
         case methodNotAllowed(allow: String)
         case notFound
     }
@@ -37,7 +38,7 @@ package struct EndpointTable: Sendable {
 
     /// The endpoints in the order of their descriptions.
     package let endpoints: [Endpoint]
-    /// The requirement of each endpoint. Reading it does not copy the rest of the endpoint.
+    /// The requirement of each endpoint. This array allows reading a requirement without copying the endpoint.
     let requirements: [Requirement]
     private let entries: [PathEndpoints]
     private let pages = Pages()
@@ -104,8 +105,8 @@ package struct EndpointTable: Sendable {
     }
 }
 
-/// The pages of a table and of its copies. Each page is generated when it is requested for the first time, because most
-/// gateways never serve these pages and generating them would delay the start.
+/// The pages of a table and of its copies. A page is generated when it is requested for the first time. Most gateways
+/// never serve these pages, and generating them earlier would delay the start.
 private final class Pages: Sendable {
     private let generated = Locked<[Int: StaticPage]>([:])
 

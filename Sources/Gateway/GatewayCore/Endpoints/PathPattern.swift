@@ -3,7 +3,7 @@
 /// The paths that an endpoint serves, written as a template (OpenAPI 3.1 §4.8.8) such as `/projects/{name}/status`.
 ///
 /// A part in braces matches one whole segment, which may be empty. The segment is captured as it appears in the path,
-/// without decoding. A last part `{path}` matches the remainder of the path, including slashes. The remainder may be
+/// without decoding. A final part `{path}` matches the remainder of the path, including slashes. The remainder may be
 /// absent together with the slash before it.
 package struct PathPattern: Sendable {
     /// The bytes that represent variable parts in ``steps``. Neither byte can occur in a template.
@@ -92,8 +92,8 @@ package struct PathPattern: Sendable {
     }
 }
 
-/// Patterns of the same paths are equal, regardless of the names of their parts, because a client cannot distinguish
-/// them.
+/// Patterns that match the same paths are equal. The names of their variable parts are ignored, because a client cannot
+/// distinguish them.
 extension PathPattern: Equatable {
     /// Returns whether two patterns match the same paths.
     package static func == (left: PathPattern, right: PathPattern) -> Bool { left.steps == right.steps }

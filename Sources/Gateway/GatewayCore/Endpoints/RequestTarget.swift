@@ -8,11 +8,12 @@ struct RequestTarget {
     private let start: Int
     private let pathEnd: Int
 
-    /// Splits a target in origin form, absolute form or asterisk form; nil for any other form. The authority of the
-    /// absolute form is dropped, because every host name is served alike.
+    /// Splits a target in origin form, absolute form or asterisk form. Returns nil for any other form. The authority of
+    /// the
+    /// absolute form is ignored, because the gateway serves every host name alike.
     init?(_ target: [UInt8]) {
-        // Clients never send a fragment. If there is one, it must not reach a route or the instance. In an authority,
-        // one parser would end the authority at the fragment and another would include it.
+        // Clients never send a fragment, and a fragment must not reach a route or the instance. In an authority, one
+        // parser would end the authority at the fragment, and another parser would include it.
         guard !target.contains(UInt8(ascii: "#")) else { return nil }
         var start = 0
         if let first = target.first, first != UInt8(ascii: "/"), target.elementsEqual([UInt8(ascii: "*")]) == false {

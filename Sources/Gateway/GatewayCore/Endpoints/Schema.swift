@@ -122,8 +122,9 @@ package enum Schema: String, CaseIterable {
             JSONObject(members.map { JSONObject.Member($0.rawValue, $0.schema) }), required: required.map(\.rawValue))
     }
 
-    /// Returns the schema of an object with these members. All members are required, unless `required` lists the
-    /// required members.
+    /// Returns the schema of an object with these members. `required` contains the names of the required members; nil
+    /// if
+    /// all members are required.
     private static func object(_ members: JSONObject, required: [String]? = nil) -> JSON {
         let required = required ?? members.members.map(\.name)
         return [

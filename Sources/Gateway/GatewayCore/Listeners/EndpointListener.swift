@@ -6,8 +6,7 @@ import Glibc
 /// A listener in addition to the gateway's own listener. It serves only certain endpoints, because clients of other
 /// protocols expect them at a separate address.
 package struct EndpointListener: Sendable {
-    /// The kind of endpoints that a listener serves. Each feature that has a separate listener defines such a
-    /// description.
+    /// The kind of endpoints that a listener serves. Each feature that has a separate listener defines a purpose.
     package struct Purpose: Hashable, Sendable {
         /// The word for the listener in messages, such as `chat`.
         package let name: String
@@ -25,7 +24,7 @@ package struct EndpointListener: Sendable {
     package let purpose: Purpose
     /// The flag that configures the listener, for messages.
     package let setting: String
-    /// The address of the listener. After it listens, a requested port 0 is replaced by the chosen port.
+    /// The address of the listener. After ``listen()``, the chosen port replaces a requested port 0.
     package private(set) var address: SocketAddress
     /// Whether requests without a key are admitted if ``OpenRule`` allows it (`--chat-open`).
     package let isOpen: Bool

@@ -7,11 +7,11 @@ import HTTPTypes
 /// The rule for requests without a key to an open listener (`--chat-open`). It admits programs on this machine, and
 /// connections that are forwarded to its loopback address. It performs no I/O.
 ///
-/// A chat can do everything that a shell can do. A web page of another origin must therefore not reach it directly. The
-/// `Origin` of such a request names its source, and if there is no `Origin`, `Sec-Fetch-Site` describes the source. A
-/// page must also not reach it through a name that resolves to this machine. In this case, `Host` contains that name.
-/// The client of a reverse proxy is unknown, and a proxy may not identify itself. The kernel is therefore also queried
-/// for the user at the other end of the connection.
+/// A chat can do everything that a shell can do, so a web page of another origin must not reach it. The request's
+/// `Origin` field names the page's origin. If there is no `Origin`, `Sec-Fetch-Site` describes the source. A page could
+/// also use a name that resolves to this machine, but `Host` would then contain this name. The client of a reverse
+/// proxy is unknown, and a proxy may not identify itself. The loop therefore also queries the kernel for the user at
+/// the other end of the connection.
 enum OpenRule {
     /// The decision about a request without a key.
     enum Verdict: Equatable {
@@ -26,8 +26,9 @@ enum OpenRule {
     static func judge(_ head: RequestHead) -> Verdict {
         let fields = head.fields
         if fields.firstIndex(of: .forwarded) != nil || fields.firstIndex(of: .forwardedFor) != nil { return .needsKey }
-        // A host in the target would override the Host field (RFC 9112 §3.2.2), so accept only a path. All clients send
-        // a path.
+        // Accept only a path as the target, as all clients send. A host in the target would override the Host field
+        // (RFC
+        // 9112 §3.2.2).
         guard head.target.first == UInt8(ascii: "/"), let index = fields.onlyIndex(of: .host),
             isLoopback(fields.value(at: index))
         else {
@@ -38,14 +39,14 @@ enum OpenRule {
         guard isSameOrigin(fields, fields.value(at: index)) else {
             return .refused("Requests without a key are not accepted from web pages of another origin. Send a key.")
         }
-        // A browser sends this field of Fetch Metadata with each request, even without an Origin, such as for an image.
+        // A browser sends this Fetch Metadata field even if it sends no Origin, such as with a request for an image.
         guard isSameSite(fields) else {
             return .refused("Requests without a key are not accepted from web pages of another origin. Send a key.")
         }
         return .admitted
     }
 
-    /// Returns whether a client of this user needs no key, which applies to the gateway's own user and to root.
+    /// Returns whether a client that runs as this user needs no key. Only the gateway's own user and root need none.
     ///
     /// - Parameter user: The user id; nil if the kernel reports none.
     static func admits(user: UInt32?, gateway: UInt32) -> Bool { user == 0 || user == gateway }
@@ -68,8 +69,9 @@ enum OpenRule {
         return name.equalsIgnoringCase(Array("localhost".utf8)) || IPAddress(Array(name))?.isLoopback == true
     }
 
-    /// Returns whether there is no Sec-Fetch-Site field, or its value states that the request comes from this server's
-    /// own pages or from the user (Fetch Metadata §2.4).
+    /// Returns whether the Sec-Fetch-Site field is missing, or states that the request comes from this server's own
+    /// pages
+    /// or from the user (Fetch Metadata §2.4).
     private static func isSameSite(_ fields: FieldList) -> Bool {
         let indices = (0..<fields.count).filter {
             fields.name(at: $0).equalsIgnoringCase(Array("sec-fetch-site".utf8))
@@ -79,7 +81,7 @@ enum OpenRule {
         return indices.count == 1 && (value.elementsEqual("same-origin".utf8) || value.elementsEqual("none".utf8))
     }
 
-    /// Returns whether there is no Origin field, or it names this server. Programs other than browsers send none.
+    /// Returns whether the Origin field is missing or names this server. Programs other than browsers send no Origin.
     private static func isSameOrigin(_ fields: FieldList, _ host: ArraySlice<UInt8>) -> Bool {
         guard fields.firstIndex(of: .origin) != nil else { return true }
         guard let index = fields.onlyIndex(of: .origin) else { return false }

@@ -2,14 +2,14 @@
 
 package import Instances
 
-/// A loop's counters of the received parts of responses, for each instance by slot. Counting costs one addition,
-/// because it happens for each part. A timestamp would cost a system call.
+/// A loop's counters of the received parts of responses, for each instance by slot. Each part costs only one addition,
+/// whereas a timestamp would cost a system call.
 package struct ProgressCounts {
 
     /// Creates counters without any slots.
     package init() {}
     private var counts: [UInt64] = []
-    /// For each instance, by slot, the number of the last run that has responded on this loop.
+    /// The number of the last run that has responded on this loop, by the instance's slot.
     private var answered: [UInt64] = []
 
     /// Makes room for the instances of a routing table.

@@ -8,9 +8,9 @@ package import HTTPServer
 package import HTTPTypes
 package import Instances
 
-/// All data that requests read. A snapshot is immutable, replaced as a whole, and captured once for each request.
+/// All data that requests read. A snapshot is immutable, and the loop replaces it as a whole.
 ///
-/// This is a class, so that capturing it costs only one reference count.
+/// `Snapshot` is a class, so that capturing a snapshot costs only one reference count.
 package final class Snapshot: Sendable {
     /// The keys and rules for requests.
     package let policy: Policy
@@ -23,10 +23,12 @@ package final class Snapshot: Sendable {
     }
 }
 
-/// The part of the configuration that concerns requests and may change while the gateway runs. The loops receive a new
-/// policy as a whole, and it applies to requests that begin afterwards.
+/// The part of the configuration that concerns requests and may change while the gateway runs. A new policy replaces
+/// the
+/// old policy as a whole, and applies to requests that begin afterwards.
 ///
-/// This is a separate class, because a stream keeps the policy with which it began, but must not retain old routes.
+/// `Policy` is separate from ``Snapshot``, because a stream keeps the policy with which it began, but must not retain
+/// old routes.
 package final class Policy: Sendable {
     /// The keys that clients must send.
     package let keys: KeyTable
@@ -36,14 +38,15 @@ package final class Policy: Sendable {
     package let trustedProxies: AddressRanges
     /// The web origins whose pages may read responses (`--allow-origin`).
     package let origins: AllowedOrigins
-    /// Whether a request may name only its project's folder as a directory (`--directory-pinning`).
+    /// Whether a request may name only its project's directories (`--directory-pinning`).
     package let pinsDirectories: Bool
-    /// Whether the gateway serves OpenCode 1's API for an OpenCode 2 (`--opencode1-compat`).
+    /// Whether the gateway serves OpenCode 1's API for OpenCode 2 instances (`--opencode1-compat`).
     package let isOpenCode1Compatible: Bool
     /// The limits for times and sizes. The limits that configure libmicrohttpd's daemon keep their initial values:
     /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
     package let limits: GatewayLimits
-    /// The encoding of OpenCode 1's streamed text, if neither the request nor the project sets one (`--event-form`).
+    /// The encoding of OpenCode 1's streamed text if neither the request nor the project sets an encoding
+    /// (`--event-form`).
     package let eventEncoding: EventEncoding
     /// Whether a log line is written for each request.
     package let accessLog: Bool

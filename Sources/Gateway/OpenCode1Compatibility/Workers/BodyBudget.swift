@@ -5,8 +5,8 @@ import Locking
 
 /// A budget for the total size of the bodies of all translated requests.
 ///
-/// Reading a body takes up to 18 times its size. Without the budget, a few large bodies at once could use all memory of
-/// the machine.
+/// Reading a body takes up to 18 times the body's size in memory. Without the budget, a few large bodies at once could
+/// use all of the machine's memory.
 final class BodyBudget: Sendable {
     /// The maximum total size of all bodies, in bytes. A single body has at most ``BridgeExchange/longestBody``.
     static let limit = 40 << 20

@@ -40,8 +40,9 @@ package final class BridgeThreads: Sendable {
 
 /// The executor of the translated requests of one loop (SE-0417).
 ///
-/// A short part of a task runs on the loop itself: a change of threads costs more than the translation of a small response.
-/// A long part runs on one of the bridge's threads, so that it does not delay the loop's other requests.
+/// A short part of a task runs on the loop itself, because a change of threads costs more than the translation of a
+/// small response. A long part runs on one of the bridge's threads, so that it does not delay the loop's other
+/// requests.
 final class BridgeExecutor: TaskExecutor {
     private struct State {
         var sendsToThreads = false
@@ -105,7 +106,7 @@ private final class JobQueue: Sendable {
         monitor.notifyAll()
     }
 
-    /// Runs jobs until ``stop()``: the body of one thread.
+    /// Runs jobs until ``stop()``. Each thread calls this method once.
     func work() {
         while let (job, executor) = next() { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
     }

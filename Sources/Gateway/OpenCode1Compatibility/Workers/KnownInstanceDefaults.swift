@@ -6,10 +6,10 @@ import GatewayCore
 internal import Instances
 import Locking
 
-/// The default agents and models of instances, which are requested from time to time. Sessions and prompts that do not
-/// name an agent or model use them.
+/// A cache of the instances' default agents and models. A session or prompt that names no agent or model uses these
+/// defaults.
 final class KnownInstanceDefaults: Sendable {
-    /// How long an answer is cached. The time is limited, because the configuration may change while the instance runs.
+    /// The time for which defaults are cached. The time is limited, because the configuration may change during a run.
     private static let lifetime = Duration.seconds(10)
 
     private struct Entry: Sendable {
@@ -21,7 +21,7 @@ final class KnownInstanceDefaults: Sendable {
     /// The known defaults by the instance's slot.
     private let known = Locked<[Int: Entry]>([:])
 
-    /// Returns the defaults of an instance, and requests them if they are not known.
+    /// Returns the defaults of an instance. Requests them from the instance if they are not in the cache.
     ///
     /// - Parameter directory: The directory of the project.
     func defaults(

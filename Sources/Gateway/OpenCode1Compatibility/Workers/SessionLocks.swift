@@ -4,8 +4,8 @@ import EventLoop
 import GatewayCore
 import Locking
 
-/// The locks of sessions. Only the request that holds a session's lock may set the session's agent and model and then send
-/// a prompt, across all loops.
+/// The locks of sessions, which all loops share. Only the request that holds a session's lock may set the session's
+/// agent and model and then send a prompt.
 final class SessionLocks: Sendable {
     /// A run that waits for a lock.
     private struct Waiter: Sendable {

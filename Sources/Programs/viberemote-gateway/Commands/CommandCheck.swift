@@ -7,8 +7,9 @@ import Settings
 internal import Supervisors
 import Systemd
 
-/// Runs each command that serves a project to get its version. The commands are the common command and the commands of
-/// single projects.
+/// Runs each command that serves a project to get the command's version. The checked commands are the common command
+/// and
+/// the projects' own commands.
 struct CommandCheck {
     /// A command, with the projects that it serves.
     private struct Use {
@@ -16,7 +17,7 @@ struct CommandCheck {
         var isCommon: Bool
         var projects: [String]
 
-        /// The text after the command's name, if there are several commands.
+        /// The text after the command's name, which names the command's projects; empty for the common command.
         var purpose: String {
             guard !projects.isEmpty else { return "" }
             let named = projects.prefix(3).joined(separator: ", ") + (projects.count > 3 ? ", …" : "")
@@ -29,8 +30,8 @@ struct CommandCheck {
 
     private var uses: [Use]
 
-    /// Collects the common command and the commands of these projects. Unreadable environment files are reported
-    /// elsewhere.
+    /// Collects the common command and the commands of these projects. ``MachineCheck`` reports unreadable environment
+    /// files.
     init(common: [String], folders: [ProjectFolder], userHome: String) {
         uses = [Use(words: common, isCommon: true, projects: [])]
         for folder in folders {

@@ -6,7 +6,7 @@ internal import Supervisors
 
 /// The command `exec`. It replaces its process with the OpenCode server of a unit's instance.
 enum Exec {
-    /// Executes the server. Returns the exit code (sysexits.h) only if that fails.
+    /// Executes the server. Returns the exit code (sysexits.h) only if the execution fails.
     static func run(instance: String, _ configuration: Configuration) -> Int32 {
         let environment = Environment.variables
         let userHome = Environment.homeFolder

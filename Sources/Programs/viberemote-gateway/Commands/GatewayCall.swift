@@ -6,8 +6,8 @@ import HTTPClient
 import HTTPTypes
 import Settings
 
-/// Sends one request to the running gateway and returns the complete response. It uses its own loop, which runs until
-/// the response has arrived.
+/// Sends one request to the running gateway and returns the complete response. Each call uses its own loop, which runs
+/// until the response has arrived.
 enum GatewayCall {
     /// The response of a gateway.
     struct Response {
@@ -91,8 +91,9 @@ enum GatewayCall {
             body: .none)
     }
 
-    /// Returns the address of a gateway as seen from this machine. If the gateway listens on all addresses, this is the
-    /// loopback address.
+    /// Returns the address of a gateway as seen from this machine. If the gateway listens on all addresses, the result
+    /// is
+    /// the loopback address.
     private static func reachable(_ address: ListenAddress) throws(Failure) -> InstanceAddress {
         let host =
             switch address.host {

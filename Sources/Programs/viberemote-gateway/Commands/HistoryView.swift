@@ -37,7 +37,7 @@ struct HistoryView: JSONReadable, CustomStringConvertible {
         history = try json.required("history")
     }
 
-    /// The description with the time of the event. Further lines are indented.
+    /// A table of the events with their times. Further lines of a description are indented.
     var description: String {
         guard !history.isEmpty else { return "No events are recorded for \(PlainText.line(name)) yet." }
         return PlainText.table(

@@ -92,8 +92,8 @@ struct MachineCheck {
             guard error.code == EADDRINUSE else {
                 return report.add(.problem, "The gateway cannot listen on \(listen) (\(setting)): \(error).")
             }
-            // A running gateway responds on its main port. If it does, the process on the chat port belongs to that
-            // gateway.
+            // If a running gateway responds on its main port, assume that the process on an additional port belongs to
+            // that gateway.
             if isGateway(listen) || setting != "--listen" && isGateway(configuration.listen) {
                 return report.add(.good, "\(listen): a gateway responds there")
             }

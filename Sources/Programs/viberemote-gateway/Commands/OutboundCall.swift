@@ -10,7 +10,7 @@ struct OutboundCall {
     let arrivals: StreamArrivals
     let failure: OutboundFailure?
 
-    /// Sends the request and blocks until it ends. Its own time-out limits the wait.
+    /// Sends the request and blocks until it ends. The request's own time-out limits the wait.
     static func perform(_ request: OutboundRequest, of outbound: Outbound, timing arrivals: StreamArrivals)
         -> OutboundCall
     {

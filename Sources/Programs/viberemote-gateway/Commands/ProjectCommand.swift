@@ -58,7 +58,7 @@ enum ProjectCommand {
         }
     }
 
-    /// Returns a name as a path segment, with every byte except unreserved characters as `%XX` (RFC 3986 §2.3).
+    /// Returns a name as a path segment. Every byte except unreserved characters becomes `%XX` (RFC 3986 §2.3).
     private static func segment(_ name: String) -> String {
         String(decoding: PercentEncoding.encode(name.utf8), as: UTF8.self)
     }

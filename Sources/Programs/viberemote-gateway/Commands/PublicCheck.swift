@@ -6,7 +6,7 @@ import HTTPTypes
 import Outbound
 import Settings
 
-/// Checks the gateway at the address of `--public-url`, as its clients see it, including any proxy.
+/// Checks the gateway at the address of `--public-url` as its clients reach it, through any proxy.
 struct PublicCheck {
     private let url: PublicURL
     private let configuration: Configuration
@@ -18,7 +18,7 @@ struct PublicCheck {
     private static let comments = 5
     private static let interval = Duration.milliseconds(200)
 
-    /// Runs the check. Does nothing if no such address is set.
+    /// Runs the check. Does nothing if `--public-url` is not set.
     static func run(_ configuration: Configuration, _ report: inout CheckReport) {
         guard let url = configuration.publicURL else { return }
         var settings = OutboundSettings(environment: Environment.variables)
@@ -101,8 +101,9 @@ struct PublicCheck {
         }
     }
 
-    /// Returns whether the key is accepted and the projects are the projects of this machine. If another gateway has
-    /// equal projects, the two gateways cannot be distinguished.
+    /// Checks whether the gateway accepts the key and has the projects of this machine. Another gateway with equal
+    /// projects
+    /// cannot be distinguished from this machine's gateway. Returns whether the gateway accepts the key.
     private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
         let call = send("/projects", key: key)
         guard let head = call.head, call.failure == nil else {
@@ -146,7 +147,8 @@ struct PublicCheck {
         }
     }
 
-    /// Returns whether a second request finds equal lists of projects. If one list is unavailable, they count as equal.
+    /// Returns whether a second request finds equal lists of projects. If one list is unavailable, the lists count as
+    /// equal.
     private func areEqualNow(_ key: NamedKey) -> Bool {
         let local = localProjects(key)
         let call = send("/projects", key: key)
@@ -215,7 +217,7 @@ struct PublicCheck {
             return OutboundCall(head: nil, body: [], arrivals: arrivals, failure: failure)
         }
         var request = OutboundRequest("GET", target)
-        // The address belongs to the gateway's owner, and may be on this machine.
+        // Allow every address, because the address belongs to the gateway's owner and may be on this machine.
         request.reach = .everywhere
         request.mostRedirects = 0
         request.usesFirstVersion = version == .one

@@ -5,13 +5,14 @@ import Locking
 internal import Supervisors
 import Systemd
 
-/// Runs an OpenCode command to get its version. It runs in the same way as an instance, but with `--version`.
+/// Runs an OpenCode command to get its version. The command runs in the same way as for an instance, but with
+/// `--version`.
 final class VersionQuery: Sendable {
     /// The result of the query.
     enum VersionResult: Sendable {
         /// The first line that the command printed.
         case version(String)
-        /// The command ran but printed no version, for the reason in the phrase.
+        /// The command ran but printed no version. The phrase states the reason.
         case silent(String)
         /// The command could not be run, for this reason.
         case absent(String)
@@ -63,7 +64,7 @@ final class VersionQuery: Sendable {
         case .output(.standardError, _): break
         case .ended:
             guard let child = state.withLock({ $0.child }) else { return }
-            // Kill the remaining processes while the child still holds the number of its group.
+            // Kill the remaining processes before the child is collected, while its group number cannot be reused.
             child.signalGroup(SIGKILL)
             finish(child.collect())
         }
