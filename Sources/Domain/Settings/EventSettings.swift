@@ -41,7 +41,7 @@ extension Settings {
             """),
         size(
             "event-keep-size", environment: "VIBE_EVENT_KEEP_SIZE", field: \.events.keepSize, default: "64MiB",
-            "Maximum size of the stored events of each project, in the folder `events` of the state directory. With 0, the gateway keeps up to 4MiB of events in memory and none on disk."
+            "Maximum size of the stored events of each project, in the directory `events` below the state directory. With 0, the gateway keeps up to 4MiB of events in memory and none on disk."
         ),
         Setting(
             "event-keep-time", environment: "VIBE_EVENT_KEEP_TIME",
@@ -62,9 +62,9 @@ extension Settings {
             default: .text("raw"),
             group: .events,
             """
-            Encoding of growing text on OpenCode 1's event streams. `raw`: the text as the instance sends it. `delta`: only \
-            increments. `full`: the whole text so far in each event, as clients of 1.0 and 1.1 expect. A project's own \
-            environment file can override this setting.
+            Encoding of text that the model is still writing, on OpenCode 1's event streams. `raw`: as the instance sends it. \
+            `delta`: only the new text in each event. `full`: the whole text so far in each event, as clients of OpenCode 1.0 \
+            and 1.1 expect. A project's own environment file can override this setting.
             """
         ).reloaded,
     ]

@@ -26,8 +26,8 @@ enum DocumentationPage {
             <body>
             <header>
             <h1>VibeRemote gateway</h1>
-            <p>The gateway starts and stops the OpenCode servers of project folders and forwards requests to them. Every \
-            error of the gateway itself is <code>{"detail": "…"}</code>. Programs read \
+            <p>The gateway starts and stops the OpenCode servers of project folders and forwards requests to them. The \
+            gateway's own errors have the body <code>{"detail": "…"}</code>. Programs can read \
             <a href="/openapi.json">openapi.json</a>.</p>
             <form id="settings"><label>Key <input id="key" type="password" autocomplete="off" spellcheck="false"></label>
             <label>Project <input id="name" autocomplete="off" autocapitalize="off" spellcheck="false"></label></form>

@@ -15,8 +15,8 @@ enum OpenAPIDocument {
                 "title": "VibeRemote gateway", "version": .string(GatewayVersion.number),
                 "description": """
                 The gateway starts and stops the OpenCode servers of a machine's project folders and forwards requests to \
-                them. Every error of the gateway itself is `{"detail": "…"}`; its `X-Request-Id` is also in the log line \
-                of the request. HEAD is served wherever GET is. CORS preflights need no key.
+                them. The gateway's own errors have the body `{"detail": "…"}`. The `X-Request-Id` of an error is also in \
+                the request's log line. Every path that serves GET also serves HEAD. CORS preflights need no key.
                 """,
                 "license": ["name": "Apache-2.0", "identifier": "Apache-2.0"],
             ],
@@ -67,7 +67,7 @@ enum OpenAPIDocument {
             parameters.append([
                 "name": "path", "in": "path", "required": true, "schema": ["type": "string"],
                 "description":
-                    "The rest of the path, including slashes. It may be empty. It is forwarded unchanged, with the query.",
+                    "The remainder of the path, which may contain slashes or be empty. The gateway forwards it unchanged, with the query.",
             ])
         }
         return parameters

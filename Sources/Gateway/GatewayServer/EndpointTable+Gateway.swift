@@ -81,7 +81,7 @@ extension EndpointTable {
         Endpoint(
             .get, "/projects/{name}/history", requires: .key(.readProjects),
             description: .init(
-                id: "getProjectHistory", summary: "List the events in the life of a project's OpenCode server",
+                id: "getProjectHistory", summary: "List the history of a project's OpenCode server",
                 "Returns the last 200 starts, stops and failures with their times and reasons, oldest first. The list includes events from before the gateway's last restart.",
                 .json(200, schema: .history, "The events."), .noProject, .error(503, "The history cannot be read.")),
             handler: .project { ControlAnswers.history($0, await $1.history(of: $0)) }),
@@ -91,8 +91,8 @@ extension EndpointTable {
                 id: "followEvents", summary: "Receive the events of all projects",
                 """
                 The same stream as for one project, but with the events of all projects that the key can access. The ids are \
-                the gateway's own. With `form`, growing text is sent with the project's next event and never by a timer, so \
-                that ids always increase. The parameter `speak` is not available.
+                the gateway's own. With `form`, a text that the model is still writing is sent with the project's next event and \
+                never by a timer, so that ids always increase. The parameter `speak` is not available.
                 """,
                 .init(status: 200, meaning: "The events.", content: .eventStreamOrPage(.eventPage)),
                 .error(400, "The request's head or a parameter is invalid."),
@@ -135,7 +135,7 @@ extension EndpointTable {
                 """,
                 .init(status: nil, meaning: "OpenCode's response.", content: .anything),
                 .init(status: 204, meaning: "OpenCode's response has no body.", content: .nothing),
-                .passedError(403, "The request names a folder outside the project."),
+                .passedError(403, "The request names a directory outside the project."),
                 .passedError(404, "The project does not exist, or OpenCode has no such path."),
                 .largeBody(
                     "The body of a request that is translated for an OpenCode 2 instance is larger than "

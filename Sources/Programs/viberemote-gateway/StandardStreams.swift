@@ -5,9 +5,10 @@ import Logging
 
 /// Writes to the program's own output and error streams.
 enum StandardStreams {
-    /// Opens /dev/null for each standard descriptor that is closed. Otherwise, the next file that is opened, such as a
-    /// database, would get the number of the descriptor. Every log line would then be written to this file. Call this
-    /// first. The C library does it only for setuid programs.
+    /// Opens /dev/null for each closed standard descriptor. Call this before the program opens any other file. Such a
+    /// file,
+    /// for example a database, could get the number of a closed standard descriptor, and every log line would then be
+    /// written to it. The C library opens /dev/null only for setuid programs.
     static func openClosed() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             // open(2) returns the lowest free number, which is the number of this descriptor.

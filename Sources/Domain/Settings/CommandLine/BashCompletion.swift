@@ -36,7 +36,7 @@ enum BashCompletion {
         \(CompletionScript.commands.map(commandCase).joined(separator: "\n"))
             esac
         }
-        # Offers the words that begin with the typed text. compgen -W would expand a project's name like a command.
+        # Offers the words that begin with the typed text. compgen -W would expand a project's name as the shell expands a command.
         _viberemote_gateway_words() {
             for line in "$@"; do
                 printf -v line %q "$line"

@@ -21,8 +21,8 @@ enum ManualPage {
 
     private static let precedence = escaped(
         """
-        Set a setting with its flag, with its environment variable, or with a line in the configuration file that uses \
-        the name of this variable. A flag overrides the environment, the environment overrides the configuration file, \
+        Set a value with a flag, with an environment variable, or with a line in the configuration file that uses the \
+        variable's name. A flag overrides the environment, the environment overrides the configuration file, \
         and the configuration file overrides the default.
         """)
 

@@ -97,7 +97,7 @@ struct Subcommand: Sendable {
             """,
             """
             Exit codes: 0 if the request succeeded, 1 if the gateway refused it (the reason is on stderr), 2 for wrong \
-            arguments or settings, 3 if no gateway was reached.
+            arguments or settings, 3 if no gateway could be reached.
             """,
         ],
         settings: Settings.named(["listen", "auth-secret", "key-file", "config"]),
@@ -123,7 +123,7 @@ struct Subcommand: Sendable {
                 purpose: "Install the completions for bash, in this and every new shell:",
                 lines: CompletionShell.bash.installation),
             Example(
-                purpose: "Install the completions for zsh, in a folder on $fpath:",
+                purpose: "Install the completions for zsh, in a directory on $fpath:",
                 lines: CompletionShell.zsh.installation),
             Example(purpose: "fish:", lines: CompletionShell.fish.installation),
         ])

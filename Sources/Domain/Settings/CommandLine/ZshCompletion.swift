@@ -27,7 +27,7 @@ enum ZshCompletion {
         \(CompletionScript.commands.map(commandCase).joined(separator: "\n"))
             esac
         }
-        # Read from a file of $fpath, or by `source`.
+        # zsh loads this file from $fpath, or `source` reads it.
         if [[ $funcstack[1] == _viberemote-gateway ]]; then
             _viberemote-gateway "$@"
         else

@@ -40,8 +40,8 @@ extension Endpoint.Parameter {
     private static let form = Self(
         name: "form",
         meaning:
-            "The encoding of growing text: `raw` as OpenCode sends it (the default), `delta` in parts, `full` as the "
-            + "whole text each time. OpenCode 2's events are not changed.",
+            "Encoding of text that the model is still writing. `raw`: as OpenCode sends it (the default). `delta`: only the new "
+            + "text in each event. `full`: the whole text so far in each event. OpenCode 2's events are not changed.",
         schema: ["type": "string", "enum": .array(EventEncoding.allCases.map { .string($0.rawValue) })])
 
     private static let speak = Self(

@@ -103,7 +103,7 @@ package enum Schema: String, CaseIterable {
     private static let storedEvent: JSONObject = [
         "id": ["type": "string"],
         "project": ["type": "string"],
-        "directory": ["type": ["string", "null"], "description": "The folder that the event concerns."],
+        "directory": ["type": ["string", "null"], "description": "The directory that the event concerns."],
         "event": ["type": "object", "description": "The event, as OpenCode sent it."],
     ]
 
