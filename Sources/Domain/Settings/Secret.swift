@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that must never be printed. Every conversion to text returns a mask.
+/// Secret bytes, which must never be printed. Every conversion to text returns a mask.
 package struct Secret: Sendable, Equatable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The text that replaces the secret.
     package static let mask = "********"

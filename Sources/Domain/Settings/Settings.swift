@@ -2,7 +2,7 @@
 
 import Logging
 
-/// The table of all settings. Help, parsing and `check` use the table's order.
+/// The table of all settings. The help, parsing and `check` use the table's order.
 package enum Settings {
     /// All settings, ordered by the groups of help.
     package static let table: [Setting] =

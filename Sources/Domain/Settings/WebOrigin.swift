@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A web origin in the form that browsers send in `Origin` (RFC 6454 §6.2): the scheme, the host, and the port unless
-/// it is the scheme's default.
+/// A web origin in the form that browsers send in `Origin` (RFC 6454 §6.2). An origin consists of the scheme, the host,
+/// and a port other than the scheme's default port.
 package struct WebOrigin: Sendable, Hashable, CustomStringConvertible {
     /// The origin as text, such as `https://app.example.com`, in lower case.
     package let description: String

@@ -6,8 +6,8 @@ import Sodium
 
 /// The API's description for people: a self-contained page that is generated from ``EndpointTable``.
 ///
-/// The page reads its key field only when the user tries a request, and it does not store the key. It may send requests
-/// only to its own origin.
+/// The page reads its key field only when the user tries a request, and it does not store the key. The page may
+/// send requests only to its own origin.
 enum DocumentationPage {
     /// Returns the HTML of the page that describes these endpoints.
     static func html(_ table: EndpointTable) -> [UInt8] {
@@ -43,8 +43,8 @@ enum DocumentationPage {
             """.utf8)
     }
 
-    /// The page's Content Security Policy (Level 3). It allows the page's own style and script, and requests to the
-    /// page's own origin.
+    /// The page's Content Security Policy (Level 3). The policy allows the page's own style and script, and requests to
+    /// the page's own origin.
     static var policy: String {
         let style = ContentHash.base64(Array(PageParts.style.utf8))
         let script = ContentHash.base64(Array(PageParts.script.utf8))

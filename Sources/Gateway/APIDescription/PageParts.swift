@@ -5,8 +5,8 @@ import GatewayCore
 /// The style and the script of the documentation page. The page must contain both byte for byte, because its
 /// Content-Security-Policy contains their hashes.
 enum PageParts {
-    /// The style, which is designed for narrow screens first. Its colours follow the user's preference for light or
-    /// dark.
+    /// The style, which is designed for narrow screens first. The style's colours follow the user's preference for
+    /// light or dark.
     static let style = """
         :root{color-scheme:light dark;font:16px/1.5 system-ui,sans-serif}
         body{max-width:46rem;margin:0 auto;padding:1rem}

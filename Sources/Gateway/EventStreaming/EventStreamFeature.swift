@@ -131,8 +131,7 @@ package final class EventStreamFeature {
         turnEnds.watch(session, of: project, after: snapshots[project]?.log.summary.last, holds: holds)
     }
 
-    /// Resumes the project's streams that wait for the response to a turn's request. These streams then send the end of
-    /// the turn.
+    /// Resumes the project's streams that wait for the response to a turn's request before they send the turn's end.
     func turnAnswered(_ project: ProjectName) { forEach(project) { $0.turnAnswered() } }
 
     // MARK: Pending streams

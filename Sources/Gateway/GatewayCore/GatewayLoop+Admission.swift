@@ -46,9 +46,8 @@ extension GatewayLoop {
         }
     }
 
-    /// Aborts the operations whose keys are not in `keys`. Their clients receive no regular end, and cannot reconnect
-    /// with
-    /// these keys.
+    /// Aborts the operations whose keys are not in `keys`. The clients receive no regular end, and cannot reconnect
+    /// with revoked keys.
     ///
     /// The method iterates over all operations in progress, so call it only if a key was removed.
     func abortRevoked(under keys: KeyTable) -> RevocationCounts {

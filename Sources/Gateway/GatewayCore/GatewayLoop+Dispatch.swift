@@ -65,7 +65,8 @@ extension GatewayLoop: RequestHandler {
         perform(route(connection, segment: request.segment, target: request.receivedTarget), connection)
     }
 
-    /// Checks whether a project unknown to the loops exists, because its folder may have been created a moment ago.
+    /// Checks whether a project that the loops do not know exists. The project's folder may have been created a moment
+    /// ago.
     package func lookFor(
         _ name: ProjectName, on connection: ClientConnection, for request: ControlRequest, found: ControlResponse
     ) {
@@ -86,7 +87,8 @@ extension GatewayLoop: RequestHandler {
         case ruled(InstanceRequest, (InstanceRequest) -> Void)
         /// The request waits for an instance that will soon be ready.
         case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
-        /// The routing table contains no project with this name, but its folder may have been created a moment ago.
+        /// The routing table contains no project with this name, but the project's folder may have been created a
+        /// moment ago.
         case unknown(ProjectName)
     }
 
@@ -182,7 +184,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Returns the request for a handler. Its body is added after the body has arrived.
+    /// Returns the request for a handler. The call adds the request's body after the body has arrived.
     private func controlRequest(_ endpoint: Endpoint, _ connection: ClientConnection) -> ControlRequest {
         let context = connection.request
         var request = ControlRequest(principal: context.principal)

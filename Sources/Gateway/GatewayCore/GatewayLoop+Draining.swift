@@ -4,9 +4,9 @@ package import EventLoop
 import HTTPClient
 import HTTPServer
 
-/// A response that does not end by itself. The gateway aborts such a response when it shuts down.
+/// A response that does not end by itself. The gateway aborts the response when it shuts down.
 package protocol OpenStream: AnyObject {
-    /// Aborts the response in such a way that no client mistakes this for a regular end.
+    /// Aborts the response, so that no client mistakes the end for a regular end.
     func abort()
 }
 
@@ -20,7 +20,7 @@ final class LateStream: PassHandler {
 }
 
 /// Starts and stops accepting clients. The loop accepts no clients until the control plane knows which instances run.
-/// It accepts no further clients after the gateway's shutdown has begun.
+/// The loop accepts no further clients after the gateway's shutdown has begun.
 extension GatewayLoop {
     /// Whether the gateway is shutting down. Running requests may then finish, and no new requests begin.
     package var isDraining: Bool { drain != nil }

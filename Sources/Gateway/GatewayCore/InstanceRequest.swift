@@ -57,8 +57,8 @@ package protocol InstanceRequestRules: LoopFeature {
 
 /// A feature that serves requests to instances.
 package protocol InstanceRequestHandler: LoopFeature {
-    /// Serves the request and returns true. Returns false if another feature must serve the request. In this case, the
-    /// method may have changed the request.
+    /// Serves the request and returns true. Returns false if another feature must serve the request, even if the method
+    /// has changed the request.
     func handle(_ request: inout InstanceRequest) -> Bool
     /// Returns whether a request waits for an instance that will soon be ready, instead of being rejected.
     func waitsForInstance(_ head: RequestHead, _ target: ArraySlice<UInt8>) -> Bool

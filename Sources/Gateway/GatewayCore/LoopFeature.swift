@@ -11,7 +11,7 @@ package import Instances
 /// (``LoopSetUp/features``), receive messages from other threads as ``FeatureMessage``s, and are found by their type
 /// (``GatewayLoop/feature(_:)``).
 package protocol LoopFeature: AnyObject {
-    /// Called when there is a new routing table. ``GatewayLoop/snapshot`` already contains it.
+    /// Called when there is a new routing table, which ``GatewayLoop/snapshot`` already contains.
     func routesChanged()
     /// Called when a run of an instance has responded to a client's request on this loop for the first time.
     func runAnswered(_ endpoint: InstanceEndpoint)

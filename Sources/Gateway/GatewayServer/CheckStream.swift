@@ -4,8 +4,8 @@ import GatewayCore
 import HTTPTypes
 import Proxying
 
-/// The response of `GET /check/stream`. A client uses it to detect whether an intermediary buffers a response before
-/// forwarding it.
+/// The response of `GET /check/stream`. A client uses the response to detect whether an intermediary buffers a response
+/// before forwarding it.
 ///
 /// The response's head equals the head of the gateway's other event streams, because the check concerns those streams.
 enum CheckStream {

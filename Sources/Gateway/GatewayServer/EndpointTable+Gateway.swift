@@ -10,7 +10,7 @@ import Projects
 
 extension EndpointTable {
     /// The gateway's own endpoints, in the order of their descriptions. The table also determines which endpoints are
-    /// open. The endpoints of the other client protocols, which are optional, are defined next to their handlers
+    /// open. The optional endpoints of the other client protocols are defined next to their handlers
     /// (``Endpoint/chat``, ``ConversationService``).
     package static let gateway = EndpointTable([
         Endpoint(

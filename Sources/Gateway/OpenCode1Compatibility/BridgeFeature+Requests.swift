@@ -52,7 +52,7 @@ extension BridgeFeature {
     }
 }
 
-/// A query in OpenCode 1's API, without a client's connection. It collects the whole response.
+/// A query in OpenCode 1's API that needs no client's connection. The query collects the whole response.
 package final class BridgeQuery: BridgeDelegate {
     /// The result of the query.
     package enum QueryResult {

@@ -56,8 +56,7 @@ package final class BridgeFeature {
 
     func remove(_ number: Int) { runs[number] = nil }
 
-    /// Starts or resumes the task of a run at the end of the pass. At that time, no other object is processing an
-    /// event.
+    /// Starts or resumes the task of a run at the end of the pass, when no other object is processing an event.
     func resumeAtEndOfPass(_ resumption: Resumption) {
         if resumptions.isEmpty { owner.loop.atEndOfPass(self) }
         resumptions.append(resumption)

@@ -8,7 +8,7 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// Interprets the head of an OpenCode 1 request to an OpenCode 2 instance. It performs no I/O.
+/// Interprets the head of an OpenCode 1 request to an OpenCode 2 instance, without any I/O.
 enum BridgeRequest {
     /// The gateway's handling of the request.
     enum Handling {

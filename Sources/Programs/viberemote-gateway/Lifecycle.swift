@@ -7,8 +7,8 @@ import Logging
 import Settings
 import Systemd
 
-/// Watches for the signals that end the gateway, and shuts the gateway down in order. It is confined to the control
-/// loop.
+/// Watches for the signals that end the gateway, and shuts the gateway down in order. The object is confined to
+/// the control loop.
 actor Lifecycle {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -35,9 +35,8 @@ actor Lifecycle {
         self.settings = settings
     }
 
-    /// Starts to watch for signals. If the kernel refuses this, the gateway ends immediately, because no signal could
-    /// end
-    /// it later.
+    /// Starts to watch for signals. If the kernel reports an error, the gateway ends immediately, because no signal
+    /// could end it later.
     func watchSignals() {
         do throws(SystemdError) {
             for number in [SIGTERM, SIGINT] {
@@ -96,7 +95,7 @@ actor Lifecycle {
         loop.stop()
     }
 
-    /// Removes the event sources. Their handlers retain this object, which retains the sources.
+    /// Removes the event sources. The sources' handlers retain this object, and this object retains the sources.
     private func stopWatching() {
         hasEnded = true
         signals.removeAll()

@@ -13,7 +13,7 @@ enum LogSetUp {
             "This machine has no journal for --log-format journal. Use --log-format text or json."
     }
 
-    /// Returns a log writer for this configuration. Its thread is already running.
+    /// Returns a log writer for this configuration. The writer's thread is already running.
     static func writer(_ configuration: Configuration) throws -> LogWriter {
         let facts = StandardStreams.errorFacts(journalStream: Environment.variables["JOURNAL_STREAM"])
         let format = LogFormat.resolve(configuration.logFormat, standardError: facts)

@@ -18,7 +18,8 @@ import Storage
 internal import Supervisors
 import Systemd
 
-/// The command `serve`. It creates both planes, runs the control plane on the main thread, and shuts both planes down.
+/// The command `serve`, which creates both planes, runs the control plane on the main thread, and shuts both planes
+/// down.
 enum Serve {
     private static let failureExitCode: Int32 = 1
 

@@ -5,10 +5,9 @@ import Logging
 
 /// Writes to the program's own output and error streams.
 enum StandardStreams {
-    /// Opens /dev/null for each closed standard descriptor. Call this before the program opens any other file. Such a
-    /// file,
-    /// for example a database, could get the number of a closed standard descriptor, and every log line would then be
-    /// written to it. The C library opens /dev/null only for setuid programs.
+    /// Opens /dev/null for each closed standard descriptor. Call this method before the program opens any other file.
+    /// Another file, such as a database, could get the number of a closed standard descriptor. The gateway would then
+    /// write every log line to this file. The C library opens /dev/null only for setuid programs.
     static func openClosed() {
         for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 && errno == EBADF {
             // open(2) returns the lowest free number, which is the number of this descriptor.

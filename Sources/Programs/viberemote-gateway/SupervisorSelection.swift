@@ -56,7 +56,7 @@ struct SupervisorSelection: Sendable {
 }
 
 extension SupervisorSelection {
-    /// Creates the selection for this machine. May block until the service manager has responded over the bus.
+    /// Creates the selection for this machine. The call may block until the service manager has responded over the bus.
     init(_ configuration: Configuration, _ access: ManagerAccess) {
         self.init(configuration.supervisor, access.scope) {
             do throws(BusError) {

@@ -3,9 +3,9 @@
 /// Splits a command's arguments into flags with values, switches and words. The accepted forms are `--flag value`,
 /// `--flag=value`, `--switch`, and `--` as the end of the flags.
 ///
-/// This type does not use getopt_long(3). That function keeps its position in global variables, needs permanent C
-/// strings, and prints its own messages. It also accepts any unambiguous prefix of a flag, so a new flag could break
-/// existing scripts.
+/// `FlagSplitter` does not use getopt_long(3), because getopt_long(3) keeps its position in global variables, needs
+/// permanent C strings, and prints its own messages. getopt_long(3) also accepts any unambiguous prefix of a flag, so a
+/// new flag could break existing scripts.
 struct FlagSplitter {
     /// The result of splitting the arguments.
     enum SplitResult: Equatable {

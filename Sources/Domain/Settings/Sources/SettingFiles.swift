@@ -2,7 +2,7 @@
 
 package import EnvironmentFiles
 
-/// Provides access to the files that settings name. This module itself reads no files.
+/// Provides access to the files that settings name. The module `Settings` itself reads no files.
 package struct SettingFiles: Sendable {
     /// The maximum size in bytes of a file that a setting names.
     package static let sizeLimit = 64 << 10

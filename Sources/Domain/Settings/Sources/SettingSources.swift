@@ -79,8 +79,8 @@ package struct SettingSources: Sendable {
         allValues(setting, file).first
     }
 
-    /// Returns the errors in values that another source overrides. These errors would become effective if that source
-    /// were removed.
+    /// Returns the errors in values that another source overrides. The errors would become effective if the
+    /// overriding source were removed.
     private static func wrongWithoutEffect(_ values: [SourceValue], of setting: Setting) -> [String] {
         guard let (_, holding) = values.first else { return [] }
         return values.dropFirst().compactMap { text, origin in

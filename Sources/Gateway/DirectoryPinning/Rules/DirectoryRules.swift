@@ -17,7 +17,7 @@ enum DirectoryRules {
         case unknownDirectory
         /// The request is forwarded with this target and without the field `x-opencode-directory`. Such a request is
         /// the first
-        /// request of a program. Its directory is on the machine on which the program runs.
+        /// request of a program. The request's directory is on the machine on which the program runs.
         case withoutDirectory(target: ArraySlice<UInt8>)
         /// The request is for the session list. The response may contain only the project's own sessions.
         case sessionList(SessionListQuery)

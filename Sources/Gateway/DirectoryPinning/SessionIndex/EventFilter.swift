@@ -17,9 +17,8 @@ package final class EventFilter {
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
-    /// Called after all permitted bytes were forwarded. This happens in ``pass(_:)`` and whenever the result of a query
-    /// has
-    /// arrived.
+    /// Called after all permitted bytes were forwarded. The filter calls the closure in ``pass(_:)`` and whenever the
+    /// result of a query has arrived.
     package var settled: (() -> Void)?
 
     /// Creates a filter that buffers at most `limit` bytes.
@@ -95,8 +94,8 @@ package final class EventFilter {
     ///
     /// OpenCode's routers decode a path and remove dot segments before they match it. A path that this normalization
     /// could
-    /// change therefore counts as one of these streams. The only cost is that the gateway inspects the frames of such a
-    /// stream.
+    /// change therefore counts as one of these streams. The only cost is that the gateway inspects the stream's
+    /// frames.
     package static func isWanted(for target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         guard path.allSatisfy(isPlain) else { return true }
@@ -107,7 +106,7 @@ package final class EventFilter {
         return last.equalsIgnoringCase(event) && (first.equalsIgnoringCase(global) || first.equalsIgnoringCase(api))
     }
 
-    /// Returns whether the response's body has a content coding, such as gzip. The filter cannot read such a body.
+    /// Returns whether the response's body has a content coding, such as gzip. The filter cannot read an encoded body.
     package static func isEncoded(_ head: ResponseHead) -> Bool {
         (0..<head.fields.count).contains { index in
             head.fields.name(at: index).equalsIgnoringCase(contentEncoding)

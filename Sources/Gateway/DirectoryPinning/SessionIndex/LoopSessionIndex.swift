@@ -81,7 +81,7 @@ package final class LoopSessionIndex {
     // MARK: Open folders
 
     /// The maximum time for an instance to open the project's folder. After this time, the gateway sends the waiting
-    /// requests anyway.
+    /// requests although the folder may not be open.
     private static let openingTimeout = Duration.seconds(5)
 
     /// Returns whether the run is known to have opened the project's folder. The first response to a request about the
@@ -92,7 +92,7 @@ package final class LoopSessionIndex {
     func markOpen(_ endpoint: InstanceEndpoint) {
         guard !isOpen(endpoint) else { return }
         openRuns[endpoint.slot] = max(openRuns[endpoint.slot] ?? 0, endpoint.generation)
-        // This loop also receives the message, and then calls the waiting callbacks.
+        // The current loop also receives the message, and then calls the waiting callbacks.
         owner.broadcast(.opened(slot: endpoint.slot, generation: endpoint.generation))
     }
 
@@ -118,9 +118,9 @@ package final class LoopSessionIndex {
         }
     }
 
-    /// Makes an OpenCode 1 instance open the project's folder with `GET /path`. Afterwards, reports to all loops that
-    /// the
-    /// folder is open, regardless of the response. Call this on one loop only, so that each run receives one request.
+    /// Makes an OpenCode 1 instance open the project's folder with `GET /path`. After any response or the time limit,
+    /// reports to all loops that the folder is open. Call this method on one loop only, so that each run receives one
+    /// request.
     func openFolder(_ endpoint: InstanceEndpoint) {
         let run = Run(slot: endpoint.slot, generation: endpoint.generation)
         // The loop that requested this may not have received the report yet, so repeat the report.

@@ -7,8 +7,8 @@ package import Instances
 package import OpenCodeFamilies
 internal import Projects
 
-/// The session index of one run, on a loop that receives the run's events. This type also sends the queries that the
-/// index needs.
+/// The session index of one run, on a loop that receives the run's events. The index itself sends the queries that it
+/// needs.
 ///
 /// All streams of the run on this loop share the index, so that no query is sent twice. When the first stream begins,
 /// the index is filled from the instance's own session list.
@@ -27,7 +27,7 @@ package final class RunSessionIndex {
     private var lookups: Set<[UInt8]> = []
     /// The streams that wait until this thread has received the messages that other threads have already sent.
     private var catchingUp: Set<ObjectIdentifier> = []
-    /// The sessions that queries did not find. The session list, which is still being read, may contain them.
+    /// The sessions that queries did not find, but that the session list may contain. The list is still being read.
     private var unknown: Set<[UInt8]> = []
     private var filling: SessionFilling?
     private var hasFilled = false
@@ -39,7 +39,7 @@ package final class RunSessionIndex {
     /// The time after which sessions whose queries had no result are queried again.
     private var retryTime = MonotonicTime.distantFuture
 
-    /// The time before a session is queried again after a query without a result.
+    /// The time that must pass before the index repeats a query that had no result.
     private static let retry = Duration.seconds(5)
     /// The time for which a result is used without another query. The time is limited, because other users may open
     /// clones

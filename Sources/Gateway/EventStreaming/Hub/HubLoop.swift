@@ -35,7 +35,7 @@ package enum HubMessage: Sendable {
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
     /// A check whether the hub's thread is running. The thread calls this function.
     case answer(@Sendable () -> Void)
-    /// This gateway may use the logs' directory from now on.
+    /// The gateway may now use the logs' directory.
     case folderIsFree
     case stop
 }
@@ -43,8 +43,8 @@ package enum HubMessage: Sendable {
 /// Receives a project's snapshot and the position after all its events.
 package typealias HubSubscriber = @Sendable (HubSnapshot, LogPosition) -> Void
 
-/// The thread that subscribes to the events of all instances. It keeps one stream from each instance open and reads it
-/// continuously. It stores each event in the project's log before it sends the event to a client.
+/// The thread that subscribes to the events of all instances. The hub keeps one stream from each instance open and
+/// reads the stream continuously. The hub stores each event in the project's log before it sends the event to a client.
 ///
 /// The object is confined to its thread, like a ``GatewayLoop``.
 final class HubLoop: SessionIndexOwner {

@@ -80,10 +80,8 @@ final class HubProject: TimerHandler {
     }
 
     /// The reason for the gap between the stored events of an earlier gateway process and the first run. The reason is
-    /// nil
-    /// if no events were stored. It is also nil if the earlier process recorded a gap when it ended, because that gap
-    /// has
-    /// the same cause.
+    /// nil if no events were stored. The reason is also nil if the earlier process recorded a gap when it ended,
+    /// because that gap has the same cause.
     private var reasonAfterStart: EventGap.Reason? {
         log.summary.last == nil || log.endsInGap ? nil : .gatewayRestarted
     }
@@ -269,7 +267,8 @@ final class HubProject: TimerHandler {
         "OpenCode does not begin the event stream that the gateway requested. This project's event streams are on hold until that stream begins. Check OpenCode's log."
 
     func received(_ number: Int) {
-        // The state usually only records the time. It acts if there is a second stream or the deadline has passed.
+        // The state usually only records the time. The state acts if there is a second stream or the deadline has
+        // passed.
         on(.received(number))
     }
 
@@ -328,9 +327,8 @@ final class HubProject: TimerHandler {
         }
     }
 
-    /// Reports an event that begins or ends a turn of an OpenCode 2 instance to ``TurnEnds``. Call this before the
-    /// event is
-    /// in the log, because a stream may read the log at any time.
+    /// Reports an event that begins or ends a turn of an OpenCode 2 instance to ``TurnEnds``. Call this method before
+    /// the event is in the log, because a stream may read the log at any time.
     private func recordTurn(_ skeleton: EventSkeleton, _ line: borrowing Span<UInt8>, of run: Run) {
         guard run.endpoint.family == .two, let session = skeleton.session,
             let mark = TurnBoundary(skeleton, payload: line)

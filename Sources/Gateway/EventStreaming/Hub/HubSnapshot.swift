@@ -89,7 +89,7 @@ package struct ConnectedFrame: Sendable, Equatable {
         self.init(line, payload: 11..<line.count - 1)
     }
 
-    /// Returns a substitute for the event of an instance that has not sent it in time.
+    /// Returns a substitute for an instance's event that has not arrived in time.
     static func usual(_ family: APIFamily?) -> ConnectedFrame {
         if family == .two {
             let data = Array(#"{"type":"server.connected","data":{}}"#.utf8)
@@ -108,7 +108,7 @@ package struct ConnectedFrame: Sendable, Equatable {
 package enum EventUpdate: Sendable {
     /// A project has a new snapshot.
     case snapshot(HubSnapshot)
-    /// An instance has sent these events. They are in the log between the two positions.
+    /// An instance has sent these events. The events are in the log between the two positions.
     case events(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
     /// A heartbeat event from the instance. Heartbeats are not stored, and only live streams receive them.
     case heartbeat(ProjectName, ConnectedFrame)

@@ -9,14 +9,13 @@ internal import Projects
 
 /// Keeps translated responses and translated event streams in OpenCode 1's order at the end of a turn.
 ///
-/// OpenCode 1 publishes a turn's events before it responds to the request that began the turn. It publishes
-/// `session.idle` after the response. Its clients stop reading at the response or at `session.idle`. OpenCode 2 sends
-/// responses and events on two connections, in any order. A request therefore registers a watch before it changes
-/// anything. Streams stop before the turn's end while the response is pending, and the response waits until all streams
-/// have reached that point. Both waits are bounded, so that neither a slow client nor a lost event delays other clients
-/// for long.
-/// The hub reports the beginnings and ends of turns in the order of the log. All streams therefore stop at the same
-/// event, regardless of the order in which they reach it.
+/// OpenCode 1 publishes a turn's events before it responds to the request that began the turn. OpenCode 1 publishes
+/// `session.idle` after the response. Clients of OpenCode 1 stop reading at the response or at `session.idle`. OpenCode
+/// 2 sends responses and events on two connections, in any order. A request therefore registers a watch before it
+/// changes anything. Streams stop before the turn's end while the response is pending, and the response waits until all
+/// streams have reached that point. Both waits are bounded, so that neither a slow client nor a lost event delays other
+/// clients for long. The hub reports the beginnings and ends of turns in the order of the log. All streams therefore
+/// stop at the same event, regardless of the order in which they reach it.
 ///
 /// A request may also publish an OpenCode 1 event that has no counterpart in OpenCode 2, such as `command.executed`.
 /// Each translated stream sends this event directly after the `session.idle` at the turn's end. Every stream therefore
@@ -52,7 +51,7 @@ package final class TurnEnds: Sendable {
         let after: EventID?
         /// Whether streams stop before the turn's end until the response to the request is sent.
         let holds: Bool
-        /// The event of the turn's end; nil until the hub has received it. This id contains no frame number, because
+        /// The event of the turn's end; nil until the hub has received it. The id contains no frame number, because
         /// the
         /// frames have different numbers in each encoding.
         var end: EventID?
@@ -187,10 +186,8 @@ package final class TurnEnds: Sendable {
     }
 
     /// Publishes an OpenCode 1 event on the project's translated streams, directly after the end of the watched turn.
-    /// Call
-    /// this before the response is sent, so that all streams that the watch has stopped receive the event. An event
-    /// larger
-    /// than ``largestEvent`` is omitted.
+    /// Call this method before the response is sent, so that all streams that the watch has stopped receive the event.
+    /// An event larger than ``largestEvent`` is omitted.
     package func publish(_ event: [UInt8], after number: Int) {
         guard event.count <= Self.largestEvent else { return }
         state.withLock { $0.watches[number]?.event = event }
@@ -269,7 +266,7 @@ package final class TurnEnds: Sendable {
     // MARK: The log
 
     /// Records that the next event of the project's log, `event`, begins or ends a turn of the session. The hub must
-    /// call this for all such events in order, before a stream can read them.
+    /// call this method for all such events in order, before a stream can read the events.
     func record(_ mark: TurnBoundary, of session: [UInt8], _ project: ProjectName, at event: EventID) {
         state.withLock { state in
             for (number, watch) in state.watches where watch.project == project && watch.session == session {

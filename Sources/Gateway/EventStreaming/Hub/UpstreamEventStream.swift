@@ -10,8 +10,8 @@ internal import Instances
 import Logging
 import OpenCodeFamilies
 
-/// A stream of an instance's events on the hub's thread. It buffers its frames until the project follows the stream,
-/// and then passes them to the project.
+/// A stream of an instance's events on the hub's thread. The stream buffers its frames until the project follows the
+/// stream, and then passes the frames to the project.
 final class UpstreamEventStream: UpstreamDelegate {
     private unowned let project: HubProject
     private let number: Int
@@ -73,8 +73,8 @@ final class UpstreamEventStream: UpstreamDelegate {
 
     private func parse(_ bytes: borrowing Span<UInt8>) { reader.parse(bytes) { frames.append($0) } }
 
-    /// Processes the frames that were read. Call this only while the filter does not use its state, which a frame may
-    /// change.
+    /// Processes the frames that were read. Call this method only while the filter does not use its state, which a
+    /// frame may change.
     private func deliverFrames() {
         guard !frames.isEmpty else { return }
         let new = frames

@@ -25,8 +25,8 @@ struct EventStreamRequest {
     let stream: OpenCodeEventStream
     /// The directory whose events the client requests, in the spelling that events use.
     private(set) var directory: [UInt8]?
-    /// The other spelling of the directory, for an OpenCode 2 instance. Its events may spell a directory as in the
-    /// request, or with symbolic links resolved.
+    /// The other spelling of the directory, for an OpenCode 2 instance. The instance's events may spell a directory as
+    /// in the request, or with symbolic links resolved.
     private(set) var directoryAlias: [UInt8]?
     /// The directory as an absolute path that may contain symbolic links; nil if it contains none, or if they do not
     /// matter.

@@ -57,8 +57,8 @@ final class GatewayStreamOpening: PendingStreamKind {
 
     var isOutdated: Bool { false }
 
-    /// Begins the stream at this position. From this position on, the stream includes the events of a session's
-    /// descendants, even of descendants that begin while the instances are queried for them.
+    /// Begins the stream at this position. After this position, the stream includes the events of a session's
+    /// descendants, even if a descendant begins while the instances are queried for descendants.
     func open(_ stream: PendingEventStream, at position: LogPosition) {
         guard let session = query.selector.sessions?.first else { return openSelected(stream, at: position) }
         // The events do not report descendants that began before the first stored event, so query the instances for

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides when an event stream may begin. It performs no I/O.
+/// Decides when an event stream may begin, without any I/O.
 struct StreamBeginning {
     /// The time limit for the hub to receive the events of an instance.
     static let patience = Duration.seconds(2)
@@ -17,8 +17,8 @@ struct StreamBeginning {
     private var hasRequestedPosition = false
     /// The number of steps whose time limit has passed.
     private var passedSteps = 0
-    /// The time limit for the instance to begin the stream after all other limits have passed; nil if there is no
-    /// limit, because the stream needs nothing from the instance.
+    /// The time limit for the instance to begin the stream after all other limits have passed; nil if the stream
+    /// needs nothing from the instance.
     private let answerTimeout: Duration?
 
     init(isOpen: Bool = false, isLate: Bool = false, answerTimeout: Duration? = nil) {
@@ -51,8 +51,8 @@ struct StreamBeginning {
         return .wait(answerTimeout)
     }
 
-    /// Returns whether the gateway no longer waits for an instance whose events it has not received since `since`. Both
-    /// times are in milliseconds since 1970.
+    /// Returns whether the gateway has stopped waiting for an instance whose events have been missing since `since`.
+    /// Both times are in milliseconds since 1970.
     static func isGivenUp(since: Int64, now: Int64) -> Bool { now - since > longestSilence }
 
     /// Returns whether to request the stream's start position from the hub now. The result is true only once, until

@@ -3,8 +3,8 @@
 import EventHub
 import EventLoop
 
-/// The state of a client's event stream. It decides when the stream reads the log, and what the stream does if no event
-/// arrives. It performs no I/O.
+/// The state of a client's event stream. The state decides when the stream reads the log, and what the stream does if
+/// no event arrives. The state performs no I/O.
 struct EventStreamState {
     /// The time without output after which one of the gateway's own streams sends a comment.
     static let gatewayComment = Duration.seconds(15)

@@ -9,8 +9,8 @@ import HTTPTypes
 import OpenCodeFamilies
 internal import Projects
 
-/// A client's stream of a project's events. It sends the frames from its position in the log on, and additional frames
-/// that are not in the log.
+/// A client's stream of a project's events. The stream sends the log's frames from its position on, and additional
+/// frames that are not in the log.
 final class HubStream {
     /// The number of bytes that are read at once for a stream with a backlog.
     static let portion = 64 * 1024
@@ -120,8 +120,8 @@ final class HubStream {
         send(reading.batch)
     }
 
-    /// Whether responses to requests wait for this stream. They do not wait for a stream with a maximum rate, because
-    /// such a stream is intentionally late.
+    /// Whether responses to requests wait for this stream. A stream with a maximum rate is intentionally late, so
+    /// responses do not wait for it.
     private var isAwaited: Bool { cursor.isOpenCode1Compatible && !state.hasRate }
 
     /// Resumes sending after the response to a turn's request was sent. The end of the turn must follow this response.

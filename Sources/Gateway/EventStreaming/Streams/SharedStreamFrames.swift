@@ -14,8 +14,8 @@ struct SharedStreamFrames {
         let types: [EventSelector.TypePattern]
         let isChunked: Bool
 
-        /// Creates the key for a cursor's frames. Returns nil if no other stream can have the same frames, because the
-        /// frames depend on the cursor's encoding or on the sessions that the cursor finds.
+        /// Creates the key for a cursor's frames. Returns nil if the frames depend on the cursor's encoding or on the
+        /// sessions that the cursor finds. No other stream can then have the same frames.
         init?(_ cursor: EventCursor) {
             guard cursor.selector.isConstant, !cursor.isEncoded else { return nil }
             shape = cursor.shape

@@ -40,7 +40,7 @@ enum StreamHead {
         return frame
     }
 
-    /// Returns a comment. Its id advances the position of a client whose filter rejects all events.
+    /// Returns a comment. The comment's id advances the position of a client whose filter rejects all events.
     static func comment(_ id: EventID?) -> [UInt8] {
         Array((id.map { ":\nid: \($0.text)\n\n" } ?? ":\n\n").utf8)
     }

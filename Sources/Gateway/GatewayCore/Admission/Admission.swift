@@ -6,8 +6,8 @@ import HTTPServer
 import HTTPTypes
 import WebSockets
 
-/// The decision about a request's credentials: its principal and permissions, or the reason for rejecting it. This type
-/// keeps no state; ``FailedTries`` tracks the earlier attempts of an address.
+/// The decision about a request's credentials: its principal and permissions, or the reason for rejecting it.
+/// `Admission` keeps no state; ``FailedTries`` tracks the earlier attempts of an address.
 enum Admission: Equatable {
     /// The request has a valid key.
     case admitted(Principal, Grant)

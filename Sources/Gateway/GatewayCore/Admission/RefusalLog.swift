@@ -6,8 +6,8 @@ import EventLoop
 import HTTPServer
 import Logging
 
-/// The log of one loop for clients without a valid key. It limits the number of lines for each client and counts the
-/// omitted lines.
+/// The log of one loop for clients without a valid key. The log limits the number of lines for each client and counts
+/// the omitted lines.
 final class RefusalLog: TimerHandler {
     /// The interval at which omitted lines are reported.
     private static let gathering = Duration.seconds(10)

@@ -4,11 +4,11 @@
 enum CallMessage: Sendable {
     /// The complete response, or its beginning.
     case respond(ControlResponse)
-    /// The next bytes of the stream. `resume` is called after they were sent. Its argument states whether the client
-    /// still reads.
+    /// The next bytes of the stream. `resume` is called after the bytes were sent. The argument of `resume` states
+    /// whether the client still reads.
     case write([UInt8], resume: @Sendable (Bool) -> Void)
-    /// A pause of the stream. `resume` is called after the pause, or as soon as the client disconnects. Its argument
-    /// states whether the client still reads.
+    /// A pause of the stream. `resume` is called after the pause, or as soon as the client disconnects. The argument of
+    /// `resume` states whether the client still reads.
     case pause(Duration, resume: @Sendable (Bool) -> Void)
     /// The end of a complete stream.
     case finish

@@ -4,7 +4,7 @@ import HTTPServer
 import HTTPTypes
 
 /// A browser's request that checks whether a page may send its actual request (Fetch standard, "CORS-preflight
-/// request"). It carries no key, and the gateway itself responds to it.
+/// request"). A preflight request contains no key, and the gateway itself responds to it.
 struct Preflight {
     /// The number of seconds for which a browser may cache the response. Chromium caches no response for more than two
     /// hours.

@@ -85,8 +85,7 @@ extension Endpoint {
         /// The body is an event stream, or JSON that follows the schema if the query requests a page.
         case eventStreamOrPage(Schema)
         case nothing
-        /// The body can have any type. OpenCode or the HTTP library sends it, and an error can also come from the
-        /// gateway.
+        /// A body of any type. OpenCode, the HTTP library or (for an error) the gateway sends it.
         case anything
     }
 

@@ -46,8 +46,8 @@ package struct Endpoint: Sendable {
 
     /// The component that serves a request.
     package enum Handler: Sendable {
-        /// A text that is the same for all clients. It is generated from the table when it is requested for the first
-        /// time.
+        /// A text that is the same for all clients. The text is generated from the table when a client requests it for
+        /// the first time.
         case page(@Sendable (EndpointTable) -> StaticPage)
         /// An immediate response that is the same for all clients.
         case fixed(GatewayAnswer)

@@ -38,7 +38,7 @@ package struct EndpointTable: Sendable {
 
     /// The endpoints in the order of their descriptions.
     package let endpoints: [Endpoint]
-    /// The requirement of each endpoint. This array allows reading a requirement without copying the endpoint.
+    /// The requirement of each endpoint. Reading a requirement from this array does not copy the endpoint.
     let requirements: [Requirement]
     private let entries: [PathEndpoints]
     private let pages = Pages()

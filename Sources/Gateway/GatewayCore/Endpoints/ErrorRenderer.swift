@@ -12,7 +12,7 @@ package struct ErrorRenderer: Sendable {
     /// check.
     package let interrupted: GatewayError
 
-    /// Creates a format for a protocol.
+    /// Creates a renderer for a protocol.
     package init(
         applies: @escaping @Sendable (ArraySlice<UInt8>) -> Bool,
         render: @escaping @Sendable (GatewayError) -> GatewayAnswer, interrupted: GatewayError

@@ -3,8 +3,8 @@
 package import EventLoop
 import Glibc
 
-/// A listener in addition to the gateway's own listener. It serves only certain endpoints, because clients of other
-/// protocols expect them at a separate address.
+/// A listener in addition to the gateway's own listener. The listener serves only certain endpoints, because clients of
+/// other protocols expect them at a separate address.
 package struct EndpointListener: Sendable {
     /// The kind of endpoints that a listener serves. Each feature that has a separate listener defines a purpose.
     package struct Purpose: Hashable, Sendable {
@@ -13,7 +13,7 @@ package struct EndpointListener: Sendable {
         /// The scheme of the listener's URL, such as `ws`.
         package let scheme: String
 
-        /// Creates a kind of endpoints.
+        /// Creates a purpose with a name and a URL scheme.
         package init(name: String, scheme: String) {
             self.name = name
             self.scheme = scheme

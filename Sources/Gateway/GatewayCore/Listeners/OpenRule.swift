@@ -4,8 +4,8 @@ import Addresses
 import HTTPServer
 import HTTPTypes
 
-/// The rule for requests without a key to an open listener (`--chat-open`). It admits programs on this machine, and
-/// connections that are forwarded to its loopback address. It performs no I/O.
+/// The rule for requests without a key to an open listener (`--chat-open`). The rule admits programs on this machine,
+/// and connections that are forwarded to its loopback address. The rule performs no I/O.
 ///
 /// A chat can do everything that a shell can do, so a web page of another origin must not reach it. The request's
 /// `Origin` field names the page's origin. If there is no `Origin`, `Sec-Fetch-Site` describes the source. A page could

@@ -2,7 +2,7 @@
 
 import Settings
 
-/// The command `check`. It prints the current values with their sources, and the results of the checks.
+/// The command `check`, which prints the current values with their sources, and the results of the checks.
 enum Check {
     private static let wrongExitCode: Int32 = 1
 

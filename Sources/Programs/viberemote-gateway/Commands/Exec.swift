@@ -4,7 +4,7 @@ internal import Projects
 import Settings
 internal import Supervisors
 
-/// The command `exec`. It replaces its process with the OpenCode server of a unit's instance.
+/// The command `exec`, which replaces its process with the OpenCode server of a unit's instance.
 enum Exec {
     /// Executes the server. Returns the exit code (sysexits.h) only if the execution fails.
     static func run(instance: String, _ configuration: Configuration) -> Int32 {

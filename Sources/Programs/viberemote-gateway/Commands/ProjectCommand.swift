@@ -6,7 +6,7 @@ internal import Instances
 import JSONText
 import Settings
 
-/// The command `project`. It sends a request to the running gateway and prints the response.
+/// The command `project`, which sends a request to the running gateway and prints the response.
 enum ProjectCommand {
     private static let refusedExitCode: Int32 = 1
     private static let unreachableExitCode: Int32 = 3

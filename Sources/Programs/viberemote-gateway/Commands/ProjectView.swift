@@ -3,8 +3,7 @@
 import GatewayCore
 import JSONText
 
-/// A project in the response of the running gateway. It has the fields of the contract, and the additional fields of
-/// `status`.
+/// A project in the running gateway's response, with the fields of the contract and the additional fields of `status`.
 struct ProjectView: JSONReadable, CustomStringConvertible {
     let name: String
     let path: String

@@ -18,7 +18,7 @@ final class VersionQuery: Sendable {
         case absent(String)
     }
 
-    /// The time limit. It is short, because one check runs several commands.
+    /// The time limit, which is short because one check runs several commands.
     private static let timeout = Duration.seconds(2)
 
     private struct State {
