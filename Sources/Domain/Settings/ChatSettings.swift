@@ -8,7 +8,7 @@ package struct ChatSettings: Sendable, Equatable {
     package internal(set) var conversations: ListenAddress?
     /// Whether programs of the gateway's own user and of root need no key for these listeners.
     package internal(set) var isOpen = false
-    /// The project for clients that do not name one. If it is nil, these clients use the only existing project.
+    /// The project for clients that do not name one. With nil, these clients use the only existing project.
     package internal(set) var project: String?
 
     /// The configured listeners, each with the name of its setting.
@@ -20,9 +20,8 @@ package struct ChatSettings: Sendable, Equatable {
 }
 
 extension Configuration {
-    /// Returns the errors about listeners that contradict other settings. Chats and conversations need the event hub,
-    /// and
-    /// other machines must not reach a listener that accepts requests without a key.
+    /// Returns the errors about listeners that contradict other settings. Chats and conversations need the event hub.
+    /// Other machines must not reach a listener that accepts requests without a key.
     func chatContradictions(_ wrong: Set<String>) -> [SettingError] {
         hubContradictions(wrong) + openContradictions(wrong)
     }

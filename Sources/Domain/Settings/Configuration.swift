@@ -43,11 +43,11 @@ package struct Configuration: Sendable {
     package internal(set) var accessLog = false
     /// The format of log lines.
     package internal(set) var logFormat = LogFormatChoice.auto
-    /// The minimum level of log lines.
+    /// The minimum log level.
     package internal(set) var logLevel = LogLevel.info
     /// The limits for durations and sizes.
     package internal(set) var limits = Limits()
-    /// Sentences about values without an effect, such as an unknown `VIBE_` name in the environment.
+    /// Messages about values that need attention, such as an unknown `VIBE_` name in the environment.
     package internal(set) var notices: [String] = []
 
     var origins: [String: SettingOrigin] = [:]

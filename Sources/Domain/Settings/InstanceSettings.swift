@@ -15,7 +15,7 @@ package struct InstanceSettings: Sendable, Equatable {
     package internal(set) var maxQuickFailures = 0
     /// The interval between two health checks of a ready instance.
     package internal(set) var healthInterval = Duration.zero
-    /// The time after which an instance is unhealthy if it has sent neither a health response nor another byte.
+    /// The time after which an instance is unhealthy if it has sent neither a health response nor any other byte.
     package internal(set) var unhealthyAfter = Duration.zero
     /// Whether an unhealthy instance is restarted.
     package internal(set) var restartUnhealthy = false

@@ -7,7 +7,7 @@ import Glibc
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// An IPv4 or IPv6 address without brackets.
     package let host: String
-    /// The port. If it is 0, the kernel selects a port.
+    /// The port. With 0, the kernel selects a port.
     package let port: UInt16
 
     /// Creates an address from parts that have been validated.

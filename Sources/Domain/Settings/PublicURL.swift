@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The address at which clients reach the gateway. With a reverse proxy, it is the proxy's address.
+/// The address at which clients reach the gateway. With a reverse proxy, the address is that of the proxy.
 package struct PublicURL: Sendable, Equatable, CustomStringConvertible {
     /// The URL as text, such as `https://gateway.example.com`. If a proxy serves the gateway below a path, the text
     /// contains this path. The text has no trailing slash.

@@ -18,7 +18,7 @@ struct RetiredSetting: Sendable {
 
     /// Returns the warning about the setting.
     ///
-    /// - Parameter source: The flag or name that sets it.
+    /// - Parameter source: The flag or name that sets the setting.
     func notice(_ source: String) -> String { "\(source) no longer has an effect, so remove it: \(instead)." }
 }
 
@@ -28,11 +28,9 @@ extension Settings {
         retired.filter { retired in settings.contains { $0.group == retired.group } }
     }
 
-    /// The retired settings. `--answer-timeout` replaces `--send-timeout`: it limits both the time in which a client
-    /// reads
-    /// nothing and the time in which an instance sends nothing. `--held-body` has no replacement, because buffering
-    /// more
-    /// than 64 KiB of a request costs memory and has no advantage.
+    /// The retired settings. `--answer-timeout` replaces `--send-timeout`, and limits both the time in which a client
+    /// reads nothing and the time in which an instance sends nothing. `--held-body` has no replacement, because
+    /// buffering more than 64 KiB of a request costs memory and has no advantage.
     static let retired: [RetiredSetting] = [
         RetiredSetting(
             name: "send-timeout", environment: "VIBE_SEND_TIMEOUT", group: .limits,

@@ -2,7 +2,7 @@
 
 /// A row of the settings table, which is the source for parsing, help and the output of `check`.
 package struct Setting: Sendable {
-    /// A group of settings. The group's value is its heading in the help.
+    /// A group of settings. The raw value is the group's heading in the help.
     package enum Group: String, Sendable, CaseIterable {
         case general = "Settings"
         case projects = "Projects"
@@ -38,7 +38,7 @@ package struct Setting: Sendable {
     package let isSecret: Bool
     /// The completions that a shell offers for the value.
     package let hint: ValueHint
-    /// Whether the configuration file may contain the setting. The setting for the file's path is the only exception.
+    /// Whether the configuration file may contain the setting. The file may contain all settings except its own path.
     package private(set) var isReadFromFile = true
     /// Whether a reload applies the setting. Other settings require a restart.
     package private(set) var isReloaded = false

@@ -4,7 +4,7 @@ import Logging
 
 /// The table of all settings. The help, parsing and `check` use the table's order.
 package enum Settings {
-    /// All settings, ordered by the groups of help.
+    /// All settings, in the order of their groups in the help.
     package static let table: [Setting] =
         general + projects + access + instances + events + chat + log + timeouts + sizes
 

@@ -69,7 +69,7 @@ extension DirectoryPinningFeature: SessionIndexOwner {
     package var control: any ProjectControl { gateway.control }
     /// The current routing table.
     package var routes: RoutingTable { gateway.snapshot.routes }
-    /// The time limit is five seconds, because only requests that remove a session wait for the response.
+    /// The time limit for an instance to report the directory of a session.
     package var lookupTimeout: Duration { .seconds(5) }
     /// Whether other threads have sent messages that the loop has not received yet.
     package var hasUnread: Bool { gateway.mailbox?.hasUnread ?? false }

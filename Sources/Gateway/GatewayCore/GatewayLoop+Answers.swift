@@ -8,12 +8,12 @@ package import Projects
 
 /// The gateway's own responses to clients, and its log messages about them.
 extension GatewayLoop {
-    /// Responds with an error, in the form of the client's protocol.
+    /// Responds with an error, in the format of the client's protocol.
     package func refuse(_ connection: ClientConnection, _ error: GatewayError) {
         answer(connection, rendered(error, connection))
     }
 
-    /// Returns the response for an error in the form of the client's protocol.
+    /// Returns the response for an error in the format of the client's protocol.
     func rendered(_ error: GatewayError, _ connection: ClientConnection) -> GatewayAnswer {
         errorRenderer(for: connection.head.target[...])?.render(error) ?? GatewayAnswer(error)
     }
@@ -45,7 +45,7 @@ extension GatewayLoop {
         return answer
     }
 
-    /// Returns the form of errors for a request target; nil for the gateway's own form.
+    /// Returns the error format for a request target; nil for the gateway's own format.
     func errorRenderer(for target: ArraySlice<UInt8>) -> ErrorRenderer? {
         setUp.errorRenderers.first { $0.applies(target) }
     }

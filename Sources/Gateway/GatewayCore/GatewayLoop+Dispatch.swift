@@ -46,12 +46,13 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Passes a request to an instance to the first feature that serves it. The directory rules were already applied.
+    /// Offers a request for an instance to the features until a feature serves it. The caller has already applied the
+    /// directory rules.
     package func serve(_ request: consuming InstanceRequest) {
         for handler in instances.handlers where handler.handle(&request) { return }
     }
 
-    /// Passes a request to an instance to the first feature after `feature` that serves it.
+    /// Offers a request for an instance to the features after `feature` until a feature serves it.
     package func serve(_ request: InstanceRequest, after feature: any InstanceRequestHandler) {
         var request = request
         for handler in instances.handlers.drop(while: { $0 !== feature }).dropFirst() where handler.handle(&request) {
@@ -184,7 +185,7 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Returns the request for a handler. The call adds the request's body after the body has arrived.
+    /// Returns the request for a handler. ``ControlCall`` adds the request's body after the body has arrived.
     private func controlRequest(_ endpoint: Endpoint, _ connection: ClientConnection) -> ControlRequest {
         let context = connection.request
         var request = ControlRequest(principal: context.principal)

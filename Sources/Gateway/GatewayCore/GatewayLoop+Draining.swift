@@ -10,7 +10,7 @@ package protocol OpenStream: AnyObject {
     func abort()
 }
 
-/// A stream that began after the start of the gateway's shutdown. The loop aborts it after the stream's head was sent.
+/// A stream that began after the start of the gateway's shutdown. The loop aborts the stream after its head was sent.
 final class LateStream: PassHandler {
     private let stream: any OpenStream
 
@@ -27,14 +27,14 @@ extension GatewayLoop {
 
     /// Stores listeners from which the loop accepts clients after ``accept()``.
     ///
-    /// - Parameter number: The number of the listeners' element in ``LoopSetUp/endpointListeners``, counted from 1, or
-    ///   0 for the gateway's own listener.
+    /// - Parameter number: The position of the listeners' element in ``LoopSetUp/endpointListeners``, counted from 1; 0
+    ///   for the gateway's own listener.
     package func register(_ listeners: [Listener], as number: UInt8 = 0) {
         for listener in listeners { listener.detect(snapshot.policy.limits.peerLoss) }
         clients.waiting += listeners.map { ($0, number) }
     }
 
-    /// Starts to accept clients. If that fails, returns a message with the reason.
+    /// Starts to accept clients. Returns a message with the reason if a listener cannot accept.
     package func accept() -> String? {
         defer { clients.waiting = [] }
         guard !isDraining, let server = clients.server else { return nil }

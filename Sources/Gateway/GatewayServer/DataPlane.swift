@@ -214,7 +214,7 @@ package final class DataPlane: Sendable {
         _ = await queryLoops { loop, report in loop.startDrain(limit) { report(()) } }
     }
 
-    /// Returns the numbers of requests as fields of the log.
+    /// Returns the numbers of requests as log fields.
     package func counts() async -> [LogField] {
         let counts = await queryLoops { loop, report in report(loop.counts.requests) }.reduce(into: RequestCounts(), +=)
         return [
@@ -224,7 +224,7 @@ package final class DataPlane: Sendable {
         ]
     }
 
-    /// Returns after every loop, including the event hub's, has responded. Never returns if a loop hangs.
+    /// Returns after every loop, including the event hub's, has responded. The method never returns if a loop hangs.
     package func answer() async {
         _ = await queryLoops { _, report in report(()) }
         guard let hub else { return }

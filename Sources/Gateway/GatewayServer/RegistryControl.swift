@@ -7,7 +7,7 @@ package import Instances
 package import OpenCodeFamilies
 package import Projects
 
-/// The control plane implemented by the registry.
+/// The control plane, which the registry of instances implements.
 package struct RegistryControl: ProjectControl {
     private let registry: InstanceRegistry
     private let snapshots: HubSnapshots?

@@ -11,7 +11,7 @@ import Proxying
 /// A request from an OpenCode 1 client that the bridge serves. The exchange receives the request's body and sends the
 /// response.
 package final class BridgeExchange {
-    /// The maximum size of a request's body in bytes. A prompt with pictures contains several megabytes.
+    /// The maximum size of a request's body in bytes. A prompt with pictures can contain several megabytes.
     package static let longestBody = 32 * 1024 * 1024
 
     private let bridge: BridgeFeature

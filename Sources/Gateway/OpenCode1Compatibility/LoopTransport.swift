@@ -103,8 +103,9 @@ final class LoopTransport: BridgeTransport {
     }
 }
 
-/// The continuation of a suspended task. The run resumes it exactly once: with a value, or with ``BridgeError/ended``.
-/// Tasks may still be suspended when the process ends. A checked continuation would report this as a misuse.
+/// The continuation of a suspended task. The run resumes the task exactly once: with a value, or with
+/// ``BridgeError/ended``. Tasks may still be suspended when the process ends. A checked continuation would report this
+/// as a misuse.
 typealias BridgeContinuation<Value: Sendable> = UnsafeContinuation<Value, any Error>
 
 /// A call to an instance, ready to be sent.

@@ -20,7 +20,7 @@ enum Environment {
     }
 
     /// Overwrites a variable's value in the process's original memory. Instances run as the same user and could
-    /// otherwise read it in `/proc/PID/environ` (proc_pid_environ(5)).
+    /// otherwise read the value in `/proc/PID/environ` (proc_pid_environ(5)).
     static func scrub(_ name: String) {
         var entry = environ
         while let text = entry.pointee {

@@ -61,7 +61,7 @@ private final class Service: Sendable {
     private let settings: LiveSettings
     /// The persistent state; nil if it is not available.
     private let store: Store?
-    /// The fields of the log line about the started gateway.
+    /// The fields of the log line that reports the start of the gateway.
     private let announcement: [LogField]
 
     init(

@@ -15,7 +15,7 @@ struct FlagSplitter {
         case arguments(SplitArguments)
     }
 
-    /// The arguments by kind. Within a kind, they have the order of the command line.
+    /// The arguments by kind. Arguments of the same kind have the order of the command line.
     struct SplitArguments: Equatable {
         var flags: [FlagValue] = []
         var switches: [String] = []

@@ -2,7 +2,7 @@
 
 /// A request that the command `project` sends to the running gateway.
 package enum ProjectRequest: Sendable, Equatable {
-    /// List all projects of the gateway.
+    /// List the gateway's projects.
     case list
     /// Start the instance of this project.
     case start(String)

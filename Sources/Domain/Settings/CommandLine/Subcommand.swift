@@ -20,7 +20,7 @@ struct Subcommand: Sendable {
     let usage: String
     /// The command's purpose, which the list of commands shows.
     let summary: String
-    /// The paragraphs of the command's description. If there are none, help shows the summary.
+    /// The paragraphs of the command's description. If the array is empty, help shows the summary.
     let description: [String]
     /// The settings that the command uses.
     let settings: [Setting]
@@ -37,7 +37,7 @@ struct Subcommand: Sendable {
     /// Returns the command with this name; nil if there is none.
     static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
-    /// All commands, in the order of help.
+    /// All commands, in the order in which help lists them.
     static let all: [Subcommand] = [serve, check, project, completion, manual, exec, help]
 
     static let serve = Subcommand(

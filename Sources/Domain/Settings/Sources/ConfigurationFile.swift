@@ -59,9 +59,8 @@ struct ConfigurationFile: Sendable, Equatable {
         }
     }
 
-    /// Returns errors about names that are set twice. The last line would take precedence, and a change of the first
-    /// line
-    /// would have no effect.
+    /// Returns errors about names that are set twice. Without these errors, the last line would take precedence, and a
+    /// change of the first line would have no effect.
     private static func repetitions(in assignments: [EnvironmentFile.Assignment], _ path: String) -> [SettingError] {
         var lines: [String: Int] = [:]
         return assignments.compactMap { assignment in

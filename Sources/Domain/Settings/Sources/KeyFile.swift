@@ -2,7 +2,7 @@
 
 /// A key of the gateway with its name in the log.
 package struct NamedKey: Sendable, Equatable {
-    /// The name, which is `VIBE_AUTH_SECRET` or the key file's path with the line. The name is not secret.
+    /// The name, which is `VIBE_AUTH_SECRET` or the key file's path with the line number. The name is not secret.
     package let name: String
     /// The key itself, masked when printed.
     package let secret: Secret
@@ -16,8 +16,8 @@ package struct NamedKey: Sendable, Equatable {
 
 /// Parses a key file, which contains one key on each line. Empty lines and lines that begin with `#` are ignored.
 ///
-/// Several keys allow a replacement without interruption: add the new key, reload, change the clients, remove the old
-/// key, and reload.
+/// Several keys allow the replacement of a key without an interruption: add the new key, reload, change the clients,
+/// remove the old key, and reload.
 enum KeyFile {
     /// The maximum number of keys. The gateway compares each request's key with all valid keys.
     static let limit = 100

@@ -9,7 +9,7 @@ package struct SettingFiles: Sendable {
 
     let read: @Sendable (_ path: String, _ audience: PrivateFile.Audience) throws(PrivateFileError) -> [UInt8]
 
-    /// Creates the access from a function that reads a file.
+    /// Creates an instance from a function that reads a file.
     ///
     /// - Parameter read: Returns a file's content, at most ``sizeLimit`` bytes, after checking which other users may
     ///   write or read it.

@@ -31,7 +31,7 @@ package struct SettingSources: Sendable {
     /// Reads the files and returns a configuration with a value for every setting, together with all errors. An invalid
     /// setting has its default value.
     ///
-    /// An empty value in the environment or the file counts as unset. If a flag occurs twice, the last one takes
+    /// An empty value in the environment or the file counts as unset. If a flag occurs twice, the last occurrence takes
     /// precedence.
     package func resolve(_ files: SettingFiles) -> Resolution {
         var resolution = Resolution(configuration: Configuration(), errors: [])

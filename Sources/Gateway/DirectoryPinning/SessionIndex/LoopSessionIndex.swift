@@ -19,7 +19,7 @@ package final class LoopSessionIndex {
     private var openRuns: [Int: UInt64] = [:]
     /// The runs to which this loop has sent a request to open the folder.
     private var openings: Set<Run> = []
-    /// The callbacks to call when a run has opened the folder.
+    /// The callbacks that wait until a run has opened the folder, by run.
     private var folderCalls: [Run: [() -> Void]] = [:]
 
     /// A run of an instance.
@@ -123,7 +123,7 @@ package final class LoopSessionIndex {
     /// request.
     func openFolder(_ endpoint: InstanceEndpoint) {
         let run = Run(slot: endpoint.slot, generation: endpoint.generation)
-        // The loop that requested this may not have received the report yet, so repeat the report.
+        // The loop that requested the opening may not have received the report yet, so repeat the report.
         guard !isOpen(endpoint) else { return owner.broadcast(.opened(slot: run.slot, generation: run.generation)) }
         guard openings.insert(run).inserted else { return }
         let query = InstanceQuery(endpoint: endpoint, target: Array("/path".utf8), timeout: Self.openingTimeout)

@@ -60,7 +60,8 @@ package final class RunSessionIndex {
 
     /// Adds a stream.
     ///
-    /// - Parameter isNative: Whether the stream's events may omit their directory, which those of `/global/event` name.
+    /// - Parameter isNative: Whether the stream's events may omit their directory, unlike the events of
+    ///   `/global/event`.
     func add(_ filter: EventFilter, isNative: Bool) {
         if filters.isEmpty {
             // While no stream was running, no events reported changes, so earlier results may be outdated.

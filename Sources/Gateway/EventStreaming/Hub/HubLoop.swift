@@ -72,9 +72,8 @@ final class HubLoop: SessionIndexOwner {
     private var updates: [EventUpdate] = []
     /// The events of one project that have arrived since the last update in `updates`.
     private var pendingEvents: (project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition)?
-    /// The requests for start positions. The hub responds at the end of the pass. By then, it has processed everything
-    /// that
-    /// arrived before the requests.
+    /// The requests for start positions. The hub responds at the end of the pass. By then, the hub has processed
+    /// everything that arrived before the requests.
     private var positionRequests: [(project: HubProject?, loop: Mailbox<LoopMessage>, number: Int)] = []
     private var subscribers: [ProjectName: [HubSubscriber]] = [:]
     /// The projects whose subscribers are called at the end of the pass.

@@ -103,7 +103,7 @@ final class HubProject: TimerHandler {
 
     // MARK: Full disk
 
-    /// Records whether the log waits for the disk. If it does, the hub retries the disk.
+    /// Records whether the log waits for the disk. If the log waits, the hub retries the disk.
     private func awaitDisk() {
         isInMemory = log.isWaitingForDisk
         if isInMemory { hub.diskFailed() }

@@ -43,7 +43,7 @@ package final class TurnEnds: Sendable {
     /// The maximum number of published events that are kept for each project.
     static let mostRetained = 64
 
-    /// The watch of a request for the end of a turn.
+    /// A request's watch for the end of a turn.
     private struct Watch {
         let project: ProjectName
         let session: [UInt8]
@@ -105,7 +105,7 @@ package final class TurnEnds: Sendable {
         /// The frame before which the stream stops; nil if it does not stop.
         var held: EventID?
 
-        /// Returns whether the stream has sent the `session.idle` of this end of a turn.
+        /// Returns whether the stream has sent the `session.idle` that belongs to this end of a turn.
         func hasPassed(_ end: EventID) -> Bool {
             if end.isOfEvent(ended) { return true }
             guard let last else { return false }

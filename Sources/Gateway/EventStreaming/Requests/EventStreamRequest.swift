@@ -28,8 +28,8 @@ struct EventStreamRequest {
     /// The other spelling of the directory, for an OpenCode 2 instance. The instance's events may spell a directory as
     /// in the request, or with symbolic links resolved.
     private(set) var directoryAlias: [UInt8]?
-    /// The directory as an absolute path that may contain symbolic links; nil if it contains none, or if they do not
-    /// matter.
+    /// The directory as an absolute path that may contain symbolic links; nil if the path contains none, or if symbolic
+    /// links do not matter.
     private(set) var unresolvedDirectory: [UInt8]?
     var start = EventCursor.Start.now
     /// The encoding that the request names; nil to use the encoding of the project.

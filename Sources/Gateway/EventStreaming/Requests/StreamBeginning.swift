@@ -6,8 +6,7 @@ struct StreamBeginning {
     static let patience = Duration.seconds(2)
     /// The additional time limit for the instance to open the stream's directory.
     static let openingPatience = Duration.seconds(2)
-    /// The time in milliseconds after which the gateway's own streams do not wait for the events of an instance any
-    /// longer.
+    /// The time in milliseconds after which the gateway's own streams no longer wait for an instance's events.
     private static let longestSilence: Int64 = 10_000
 
     /// Whether the instance has opened the stream's directory.

@@ -57,7 +57,7 @@ struct EventStreamState {
     ///
     /// - Parameters:
     ///   - isPlain: Whether this is one of OpenCode's own streams.
-    ///   - isTranslated: Whether its events are translated for clients of OpenCode 1.
+    ///   - isTranslated: Whether the stream's events are translated for clients of OpenCode 1.
     ///   - maxRate: The maximum number of reads of the log per second; nil if there is no limit.
     ///   - stallLimit: The maximum time during which the client accepts no bytes.
     init(isPlain: Bool, isTranslated: Bool, maxRate: Int?, stallLimit: Duration, at now: MonotonicTime) {
@@ -81,13 +81,13 @@ struct EventStreamState {
     /// Returns whether the stream can receive items that begin at this position without reading the log.
     func isLive(at position: LogPosition) -> Bool { isIdle && !hasLast && live == position }
 
-    /// Records new events in the log. Returns whether to read them now.
+    /// Records that the log has new events. Returns whether to read the events now.
     mutating func recordUpdate() -> Bool {
         if isReading || isBlocked, !isEnded { hasPendingUpdate = true }
         return isIdle
     }
 
-    /// Decides whether to read the log now. If so, records that a read is in progress.
+    /// Decides whether to read the log now. A decision to read also records that a read is in progress.
     mutating func wantsRead(at now: MonotonicTime) -> ReadDecision {
         guard isIdle else { return .no }
         if let pace {
@@ -103,7 +103,7 @@ struct EventStreamState {
         return .read
     }
 
-    /// Records that a read has ended, and that its result is not sent yet.
+    /// Records that a read has ended, and that its result has not been sent yet.
     mutating func recordRead() {
         isReading = false
         if !isEnded { live = nil }
@@ -127,7 +127,7 @@ struct EventStreamState {
         stall.stop()
     }
 
-    /// Records that bytes outside of the log were sent.
+    /// Records that bytes that are not in the log were sent.
     mutating func recordWrite(at now: MonotonicTime) { lastSent = now }
 
     /// Records that the client accepts no more bytes at present. `unacknowledged` is the number of bytes that the
@@ -155,7 +155,7 @@ struct EventStreamState {
     /// Records that the event after which the stream ends is known.
     mutating func recordLastEvent() { hasLast = true }
 
-    /// Ends the stream. Returns false if it had already ended.
+    /// Ends the stream. Returns false if the stream had already ended.
     mutating func finish() -> Bool {
         defer { isEnded = true }
         return !isEnded

@@ -9,8 +9,8 @@ import HTTPTypes
 import OpenCodeFamilies
 internal import Projects
 
-/// A client's stream of a project's events. The stream sends the log's frames from its position on, and additional
-/// frames that are not in the log.
+/// A client's stream of a project's events. The stream sends the log's frames after its position, and additional frames
+/// that are not in the log.
 final class HubStream {
     /// The number of bytes that are read at once for a stream with a backlog.
     static let portion = 64 * 1024

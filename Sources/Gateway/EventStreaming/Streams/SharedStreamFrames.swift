@@ -29,7 +29,7 @@ struct SharedStreamFrames {
     /// The streams with the same properties. Groups are compared by identity, without comparing the properties.
     final class Group {
         let key: Key
-        /// The index of the group's frames among the frames that are being made.
+        /// The index of the group's frames among the frames that are being created.
         var index = 0
         fileprivate var members = 0
 

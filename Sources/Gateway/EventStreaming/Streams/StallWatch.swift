@@ -6,7 +6,8 @@ import GatewayCore
 /// Checks whether a client still reads although its socket accepts no more bytes.
 ///
 /// The check uses the number of bytes that the kernel holds for the client. The socket alone is not sufficient, because
-/// it accepts bytes again only after the client has read many bytes. A slow client may need minutes for this.
+/// it accepts bytes again only after the client has read many bytes. A slow client may need minutes to read so many
+/// bytes.
 struct StallWatch {
     /// The number of checks before a client is disconnected.
     private static let looks = 4

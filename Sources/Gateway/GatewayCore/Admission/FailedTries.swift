@@ -5,8 +5,8 @@ import Addresses
 import EventLoop
 import Locking
 
-/// The ``FailureLimiter`` that all loops share. A connection's first request with a key and each wrong key acquire its
-/// lock. Later requests with a valid key do not.
+/// The ``FailureLimiter`` that all loops share. A connection's first request with a key and each wrong key acquire the
+/// limiter's lock. Later requests with a valid key do not acquire the lock.
 package final class FailedTries: Sendable {
     private let limiter = Locked(FailureLimiter())
 

@@ -22,7 +22,7 @@ final class RefusalLog: TimerHandler {
         self.log = log
     }
 
-    /// Returns whether to log a line about this client. If not, counts the line as omitted.
+    /// Returns whether to log a line about this client. Counts the line as omitted if the result is false.
     func admits(_ client: IPAddress?) -> Bool {
         guard !limiter.admits(client, at: .nanoseconds(loop.now.nanoseconds)) else { return true }
         if timer == nil {

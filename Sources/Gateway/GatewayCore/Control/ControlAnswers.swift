@@ -12,7 +12,7 @@ package enum ControlAnswers {
     /// The response of `/health`.
     package static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
 
-    /// Returns the response to a start.
+    /// Returns the response to a start request.
     package static func start(_ name: ProjectName, _ answer: StartAnswer) -> ControlResponse {
         switch answer {
         case .started(let address): .answer(started(name, port: address.port, status: "started"))
@@ -23,7 +23,7 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the response to a stop.
+    /// Returns the response to a stop request.
     package static func stop(_ name: ProjectName, _ answer: StopAnswer) -> ControlResponse {
         switch answer {
         case .stopped: .answer(json(200, #"{"name":\#(JSONText.quoted(name.string)),"status":"stopped"}"#))
@@ -32,7 +32,7 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the response with a project's state, or 404 if it is nil.
+    /// Returns the response with a project's state, or 404 if `status` is nil.
     package static func status(_ name: ProjectName, _ status: ProjectStatus?) -> ControlResponse {
         status.map { .answer(json(200, ProjectMember.object($0))) } ?? .error(projectNotFound(name.string))
     }

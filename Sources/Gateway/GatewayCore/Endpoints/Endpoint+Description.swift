@@ -85,7 +85,7 @@ extension Endpoint {
         /// The body is an event stream, or JSON that follows the schema if the query requests a page.
         case eventStreamOrPage(Schema)
         case nothing
-        /// A body of any type. OpenCode, the HTTP library or (for an error) the gateway sends it.
+        /// A body of any type. The sender is OpenCode, the HTTP library or, for an error, the gateway.
         case anything
     }
 
@@ -115,7 +115,7 @@ extension Endpoint {
         case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
         }
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
-        // The responses of an instance have their own form, regardless of the status.
+        // An instance's responses have their own format for every status.
         if handler.isInstance || description.rendersErrors {
             common = common.map { .passedError($0.status ?? 0, $0.meaning) }
         }

@@ -31,7 +31,7 @@ struct RequestTarget {
     /// The query from the first `?` on, including the `?`; empty if there is none.
     var query: ArraySlice<UInt8> { bytes[pathEnd...] }
 
-    /// Returns the origin form of the last part of the path with the query. If that part is empty, it becomes `/`.
+    /// Returns the origin form of the last part of the path with the query. An empty part becomes `/`.
     func from(_ tail: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         tail.isEmpty ? [UInt8(ascii: "/")] + query : bytes[tail.startIndex...]
     }

@@ -26,9 +26,8 @@ enum OpenRule {
     static func judge(_ head: RequestHead) -> Verdict {
         let fields = head.fields
         if fields.firstIndex(of: .forwarded) != nil || fields.firstIndex(of: .forwardedFor) != nil { return .needsKey }
-        // Accept only a path as the target, as all clients send. A host in the target would override the Host field
-        // (RFC
-        // 9112 §3.2.2).
+        // Accept only a path as the target, because all clients send a path. A host in the target would override the
+        // Host field (RFC 9112 §3.2.2).
         guard head.target.first == UInt8(ascii: "/"), let index = fields.onlyIndex(of: .host),
             isLoopback(fields.value(at: index))
         else {

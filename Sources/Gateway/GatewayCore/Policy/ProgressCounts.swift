@@ -2,8 +2,8 @@
 
 package import Instances
 
-/// A loop's counters of the received parts of responses, for each instance by slot. Each part costs only one addition,
-/// whereas a timestamp would cost a system call.
+/// A loop's counters of the received parts of responses, for each instance by slot. Counting a part costs only one
+/// addition, whereas a timestamp would cost a system call.
 package struct ProgressCounts {
 
     /// Creates counters without any slots.

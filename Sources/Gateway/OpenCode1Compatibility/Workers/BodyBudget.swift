@@ -16,7 +16,7 @@ final class BodyBudget: Sendable {
 
     init(limit: Int = BodyBudget.limit) { self.limit = limit }
 
-    /// Reserves bytes. If there is no room for them, reserves nothing and returns false.
+    /// Reserves bytes. If the budget has no room, reserves nothing and returns false.
     func reserve(_ count: Int) -> Bool {
         reserved.withLock { reserved in
             guard count <= limit - reserved else { return false }

@@ -2,8 +2,8 @@
 
 import Locking
 
-/// The threads for the parts of translated requests that read or write much JSON, and the state that the requests of
-/// all loops share.
+/// The threads for the parts of translated requests that read or write large amounts of JSON, and the state that the
+/// requests of all loops share.
 package final class BridgeThreads: Sendable {
     /// The number of threads. With two threads, a page of a long list does not delay other requests.
     private static let count = 2

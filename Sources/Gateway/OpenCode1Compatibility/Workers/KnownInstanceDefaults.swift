@@ -21,7 +21,7 @@ final class KnownInstanceDefaults: Sendable {
     /// The known defaults by the instance's slot.
     private let known = Locked<[Int: Entry]>([:])
 
-    /// Returns the defaults of an instance. Requests them from the instance if they are not in the cache.
+    /// Returns the defaults of an instance. Requests the defaults from the instance if the cache does not contain them.
     ///
     /// - Parameter directory: The directory of the project.
     func defaults(

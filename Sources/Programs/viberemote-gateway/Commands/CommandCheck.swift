@@ -7,9 +7,8 @@ import Settings
 internal import Supervisors
 import Systemd
 
-/// Runs each command that serves a project to get the command's version. The checked commands are the common command
-/// and
-/// the projects' own commands.
+/// Determines the version of each OpenCode command by running the command with `--version`. The checked commands are
+/// the common command and the projects' own commands.
 struct CommandCheck {
     /// A command, with the projects that it serves.
     private struct Use {
