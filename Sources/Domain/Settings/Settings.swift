@@ -87,9 +87,7 @@ package enum Settings {
             default: .text("info"), group: .log, "Minimum log level."),
     ]
 
-    // A reload applies these time limits, because only the data plane uses them. Instances keep the limits with which
-    // they
-    // were started.
+    // A reload applies all of these time limits. The time limits of instances require a restart.
     private static let timeouts: [Setting] = [
         time(
             "head", field: \.limits.headTimeout, default: "10s",

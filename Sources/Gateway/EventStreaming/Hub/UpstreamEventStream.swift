@@ -73,8 +73,8 @@ final class UpstreamEventStream: UpstreamDelegate {
 
     private func parse(_ bytes: borrowing Span<UInt8>) { reader.parse(bytes) { frames.append($0) } }
 
-    /// Processes the frames that were read. Call this method only while the filter does not use its state, which a
-    /// frame may change.
+    /// Processes the frames that were read. Call this method only while no code accesses state that a frame may change,
+    /// such as the session index.
     private func deliverFrames() {
         guard !frames.isEmpty else { return }
         let new = frames

@@ -27,7 +27,7 @@ final class ControlCall {
     private var request: ControlRequest
     private let body: BodyRule
     private let handler: Handler
-    /// The maximum time between two writes to a stream.
+    /// The maximum time until a stream's source sends the next bytes.
     private let streamTimeout: Duration
     /// The maximum number of bytes of an unpaced stream that may wait for its client.
     private let streamBacklog: Int

@@ -29,8 +29,8 @@ package final class HeldRequest {
         return request
     }
 
-    /// Responds with an error if the request's instance has ended or was replaced. If `whileDraining` is true, also
-    /// responds with an error while the gateway is draining.
+    /// Responds with an error if the request's instance has ended or was replaced. While the gateway is draining,
+    /// responds with an error only if `whileDraining` is true.
     private func answerIfEnded(whileDraining: Bool) {
         guard let request else { return }
         let name = request.route.name
