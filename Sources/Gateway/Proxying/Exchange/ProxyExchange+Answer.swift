@@ -17,14 +17,16 @@ extension ProxyExchange: UpstreamDelegate {
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming) {
         owner.counts.progress.add(slot)
         guard let connection else { return }
-        // A new stream would be aborted immediately, and a client that mistakes this for a regular end would not
-        // reconnect.
-        if owner.isDraining, head.isEventStream, framing != .none { return abort() }
-        if ResponseForwarding.refusesCredentials(head), route.endpoint?.enforcesPassword == true {
-            return refuseAnswerOfAnother()
+        let isEventStream = head.isEventStream && framing != .none
+        switch state.judgeHead(
+            isEventStream: isEventStream, isDraining: owner.isDraining,
+            refusesPassword: ResponseForwarding.refusesCredentials(head) && route.endpoint?.enforcesPassword == true)
+        {
+        case .accept: break
+        case .abort: return abort()
+        case .reportForeignServer: return reportForeignServer()
         }
         owner.answered(route, with: head, to: target)
-        let isEventStream = head.isEventStream && framing != .none
         let length = ResponseForwarding.length(framing, head)
         if isEventStream, policy.pinsDirectories, let scope = route.scope, let endpoint = route.endpoint,
             EventFilter.isWanted(for: target)
@@ -40,108 +42,93 @@ extension ProxyExchange: UpstreamDelegate {
                 to: instance,
                 base: ClientBase(connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress)))
         }
-        if isEventStream {
-            // The filtered stream is shorter than the received one, so its length is unknown.
-            let length = filter == nil ? length : .unknown
-            detach(connection, with: answer, length: length, policy: .cut(above: policy.limits.streamBacklog))
-            guard case .detached(let detached) = phase else { return }
-            isStream = true
-            // A client that is too slow for its stream is disconnected. The source of the stream is never paused.
-            filter?.start(target) { _ = detached.write($0) }
-            owner.streamStarted(self)
-            arm(policy.limits.streamTimeout)
-        } else if isUploading, answer.status >= 300 {
-            // The instance does not need the remainder of the body, so the client receives the response now.
-            detach(connection, with: answer, length: length, policy: .pauseSource)
-        } else if !connection.canBegin(answer, length) {
-            detach(connection, with: answer, length: length, policy: .pauseSource)
-        } else {
-            phase = .held(answer, length)
+        switch state.receiveHead(
+            isEventStream: isEventStream, status: answer.status, length: length,
+            canBegin: connection.canBegin(answer, length))
+        {
+        case .stream: startStream(on: connection, with: answer, length: length)
+        case .detach: detach(connection, with: answer, length: length, policy: .pauseSource, isStream: false)
+        case .hold: heldHead = answer
         }
+    }
+
+    private func startStream(on connection: ClientConnection, with head: ResponseHead, length: BodyLength) {
+        // The filtered stream is shorter than the received one, so its length is unknown.
+        let length = filter == nil ? length : .unknown
+        // A client that is too slow for its stream is disconnected. The source of the stream is never paused.
+        detach(
+            connection, with: head, length: length, policy: .cut(above: policy.limits.streamBacklog), isStream: true)
+        guard let detached else { return }
+        filter?.start(target) { _ = detached.write($0) }
+        owner.streamStarted(self)
+        arm(.stream)
     }
 
     /// Replaces a response that rejects the instance's password. Such a response comes from another server that now
     /// uses the port and has not processed the request. A client would interpret a 401 as a rejection of its own key.
-    private func refuseAnswerOfAnother() {
+    private func reportForeignServer() {
         owner.logForeignServer(project, port)
         fail(ControlAnswers.portTaken(port))
     }
 
     private func detach(
-        _ connection: ClientConnection, with head: ResponseHead, length: BodyLength, policy: DetachedConnection.Policy
+        _ connection: ClientConnection, with head: ResponseHead, length: BodyLength, policy: DetachedConnection.Policy,
+        isStream: Bool
     ) {
         guard let detached = connection.detach(head, length, policy: policy) else { return }
         self.connection = nil
-        isUploading = false
-        phase = .detached(detached)
+        self.detached = detached
+        state.recordDetached(isStream: isStream)
     }
 
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
         owner.counts.progress.add(slot)
-        arm(isStream ? policy.limits.streamTimeout : answerTimeout)
+        arm(state.deadline)
         let continues: Bool
-        switch phase {
-        case .detached(let detached):
+        switch state.bodySink {
+        case .detached:
             if let filter {
                 filter.pass(bytes)
                 continues = true
             } else {
-                continues = detached.write(bytes)
+                continues = detached?.write(bytes) ?? true
             }
-        case .held, .answering: continues = connection?.write(bytes) ?? true
-        case .waiting, .ended: return true
+        case .connection: continues = connection?.write(bytes) ?? true
+        case .nothing: return true
         }
-        // While the exchange waits for the client, the client's own time limit applies. This does not apply to a
-        // response that is held back, because the client does not read it yet.
-        if !continues, !isHeld { timer?.disarm() }
+        // While the exchange waits for the client, the client's own time limit applies.
+        if !continues, state.isClientReading { timer?.disarm() }
         return continues
     }
 
     func answerSettled() {
         startHeldAnswer()
-        if earlyAnswer != nil { arm(Self.earlyAnswerGrace) }
+        if state.earlyAnswer(buffered: connection?.waitingLength) != nil { arm(.earlyAnswer) }
     }
 
-    private var isHeld: Bool { if case .held = phase { true } else { false } }
-
-    /// The response, if it has arrived completely while the request's body is still being sent; nil otherwise. It is
-    /// held back as long as the instance continues to read, because libmicrohttpd responds only after the end of a
-    /// body.
-    var earlyAnswer: (head: ResponseHead, length: BodyLength)? {
-        guard isUploading, case .held(let head, let length) = phase else { return nil }
-        if case .none = length { return (head, length) }
-        return connection?.waitingLength == length ? (head, length) : nil
-    }
-
-    /// Sends the head that is held back, unless the request is still being sent. libmicrohttpd responds only after the
-    /// end of the body.
+    /// Sends the response that is held back, unless the request is still being sent.
     func startHeldAnswer() {
-        guard case .held(let head, let length) = phase, !isUploading else { return }
-        phase = .answering
+        guard let length = state.startHeldAnswer(), let head = heldHead.take() else { return }
         connection?.startResponse(head, length)
     }
 
     func answerEnded(trailers received: FieldList) {
         let trailers = ResponseForwarding.trailers(received)
-        switch phase {
-        case .held(let head, let length):
-            guard let connection else { break }
-            if isUploading {
-                let detached = connection.detach(head, length, policy: .pauseSource)
-                detached?.finish(trailers: trailers)
-            } else {
-                connection.finish(trailers: trailers)
-                if case .unknown = length, trailers.count == 0 {
-                    connection.startResponse(head, connection.waitingLength)
-                } else {
-                    connection.startResponse(head, length)
-                }
+        switch state.endAction(hasTrailers: trailers.count > 0) {
+        case .detachWhole(let length):
+            if let connection, let heldHead {
+                connection.detach(heldHead, length, policy: .pauseSource)?.finish(trailers: trailers)
             }
-        case .answering: connection?.finish(trailers: trailers)
-        case .detached(let detached):
+        case .startWhole(let length, let isLengthBuffered):
+            if let connection, let heldHead {
+                connection.finish(trailers: trailers)
+                connection.startResponse(heldHead, isLengthBuffered ? connection.waitingLength : length)
+            }
+        case .finishConnection: connection?.finish(trailers: trailers)
+        case .finishDetached:
             filter?.finish()
-            detached.finish(trailers: trailers)
-        case .waiting, .ended: break
+            detached?.finish(trailers: trailers)
+        case .nothing: break
         }
         upstream = nil
         finish()
@@ -149,38 +136,30 @@ extension ProxyExchange: UpstreamDelegate {
 
     func answerFailed(_ failure: UpstreamFailure) {
         upstream = nil
-        switch phase {
-        case .held(let head, let length) where isDeliverable(failure, length):
-            owner.logFailure(failure, of: project, port: port)
-            if isUploading {
-                connection?.detach(head, length, policy: .pauseSource)?.abort()
-            } else {
-                connection?.startResponse(head, length)
-                connection?.abort()
-            }
-            finish()
-        case .waiting, .held:
+        let action = state.failureAction(for: failure, buffered: connection?.waitingLength)
+        switch action {
+        case .reportLoss:
             connection?.dropWaitingAnswer()
-            lostInstance(failure)
-        case .answering:
+            return reportLoss(after: failure)
+        case .nothing: return
+        case .detachPart, .startPart, .abortConnection, .abortDetached:
             owner.logFailure(failure, of: project, port: port)
-            connection?.abort()
-            finish()
-        case .detached(let detached):
-            owner.logFailure(failure, of: project, port: port)
-            filter?.finish()
-            detached.abort()
-            finish()
-        case .ended: break
         }
-    }
-
-    /// Returns whether the received part of a broken response that has not begun is delivered. It is not delivered if
-    /// the client could mistake it for a complete response.
-    private func isDeliverable(_ failure: UpstreamFailure, _ length: BodyLength) -> Bool {
-        guard case .brokenBody = failure else { return false }
-        if case .none = length { return false }
-        return connection?.waitingLength != length
+        switch action {
+        case .detachPart(let length):
+            if let connection, let heldHead { connection.detach(heldHead, length, policy: .pauseSource)?.abort() }
+        case .startPart(let length):
+            if let connection, let heldHead {
+                connection.startResponse(heldHead, length)
+                connection.abort()
+            }
+        case .abortConnection: connection?.abort()
+        case .abortDetached:
+            filter?.finish()
+            detached?.abort()
+        case .reportLoss, .nothing: break
+        }
+        finish()
     }
 
     func uploadHasRoom() {
@@ -191,13 +170,12 @@ extension ProxyExchange: UpstreamDelegate {
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8]) {
         upstream = nil
         guard let connection else { return }
-        isStream = true
+        state.switchProtocols()
         owner.streamStarted(self)
         timer?.disarm()
-        phase = .answering
         let principal = connection.request.principal
         connection.upgrade(ResponseForwarding.upgradeHead(head)) { [owner, policy] client, earlyFromClient, finish in
-            guard case .answering = self.phase else {
+            guard self.state.response == .sending else {
                 finish(0)
                 return
             }

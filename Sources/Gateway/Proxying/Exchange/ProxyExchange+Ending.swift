@@ -12,33 +12,32 @@ extension ProxyExchange {
     /// connections are closed.
     private static let verdictTime = Duration.milliseconds(200)
 
-    /// Checks the exchange against a new routing table. A request that waits for a response ends if its instance has a
-    /// stop initiator.
+    /// Checks the exchange against a new routing table. A request that waits for a response ends if its instance was
+    /// stopped.
     func routesChanged() {
-        guard case .waiting = phase else { return }
-        if upstream != nil {
-            // While the gateway shuts down, its instances continue to run for a while, so the exchange continues.
-            if !owner.isDraining { endWithItsInstance() }
-        } else if let lost, !endWithItsInstance(), !isRouted {
-            // The instance has ended by itself, so report the failure.
-            report(lost)
-        }
+        perform(
+            state.routesAction(
+                isStopKnown: stopError != nil, isDraining: owner.isDraining, isRouted: isRouted))
     }
 
-    /// Handles a connection that the instance closed before it responded. A stop initiator may become known a moment
+    /// Responds to a client whose instance closed the connection before it responded. A stop may become known a moment
     /// later.
-    func lostInstance(_ failure: UpstreamFailure) {
-        if failure.reachedNoServer { mayBeReceived = false }
-        switch failure {
-        case .badAnswer, .outOfDescriptors: return report(failure)
-        case .refused, .brokenBody: return endWithItsInstance() ? () : report(failure)
-        case .noAnswer: guard !endWithItsInstance() else { return }
+    func reportLoss(after failure: UpstreamFailure) {
+        perform(state.recordLoss(failure, isStopKnown: stopError != nil, isRouted: isRouted))
+    }
+
+    private func perform(_ action: ProxyExchangeState.LossAction) {
+        switch action {
+        case .report(let failure): report(failure)
+        case .reportStop:
+            connection?.dropWaitingAnswer()
+            if let connection, let stopError { owner.refuse(connection, stopError) }
+            finish()
+        case .wait:
+            feature.add(lost: self)
+            arm(Self.verdictTime)
+        case .nothing: break
         }
-        guard isRouted else { return report(failure) }
-        phase = .waiting
-        lost = failure
-        feature.add(lost: self)
-        arm(Self.verdictTime)
     }
 
     /// Whether requests for the project are still routed to the instance of this exchange.
@@ -46,26 +45,18 @@ extension ProxyExchange {
 
     private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
 
-    /// Responds with the stop initiator of the instance. Returns false if there is none.
-    @discardableResult
-    private func endWithItsInstance() -> Bool {
-        let error: GatewayError
+    /// The error for the client if the gateway knows who has stopped the instance, or is itself shutting down; nil
+    /// otherwise.
+    private var stopError: GatewayError? {
         if owner.isDraining {
-            error = ControlAnswers.shuttingDown(before: project.string, mayBeReceived: mayBeReceived)
-        } else if let initiator = currentRoute?.stopInitiator {
-            error = ControlAnswers.ended(project.string, by: initiator)
-        } else {
-            return false
+            return ControlAnswers.shuttingDown(before: project.string, mayBeReceived: state.mayBeReceived)
         }
-        connection?.dropWaitingAnswer()
-        if let connection { owner.refuse(connection, error) }
-        finish()
-        return true
+        return currentRoute?.stopInitiator.map { ControlAnswers.ended(project.string, by: $0) }
     }
 
     /// Reports the reason for the missing response to the client and to the log.
     func report(_ failure: UpstreamFailure) {
         owner.logFailure(failure, of: project, port: port)
-        fail(LostInstance.error(for: failure, port: port, project: project.string, mayBeReceived: mayBeReceived))
+        fail(LostInstance.error(for: failure, port: port, project: project.string, mayBeReceived: state.mayBeReceived))
     }
 }

@@ -15,19 +15,6 @@ internal import Projects
 /// A proxied request. The client's bytes are forwarded to the instance, and the instance's response is forwarded to the
 /// client. If either peer disconnects, the exchange with the other peer ends as well.
 final class ProxyExchange {
-    /// The progress of the response.
-    enum Phase {
-        /// The instance has not responded.
-        case waiting
-        /// The head has arrived, but is not being sent to the client yet.
-        case held(ResponseHead, BodyLength)
-        /// The response is sent through libmicrohttpd.
-        case answering
-        /// The response is sent on a detached socket.
-        case detached(DetachedConnection)
-        case ended
-    }
-
     /// How long an instance that has already responded may continue to read an upload. Afterwards, the response is sent
     /// without the remainder of the upload.
     static let earlyAnswerGrace = Duration.seconds(1)
@@ -53,14 +40,11 @@ final class ProxyExchange {
     var upstream: UpstreamTransfer?
     var tunnel: Tunnel?
     var timer: LoopTimer?
-    var phase = Phase.waiting
-    var isStream = false
-    var isUploading = false
-    /// Whether the instance may have received a request that must not be repeated. Without a response, the gateway
-    /// cannot know whether the instance has received it.
-    var mayBeReceived = false
-    /// The reason for the missing response, while it is unknown whether there is a stop initiator.
-    var lost: UpstreamFailure?
+    var state = ProxyExchangeState()
+    /// The head of a response that is held back.
+    var heldHead: ResponseHead?
+    /// The client's socket, if the gateway itself sends the response.
+    var detached: DetachedConnection?
 
     /// Creates an exchange for a request. The route must have an instance.
     init(_ feature: ProxyFeature, _ request: InstanceRequest) {
@@ -97,17 +81,17 @@ final class ProxyExchange {
                 of: head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                 authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.client.fieldPool.acquire()
             ),
-            body: body(of: connection), mayUpgrade: isUpgrade)
+            body: Self.body(of: connection), mayUpgrade: isUpgrade)
         if withholdsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if withholdsLastEventID { request.fields = RequestForwarding.withoutLastEventID(request.fields) }
-        mayBeReceived = request.connectionChoice != .kept
+        state.start(isUploading: !connection.isBodyComplete, mayBeReceived: request.connectionChoice != .kept)
         reportAbort(by: head.methodName)
         upstream = owner.client.start(request, delegate: self)
         owner.client.fieldPool.release(request.fields)
         connection.exchange = self
         timer = owner.loop.pooledTimer(self)
         arm(answerTimeout)
-        if isUploading { requestBodyArrived() }
+        if state.isUploading { requestBodyArrived() }
     }
 
     /// Reports an abort by a client of OpenCode 1 before the abort is sent.
@@ -118,9 +102,8 @@ final class ProxyExchange {
         report(project, session)
     }
 
-    private func body(of connection: ClientConnection) -> UpstreamRequest.Body {
+    private static func body(of connection: ClientConnection) -> UpstreamRequest.Body {
         guard connection.isBodyComplete else {
-            isUploading = true
             if case .length(let length) = connection.framing { return .streamed(length: length) }
             return .streamed(length: nil)
         }
@@ -136,19 +119,27 @@ final class ProxyExchange {
     func abort() {
         let tunnel = self.tunnel
         upstream?.cancel()
-        switch phase {
-        case .waiting, .held:
+        switch state.abortAction {
+        case .refuse:
             connection?.dropWaitingAnswer()
             if let connection {
                 owner.refuse(
-                    connection, ControlAnswers.shuttingDown(before: project.string, mayBeReceived: mayBeReceived))
+                    connection, ControlAnswers.shuttingDown(before: project.string, mayBeReceived: state.mayBeReceived))
             }
-        case .answering: connection?.abort()
-        case .detached(let detached): detached.abort()
-        case .ended: break
+        case .abortConnection: connection?.abort()
+        case .abortDetached: detached?.abort()
+        case .nothing: break
         }
         finish()
         tunnel?.close()
+    }
+
+    func arm(_ deadline: ProxyExchangeState.Deadline) {
+        switch deadline {
+        case .answer: arm(answerTimeout)
+        case .stream: arm(policy.limits.streamTimeout)
+        case .earlyAnswer: arm(Self.earlyAnswerGrace)
+        }
     }
 
     func arm(_ timeout: Duration) {
@@ -157,16 +148,16 @@ final class ProxyExchange {
 
     /// Ends the exchange. A component that is still sending the response has all of its data.
     func finish() {
-        phase = .ended
-        if lost != nil { feature.remove(lost: self) }
-        lost = nil
-        if isStream { owner.streamEnded(self) }
-        isStream = false
+        let end = state.end()
+        if end.wasLost { feature.remove(lost: self) }
+        if end.wasStream { owner.streamEnded(self) }
         if let timer { owner.loop.release(timer) }
         timer = nil
         upstream?.cancel()
         upstream = nil
         connection = nil
+        heldHead = nil
+        detached = nil
         tunnel = nil
         filter?.stop()
         filter = nil
@@ -183,7 +174,7 @@ final class ProxyExchange {
 extension ProxyExchange: ServerExchange {
     func requestBodyArrived() {
         guard let connection, let upstream else { return }
-        arm(earlyAnswer == nil ? answerTimeout : Self.earlyAnswerGrace)
+        arm(state.uploadDeadline(buffered: connection.waitingLength))
         if upstream.waitingUpload <= Self.lowWater {
             connection.withBody { upstream.upload(&$0) }
             // This resumes the connection. It is suspended if more bytes have arrived than are buffered before
@@ -191,14 +182,14 @@ extension ProxyExchange: ServerExchange {
             connection.bodyConsumed()
         }
         if connection.isBodyComplete, connection.body.isEmpty {
-            isUploading = false
+            state.finishUpload()
             upstream.finishUpload()
             startHeldAnswer()
         }
     }
 
     func resumeResponse() {
-        arm(isStream ? policy.limits.streamTimeout : answerTimeout)
+        arm(state.deadline)
         upstream?.resume()
     }
 
@@ -209,20 +200,25 @@ extension ProxyExchange: ServerExchange {
 
 extension ProxyExchange: TimerHandler {
     func timerFired(_ timer: LoopTimer) {
-        if let lost { return report(lost) }
-        if let (head, length) = earlyAnswer, let detached = connection?.detach(head, length, policy: .pauseSource) {
+        switch state.timeAction(buffered: connection?.waitingLength) {
+        case .report(let failure): report(failure)
+        case .sendEarlyAnswer(let length):
+            guard let connection, let heldHead,
+                let detached = connection.detach(heldHead, length, policy: .pauseSource)
+            else { return reportTimeout() }
             detached.finish()
-            return finish()
+            finish()
+        case .reportTimeout: reportTimeout()
+        case .abort: abort()
+        case .nothing: break
         }
+    }
+
+    private func reportTimeout() {
         upstream?.cancel()
-        switch phase {
-        case .waiting, .held:
-            connection?.dropWaitingAnswer()
-            let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
-            fail(GatewayError(504, LostInstance.late(project.string, after: answerTimeout, setting: setting)))
-        case .answering, .detached: abort()
-        case .ended: break
-        }
+        connection?.dropWaitingAnswer()
+        let setting = awaitsLongest ? "--stream-timeout" : "--answer-timeout"
+        fail(GatewayError(504, LostInstance.late(project.string, after: answerTimeout, setting: setting)))
     }
 }
 
