@@ -132,6 +132,21 @@ import Testing
         for route in routes { #expect(OpenCode1Routes.all.contains(route), "\(route)") }
     }
 
+    @Test func `each route with an alternative is a route of OpenCode 1 that is not translated`() {
+        let translated = Set(BridgeRoute.all.map(\.route))
+
+        for route in UntranslatedRoutes.alternatives.keys {
+            #expect(OpenCode1Routes.all.contains(route), "\(route)")
+            #expect(!translated.contains(route), "\(route)")
+        }
+    }
+
+    @Test func `a route without an alternative is named`() {
+        let message = UntranslatedRoutes.message(for: OpenCode1Route(.post, "/sync/start"))
+
+        #expect(message == "OpenCode 2 has no counterpart of POST /sync/start. Use its own routes below /api.")
+    }
+
     @Test func `a path without variable segments takes precedence, and variable segments have their names`() throws {
         let status = try #require(OpenCode1Routes.find("GET", ["session", "status"]))
         let message = try #require(OpenCode1Routes.find("GET", ["session", "a", "message", "b"]))

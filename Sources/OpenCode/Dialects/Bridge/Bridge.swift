@@ -69,7 +69,7 @@ package struct Bridge: Sendable {
     package func respond(to request: ClientRequest) async throws(BridgeError) -> BridgeResponse? {
         guard let match = OpenCode1Routes.find(request.method, request.path) else { return nil }
         guard let bridged = match.bridged, case .bridge(let handler) = bridged.handling else {
-            return .answer(Refusals.notTranslated(Self.instead(of: match.route)))
+            return .answer(Refusals.notTranslated(UntranslatedRoutes.message(for: match.route)))
         }
         let request = Self.parsed(request, match.route)
         if let refusal = Self.refusal(request, bridged) { return .answer(refusal) }
@@ -95,37 +95,6 @@ package struct Bridge: Sendable {
         guard let json = request.json else { return nil }
         return BodySchema.of(bridged.route)?.mismatch(json).map(bridged.invalidBody)
     }
-
-    /// Returns the message that names the alternative to a route without a counterpart in OpenCode 2.
-    static func instead(of route: OpenCode1Route) -> String {
-        for (prefix, sentence) in sentences where route.template.hasPrefix(prefix) { return sentence }
-        return "OpenCode 2 has no counterpart of \(route). Use its own routes below /api."
-    }
-
-    private static let sentences: [(String, String)] = [
-        ("/find/symbol", "OpenCode 2 cannot search for symbols."),
-        ("/find", "OpenCode 2 cannot search in files. Use /api/fs/find to find files by name."),
-        ("/session/{sessionID}/share", "OpenCode 2's API cannot share sessions."),
-        (
-            "/session/{sessionID}/init",
-            "OpenCode 2 has no such route. Use POST /session/ID/command with the command \"init\"."
-        ),
-        (
-            "/session/{sessionID}/message",
-            "OpenCode 2 cannot change single messages or parts. Revert messages with POST /api/session/ID/revert/stage."
-        ),
-        ("/auth", "OpenCode 2 has no such route. Log in to providers with its own routes below /api/integration."),
-        ("/provider", "OpenCode 2 has no such route. Log in to providers with its own routes below /api/integration."),
-        ("/mcp", "OpenCode 2 has no such route. Manage MCP servers with its own routes below /api/experimental/mcp."),
-        (
-            "/experimental/worktree",
-            "OpenCode 2 has no such route. Manage worktrees with its own routes below /api/worktree."
-        ),
-        ("/vcs", "OpenCode 2 has no such route. Use its own routes /api/vcs/status and /api/vcs/diff."),
-        ("/global/config", "OpenCode 2 has no such route. Edit its configuration files."),
-        ("/config", "OpenCode 2 has no such route. Edit its configuration files."),
-        ("/tui", "OpenCode 2's API cannot control its terminal program."),
-    ]
 
     // MARK: Common steps
 
