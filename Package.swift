@@ -144,7 +144,7 @@ let package = Package(
             [
                 "Addresses", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "GatewayCore", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies",
-                "Projects", "Proxying", "Settings",
+                "Projects", "Proxying",
             ]),
         module(
             .gateway, "OpenCode1Compatibility",
@@ -255,7 +255,7 @@ let package = Package(
                 "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
                 "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer", "GatewayCore", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCode1Compatibility",
-                "OpenCodeFamilies", "Projects", "Storage", "TestKit", "WebSockets",
+                "OpenCodeFamilies", "Projects", "Proxying", "Storage", "TestKit", "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(

@@ -3,7 +3,6 @@
 package import EventHub
 import GatewayCore
 package import Projects
-package import Settings
 
 /// The settings of the event hub.
 package struct HubSettings: Sendable {
@@ -20,16 +19,16 @@ package struct HubSettings: Sendable {
     /// Returns the encoding that a project's environment file names; nil to use the default encoding
     /// (``Policy/eventEncoding``).
     package var encoding: @Sendable (ProjectName) -> EventEncoding? = { _ in nil }
-}
 
-extension HubSettings {
-    /// Creates the settings from the configuration.
+    /// Creates settings without an obstacle.
     ///
-    /// - Parameter folder: The directory for the logs; nil to keep the logs in memory only.
-    package init(_ configuration: Configuration, folder: String?) {
-        self.init(
-            folder: folder,
-            limits: LogLimits(bytes: configuration.events.keepSize, time: configuration.events.keepTime),
-            total: configuration.events.keepTotal)
+    /// - Parameters:
+    ///   - folder: The directory for the logs; nil to keep the logs in memory only.
+    ///   - limits: The limits for the stored events of one project.
+    ///   - total: The maximum total size of all logs in bytes.
+    package init(folder: String?, limits: LogLimits, total: Int) {
+        self.folder = folder
+        self.limits = limits
+        self.total = total
     }
 }

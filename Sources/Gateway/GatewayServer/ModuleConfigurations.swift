@@ -4,11 +4,14 @@ import Access
 import Addresses
 import EventHub
 import EventLoop
+package import EventStreaming
 import GatewayCore
 import HTTPClient
 import HTTPServer
 package import Instances
 package import Settings
+
+// The settings of the modules of the data plane, which are created from the gateway's configuration in this file only.
 
 extension Policy {
     /// Creates the policy from the settings.
@@ -64,5 +67,17 @@ extension InstanceLimits {
             restartDelay: policy.restartDelay, longestRestartDelay: policy.maxRestartDelay,
             quickFailures: policy.maxQuickFailures, healthInterval: policy.healthInterval,
             unhealthy: policy.unhealthyAfter, restartsUnhealthy: policy.restartUnhealthy)
+    }
+}
+
+extension HubSettings {
+    /// Creates the event hub's settings from the configuration.
+    ///
+    /// - Parameter folder: The directory for the logs; nil to keep the logs in memory only.
+    package init(_ configuration: Configuration, folder: String?) {
+        self.init(
+            folder: folder,
+            limits: LogLimits(bytes: configuration.events.keepSize, time: configuration.events.keepTime),
+            total: configuration.events.keepTotal)
     }
 }
