@@ -244,9 +244,11 @@ let package = Package(
                 "Projects",
                 "Supervisors", "Systemd", "TemporaryHomes",
             ]),
-        tests("TestKitTests", ["TestKit"]),
-        tests("LabTests", ["TestKit"]),
-        tests("OpenCodeSimulatorTests", ["TestKit", "opencode-simulator"]),
+        // Threads for tests that block while they wait.
+        .target(name: "TestThreads", dependencies: ["TestKit"], path: "Tests/TestThreads", swiftSettings: strict),
+        tests("TestKitTests", ["TestKit", "TestThreads"]),
+        tests("LabTests", ["TestKit", "TestThreads"]),
+        tests("OpenCodeSimulatorTests", ["TestKit", "TestThreads", "opencode-simulator"]),
         // The gateway's own endpoints, without a program. These asynchronous tests would starve in the same process as
         // GatewayTests.
         tests(
@@ -270,7 +272,7 @@ let package = Package(
                 "Addresses", "APIDescription", "chat-echo", "EventHub", "EventLoop", "EventStreaming", "FrameCases",
                 "GatewayCore", "GatewayServer", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText",
                 "opencode-simulator", "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Supervisors", "Systemd",
-                "TestKit", "viberemote-gateway",
+                "TestKit", "TestThreads", "viberemote-gateway",
             ]),
     ]
 )

@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the main function: a request reaches the right project's instance, and its response returns unchanged.
-@Suite struct EndToEndTests {
+@Suite(.onTestThreads) struct EndToEndTests {
     @Test func `a request reaches the instance and its response is returned`() throws {
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.respond(200, headers: [("Content-Type", "text/plain"), ("X-Own", "1")], text: "hello")

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Replays every recorded scenario against the simulator. The same events with the same members must arrive in the same
 /// order.
-@Suite("Events do not drift from the recordings")
+@Suite("Events do not drift from the recordings", .onTestThreads)
 struct EventDriftTests {
     /// The operations of a scenario after its prompt, up to the last event.
     typealias Play =

@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Event streams")
+@Suite("Event streams", .onTestThreads)
 struct EventTests {
     @Test func `the deltas of a text add up to the stored text`() throws {
         let simulator = try SimulatorProcess()
@@ -183,7 +184,7 @@ struct EventTests {
     }
 }
 
-@Suite struct RequestedDirectoryTests {
+@Suite(.onTestThreads) struct RequestedDirectoryTests {
     /// Returns the directory that `/path` reports for another spelling of the server's directory, and the directory
     /// itself.
     private func path(_ version: String, _ spelling: String) throws -> (received: String?, resolved: String) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Sends every recorded request to the simulator. The status, header fields and members must match the recorded
 /// response.
-@Suite("Exchanges do not drift from the recordings")
+@Suite("Exchanges do not drift from the recordings", .onTestThreads)
 struct ExchangeDriftTests {
     static let recorded = Recording.all.flatMap { recording in
         ((try? recording.records("exchanges.jsonl")) ?? []).map { RecordedExchange($0, version: recording.version) }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Requests and responses")
+@Suite("Requests and responses", .onTestThreads)
 struct ExchangeEffectTests {
     @Test func `auth_token in the query authenticates a request`() throws {
         let simulator = try SimulatorProcess(environment: ["OPENCODE_SERVER_PASSWORD": "correct horse"])

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Response faults")
+@Suite("Response faults", .onTestThreads)
 struct FaultTests {
     private func connect(_ simulator: SimulatorProcess, _ target: String) throws -> TestConnection {
         let connection = try TestClient.connect(port: simulator.port)

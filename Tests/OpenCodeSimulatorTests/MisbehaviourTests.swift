@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Words of misbehaviour")
+@Suite("Words of misbehaviour", .onTestThreads)
 struct MisbehaviourWordTests {
     @Test func `all misbehaviour words of a list take effect together`() throws {
         let all = try Misbehaviour("health=500, health-late=20,ignore-sigterm\ngrandchild=escaped,grandchild=obedient")
@@ -35,7 +36,7 @@ struct MisbehaviourWordTests {
     }
 }
 
-@Suite("Misbehaviour at startup")
+@Suite("Misbehaviour at startup", .onTestThreads)
 struct StartMisbehaviourTests {
     private func start(_ words: String) throws -> TestProcess {
         try TestProcess(
@@ -120,7 +121,7 @@ struct StartMisbehaviourTests {
     }
 }
 
-@Suite("Misbehaviour of health checks")
+@Suite("Misbehaviour of health checks", .onTestThreads)
 struct HealthMisbehaviourTests {
     @Test(arguments: [("500", 500), ("401", 401), ("404", 404), ("page", 200), ("unhealthy", 200)])
     func `each health word changes the response to the health check only`(word: String, status: Int) throws {
@@ -179,7 +180,7 @@ struct HealthMisbehaviourTests {
     }
 }
 
-@Suite("Misbehaviour at the exit")
+@Suite("Misbehaviour at the exit", .onTestThreads)
 struct EndMisbehaviourTests {
     @Test func `crash-after ends the process with exit code 1 after its time`() throws {
         let simulator = try SimulatorProcess(misbehave: "crash-after=1000")

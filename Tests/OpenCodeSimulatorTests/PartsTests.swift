@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("The simulator's parts")
+@Suite("The simulator's parts", .onTestThreads)
 struct PartsTests {
     @Test(arguments: [
         #"{"b":1,"a":[true,false,null,"x"],"c":{"d":-2.5e3}}"#, "[]", "{}", #""\"\\\n\t\u0001é🚀""#, "[0,[1,[2]]]",

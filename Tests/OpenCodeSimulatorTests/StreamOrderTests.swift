@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests that an event is written to the streams before a response that is produced later.
-@Suite struct StreamOrderTests {
+@Suite(.onTestThreads) struct StreamOrderTests {
     private static let home = "/home/vibe"
     private static let misbehaviour = MisbehaviourSwitch(Misbehaviour())
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
@@ -45,7 +46,7 @@ private struct TerminalClient {
     }
 }
 
-@Suite("A terminal behaves as recorded")
+@Suite("A terminal behaves as recorded", .onTestThreads)
 struct TerminalTests {
     @Test(arguments: Recording.all)
     func `an upgrade for a missing terminal hangs as the first request, with 1_18 only`(_ recording: Recording) throws {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import TestThreads
 import Testing
 
 @testable import TestKit
 
-@Suite("A connection distinguishes a close, a reset and a time-out of its peer")
+@Suite("A connection distinguishes a close, a reset and a time-out of its peer", .onTestThreads)
 struct ConnectionTests {
     @Test func `a clean close is an empty read`() throws {
         let server = try TestServer { try $0.write("bye") }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the fake OpenCode server.
-@Suite struct FakeOpenCodeTests {
+@Suite(.onTestThreads) struct FakeOpenCodeTests {
     private static let forwarded = [("Via", "1.1 gateway")]
 
     private static func request(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import TestThreads
 import Testing
 
 @testable import TestKit
 
-@Suite("A program's output, exit and resource use")
+@Suite("A program's output, exit and resource use", .onTestThreads)
 struct ProcessTests {
     @Test func `the lines of both outputs and the exit status are captured`() throws {
         let process = try TestProcess("/bin/sh", ["-c", "echo one; echo two >&2; printf three; exit 7"])

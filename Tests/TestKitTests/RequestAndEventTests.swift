@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestThreads
 import Testing
 
 @testable import TestKit
 
-@Suite("Received requests and event streams")
+@Suite("Received requests and event streams", .onTestThreads)
 struct RequestAndEventTests {
     @Test func `a chunked request is decoded, and its raw body is kept`() throws {
         let requests = Recorded<ReceivedRequest>()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestThreads
 import Testing
 
 @testable import TestKit
 
 /// Tests how a reader handles `Connection: close` with a self-delimiting body, and how Node 20 reads such a body.
-@Suite("A stream with Connection: close in its head")
+@Suite("A stream with Connection: close in its head", .onTestThreads)
 struct StreamHeadTests {
     private static let chunked = "Transfer-Encoding: chunked\r\n"
     private static let stream = "Content-Type: text/event-stream\r\n"

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestThreads
 import Testing
 
 @testable import TestKit
 
-@Suite("Waiting for events")
+@Suite("Waiting for events", .onTestThreads)
 struct WaitingTests {
     @Test func `a recorded value wakes the waiting thread`() throws {
         let values = Recorded<Int>("a number")

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the limit on the memory that all requests translated for an OpenCode 2 share.
-@Suite struct BodyBudgetTests {
+@Suite(.onTestThreads) struct BodyBudgetTests {
     private static let size = 24 << 20
 
     /// Sends a prompt without its last byte.

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 @Suite(
     "Requests of OpenCode 1's clients, sent again as they were, in front of an OpenCode 2",
+    .onTestThreads,
     .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct BridgeClientTests {
     @Test(arguments: ["@opencode-ai/sdk 1.0.223", "@opencode-ai/sdk 1.18.33", "opencode run --attach (1.18.34)"])

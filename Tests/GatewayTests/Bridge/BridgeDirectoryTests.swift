@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("OpenCode 1's clients in front of an OpenCode 2 stay in their project")
+@Suite("OpenCode 1's clients in front of an OpenCode 2 stay in their project", .onTestThreads)
 struct BridgeDirectoryTests {
     @Test func `a directory outside the project is rejected and one inside is accepted`() throws {
         let fixture = try BridgeFixture()

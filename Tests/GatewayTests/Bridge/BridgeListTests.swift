@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Long lists of messages in front of an OpenCode 2")
+@Suite("Long lists of messages in front of an OpenCode 2", .onTestThreads)
 struct BridgeListTests {
     private static let json = [("Content-Type", "application/json")]
     private static let count = 5_000

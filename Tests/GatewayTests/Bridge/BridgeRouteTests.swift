@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("OpenCode 1's routes in front of an OpenCode 2")
+@Suite("OpenCode 1's routes in front of an OpenCode 2", .onTestThreads)
 struct BridgeRouteTests {
     private static let browser = [("Accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8")]
 

@@ -2,12 +2,13 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the calls that a bridged request makes to an OpenCode 2 scripted byte for byte, and their results.
-@Suite("The bridge's calls to an instance")
+@Suite("The bridge's calls to an instance", .onTestThreads)
 struct BridgeRunnerTests {
     private static let json = [("Content-Type", "application/json")]
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// JSON between systems is encoded as UTF-8 (RFC 8259 §8.1).
-@Suite struct BridgeTextTests {
+@Suite(.onTestThreads) struct BridgeTextTests {
     @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]])
     func `a translated prompt that is not UTF-8 is rejected and not sent on`(bytes: [UInt8]) throws {
         let fixture = try BridgeFixture()

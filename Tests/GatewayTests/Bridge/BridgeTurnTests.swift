@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("OpenCode 1's prompts in front of an OpenCode 2")
+@Suite("OpenCode 1's prompts in front of an OpenCode 2", .onTestThreads)
 struct BridgePromptTests {
     private static func roles(_ messages: [JSON]) -> [String?] { messages.map { $0["info"]?["role"]?.text } }
 

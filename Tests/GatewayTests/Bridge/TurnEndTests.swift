@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
@@ -8,7 +9,7 @@ import Testing
 /// Tests the order of responses and events at the end of a turn. Clients of OpenCode 1 rely on it: `opencode run
 /// --attach` stops reading when it receives the response to its prompt, and all clients treat `session.idle` as the end
 /// of the last prompt.
-@Suite("The end of a translated turn")
+@Suite("The end of a translated turn", .onTestThreads)
 struct TurnEndTests {
     private static let prompt = Array(BridgeFixture.prompt("Hello").utf8)
     private static let json = [("Content-Type", "application/json")]

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the resources of chat sockets in a separate process without other traffic.
-@Suite(.enabled(if: !Sanitizer.isActive)) struct IdleChatTests {
+@Suite(.onTestThreads, .enabled(if: !Sanitizer.isActive)) struct IdleChatTests {
     private static let key = "a key that is long enough"
 
     /// A data plane whose chat echoes every message.

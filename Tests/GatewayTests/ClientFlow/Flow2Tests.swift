@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow in OpenCode 2's API, sections 2 to 5")
+@Suite("Client flow in OpenCode 2's API, sections 2 to 5", .onTestThreads)
 struct Flow2Tests {
     @Test func `the initialization steps 1 to 4 succeed in order (section 2)`() throws {
         let app = try PhoneApp2()

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 @Suite(
     "Recorded requests of real clients, repeated unchanged",
+    .onTestThreads,
     .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct RecordedClientTests {
     /// Returns the last text of an assistant in a list of OpenCode 2's messages.

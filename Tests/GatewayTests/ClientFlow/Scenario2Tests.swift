@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow in OpenCode 2's API, section 10: scenarios")
+@Suite("Client flow in OpenCode 2's API, section 10: scenarios", .onTestThreads)
 struct Scenario2Tests {
     @Test func `an answer's text streams while it is generated (scenario 1)`() throws {
         let app = try PhoneApp2()
@@ -85,7 +86,7 @@ struct Scenario2Tests {
     }
 }
 
-@Suite("Client flow in OpenCode 2's API: the contents of a turn besides text")
+@Suite("Client flow in OpenCode 2's API: the contents of a turn besides text", .onTestThreads)
 struct TurnFlow2Tests {
     @Test func `reasoning streams before the answer and separately from it`() throws {
         let app = try PhoneApp2()

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow, section 10: scenarios")
+@Suite("Client flow, section 10: scenarios", .onTestThreads)
 struct ScenarioTests {
     @Test(arguments: OpenCodeVersion.spoken)
     func `an answer's text streams while it is generated (scenario 1)`(_ version: OpenCodeVersion) throws {
@@ -108,7 +109,7 @@ struct ScenarioTests {
     }
 }
 
-@Suite("Client flow: the contents of a turn besides text")
+@Suite("Client flow: the contents of a turn besides text", .onTestThreads)
 struct TurnFlowTests {
     @Test(arguments: OpenCodeVersion.spoken)
     func `reasoning streams before the answer and separately from it`(_ version: OpenCodeVersion) throws {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow, section 2: initialization")
+@Suite("Client flow, section 2: initialization", .onTestThreads)
 struct Section2InitializationTests {
     @Test(arguments: OpenCodeVersion.spoken)
     func `the initialization steps 1 to 4 succeed in order`(_ version: OpenCodeVersion) throws {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow, section 3: message send and receive")
+@Suite("Client flow, section 3: message send and receive", .onTestThreads)
 struct Section3SendingTests {
     @Test(
         arguments: OpenCodeVersion.spoken)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow, sections 4 and 5: event sequences")
+@Suite("Client flow, sections 4 and 5: event sequences", .onTestThreads)
 struct Section4And5SequenceTests {
     /// Returns steps 2 to 6 of section 4, which section 5 shares.
     private func beginning(_ session: String, _ version: OpenCodeVersion) -> [FlowStep] {

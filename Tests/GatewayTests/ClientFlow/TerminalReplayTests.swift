@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Client flow: a terminal through the gateway")
+@Suite("Client flow: a terminal through the gateway", .onTestThreads)
 struct TerminalReplayTests {
     @Test(arguments: OpenCodeVersion.all)
     func `each recorded terminal frame passes through the gateway in both directions`(_ version: OpenCodeVersion) throws

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests `viberemote-gateway check`, which prints the values of the settings, their sources, and whether the gateway
 /// would work with them.
-@Suite struct CheckTests {
+@Suite(.onTestThreads) struct CheckTests {
     private let user: TemporaryDirectory
 
     init() throws {

@@ -6,10 +6,11 @@ import Projects
 import Supervisors
 import Systemd
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests `viberemote-gateway exec %i`, which replaces a unit's process with the OpenCode server of its project.
-@Suite struct ExecTests {
+@Suite(.onTestThreads) struct ExecTests {
     private let user: TemporaryDirectory
     private let runtime: TemporaryDirectory
 

@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests `viberemote-gateway project …`, which sends a request to the running gateway and prints its response.
-@Suite struct ProjectCommandTests {
+@Suite(.onTestThreads) struct ProjectCommandTests {
     private static func run(
         _ gateway: GatewayUnderTest, _ arguments: [String], key: String = GatewayUnderTest.key
     ) throws -> ProgramRun {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests `viberemote-gateway check --public-url`, which checks the gateway as its clients reach it, through TLS and a
 /// proxy.
-@Suite(.enabled(if: TLSFront.isAvailable, "python3 or openssl is missing")) struct PublicCheckTests {
+@Suite(.onTestThreads, .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing")) struct PublicCheckTests {
     private let user: TemporaryDirectory
     private let certificates: TestCertificates
 

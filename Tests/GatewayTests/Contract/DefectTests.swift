@@ -3,12 +3,13 @@
 import Foundation
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the defects of the FastAPI gateway, each by its number. This gateway has none of them.
-@Suite struct DefectTests {
+@Suite(.onTestThreads) struct DefectTests {
     @Test func `defect 1: encoded bodies are forwarded unchanged with their header fields`() throws {
         let content: [UInt8] = [0x1f, 0x8b, 0x08, 0x00] + (0...255).map { UInt8($0) }
         let fixture = try ProxyFixture { connection, _ in

@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the contract's row `500 Failed to stop service: …` with a process that the gateway may not signal. The process
 /// belongs to another user, and the gateway runs as root without the capability to signal other users' processes.
-@Suite(.enabled(if: getuid() == 0, "only root can start processes of another user"))
+@Suite(.onTestThreads, .enabled(if: getuid() == 0, "only root can start processes of another user"))
 struct FailedStopTests {
     @Test func `a failed stop reports its reason and succeeds once the process has ended`() throws {
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }

@@ -2,12 +2,13 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the assumptions of the phone app about this gateway, line by line.
-@Suite struct IOSClientTests {
+@Suite(.onTestThreads) struct IOSClientTests {
     /// Returns the setting's default from the program's help.
     private static func defaultText(of name: String) throws -> String {
         let help = try TestProcess(try BuiltProducts.path("viberemote-gateway"), ["help", "serve"])

@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests behaviour that clients rely on beyond the rows of the wire contract.
-@Suite struct UnlistedBehaviourTests {
+@Suite(.onTestThreads) struct UnlistedBehaviourTests {
     @Test func `/docs and /openapi.json need no key`() throws {
         let gateway = try GatewayUnderTest()
         let docs = try TestClient.request(port: gateway.port, "GET", "/docs")

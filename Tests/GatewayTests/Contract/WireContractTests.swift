@@ -3,11 +3,12 @@
 import Foundation
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the behaviour that clients of the FastAPI gateway rely on, with one test for each row of its wire contract and
 /// with exact statuses and bodies.
-@Suite struct WireContractTests {
+@Suite(.onTestThreads) struct WireContractTests {
     // MARK: GET /health
 
     @Test func `GET /health needs no key and returns the status ok`() throws {

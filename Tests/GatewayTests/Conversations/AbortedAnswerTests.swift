@@ -2,11 +2,12 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the message that follows an aborted answer. OpenCode before 1.18 loses this message if it arrives before the
 /// aborted loop has ended, 20 to 60 ms after the response to the abort. The simulator does the same.
-@Suite struct AbortedAnswerTests {
+@Suite(.onTestThreads) struct AbortedAnswerTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
     private static let versions = ConversationServingTests.versions
     private static let rounds = 1...10

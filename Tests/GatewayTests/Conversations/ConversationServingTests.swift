@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the flows of both documents from beginning to end, on real sockets, with each version of OpenCode.
-@Suite struct ConversationServingTests {
+@Suite(.onTestThreads) struct ConversationServingTests {
     static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 

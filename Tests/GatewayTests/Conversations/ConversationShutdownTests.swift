@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests messages to a conversation while the gateway shuts down.
-@Suite struct ConversationShutdownTests {
+@Suite(.onTestThreads) struct ConversationShutdownTests {
     /// The answer's stream would be aborted immediately, but by then the message would already be on its way to the
     /// instance.
     @Test func `a message during shutdown is rejected with 503 and advice to check the conversation`() throws {

@@ -3,11 +3,12 @@
 import Foundation
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests clients of chat and conversations that join an answer after its beginning, on a gateway that has not served a
 /// chat before. Since 1.2, OpenCode lists `""` for a text that is not complete.
-@Suite struct JoinedAnswerTests {
+@Suite(.onTestThreads) struct JoinedAnswerTests {
     static let versions = ["1.2.27", "1.18.33", "2.0.15"]
     /// A prompt whose answer takes long enough to kill a gateway and start the next one.
     private static let prompt = "Say it [pieces=250 interval=60ms]"

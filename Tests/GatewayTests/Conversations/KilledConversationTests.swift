@@ -3,10 +3,11 @@
 import Foundation
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests a gateway that is killed directly after it has responded to a request.
-@Suite struct KilledConversationTests {
+@Suite(.onTestThreads) struct KilledConversationTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
     private let tools: TemporaryDirectory

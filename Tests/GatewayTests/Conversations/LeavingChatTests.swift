@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests clients that disconnect before their messages have been sent.
-@Suite struct LeavingChatTests {
+@Suite(.onTestThreads) struct LeavingChatTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
     /// Both messages are sent although no client waits for their answers.

@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests answers in conversations that their clients do not read.
-@Suite struct UnreadAnswerTests {
+@Suite(.onTestThreads) struct UnreadAnswerTests {
     private static let json = [("Content-Type", "application/json")]
 
     private static func send(

@@ -2,11 +2,12 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests an instance that has just started and whose events the gateway does not receive yet. The gateway must not miss
 /// any event of an answer.
-@Suite struct UnsubscribedInstanceTests {
+@Suite(.onTestThreads) struct UnsubscribedInstanceTests {
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
     /// Returns the number of sessions of the instance.

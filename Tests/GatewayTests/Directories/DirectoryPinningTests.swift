@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a request for a project may name only that project's folder as a directory.
-@Suite struct DirectoryPinningTests {
+@Suite(.onTestThreads) struct DirectoryPinningTests {
     private static func fixture(_ flags: [String] = [], environment: [String: String] = [:]) throws -> ProxyFixture {
         try ProxyFixture(flags: flags, environment: environment) { connection, head in
             _ = try connection.readBody(of: head)

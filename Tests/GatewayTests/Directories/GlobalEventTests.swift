@@ -2,11 +2,12 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests `/global/event`, which carries the events of every directory that the server has open. The gateway omits the
 /// events of other projects.
-@Suite struct GlobalEventTests {
+@Suite(.onTestThreads) struct GlobalEventTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
     private static func frame(_ directory: String?, _ text: String) -> String {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the first directory that OpenCode 2's programs name, which is their working folder on the user's laptop.
-@Suite struct LaptopFolderTests {
+@Suite(.onTestThreads) struct LaptopFolderTests {
     private static let paths = ["/api/location", "/api/fs/list"]
     private static let folders = [
         "%2Fhome%2Fanna%2Fdemo", "/home/anna/demo", "C%3A%5CUsers%5Canna", "%5C%5Chost%5Cshare", "~", "/",

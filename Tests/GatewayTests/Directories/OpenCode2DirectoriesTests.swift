@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the rules for directories with the simulator of OpenCode 2.0.15 and the requests of its programs, in order.
-@Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
+@Suite(.onTestThreads, .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct OpenCode2DirectoriesTests {
     private let gateway: GatewayUnderTest
 

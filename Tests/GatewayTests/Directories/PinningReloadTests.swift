@@ -2,12 +2,13 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests that SIGHUP changes which projects' events are sent, even for a running instance.
-@Suite struct PinningReloadTests {
+@Suite(.onTestThreads) struct PinningReloadTests {
     private let files: TemporaryDirectory
 
     init() throws { files = try TemporaryDirectory() }

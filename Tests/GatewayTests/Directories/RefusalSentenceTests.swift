@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the error sentence for a rejected directory.
-@Suite struct RefusalSentenceTests {
+@Suite(.onTestThreads) struct RefusalSentenceTests {
     /// For a project that is itself a worktree of another project's repository, the worktrees that it creates are
     /// rejected.
     @Test func `the rejection of a directory names the worktrees that are allowed`() throws {

@@ -2,11 +2,12 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that OpenCode 2's events without a directory reach the clients of the project that owns their session or
 /// project.
-@Suite struct SessionEventStreamTests {
+@Suite(.onTestThreads) struct SessionEventStreamTests {
     private static func event(_ type: String, _ session: String, location: String? = nil) -> String {
         DirectoryFixture.event(type, #""sessionID":"\#(session)""#, location: location)
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a project's clients receive only the project's own sessions from `GET /api/session`, which lists the
 /// sessions of all directories.
-@Suite struct SessionListTests {
+@Suite(.onTestThreads) struct SessionListTests {
     private static func encoded(_ path: String) -> String {
         path.map { $0.isLetter || $0.isNumber || "-._~".contains($0) ? "\($0)" : "%2F" }.joined()
     }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a worktree that git lists for the project is inside the project, for requests and for events.
-@Suite(.enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
+@Suite(.onTestThreads, .enabled(if: GitProgram.isInstalled, Comment(rawValue: GitProgram.missing)))
 struct WorktreeRequestTests {
     private func status(_ fixture: DirectoryFixture, _ folder: String) throws -> Int {
         try fixture.request("GET", "/api/agent?location[directory]=\(folder)").status

@@ -2,13 +2,14 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests an event log with an incomplete end, as after a power failure. Complete events are sent, and the remainder is
 /// a gap.
-@Suite struct DamagedLogTests {
+@Suite(.onTestThreads) struct DamagedLogTests {
     @Test func `events before a damaged one are sent, and a gap reports the damage`() throws {
         let tools = try TemporaryDirectory()
         let opencode = try GatewayUnderTest.outlivingCommand(in: tools)

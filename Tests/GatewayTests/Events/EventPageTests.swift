@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests pages of events as JSON (`?wait=`), for clients whose network path interrupts streams.
-@Suite struct EventPageTests {
+@Suite(.onTestThreads) struct EventPageTests {
     @Test func `a page returns the missed events or waits for the next one`() throws {
         let fixture = try HubFixture()
         fixture.sendEvents(1...3)

@@ -3,11 +3,12 @@
 import Foundation
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that events stay in memory when the disk is full, and are written once it has room. The disk is a small file
 /// system in memory that only the gateway sees (mount_namespaces(7)).
-@Suite(.enabled(if: geteuid() == 0, "mounting takes root"))
+@Suite(.onTestThreads, .enabled(if: geteuid() == 0, "mounting takes root"))
 struct FullDiskTests {
     private static let sentence = "Events are kept in memory only, because "
     private static let back = "events are kept on the disk again"

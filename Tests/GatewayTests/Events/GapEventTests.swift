@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests that no loss is reported as two gaps.
-@Suite struct GapEventTests {
+@Suite(.onTestThreads) struct GapEventTests {
     @Test func `a clean restart of the gateway is one gap`() throws {
         let tools = try TemporaryDirectory()
         let opencode = try GatewayUnderTest.outlivingCommand(in: tools)

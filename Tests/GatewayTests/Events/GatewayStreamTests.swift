@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the gateway's own streams of events.
-@Suite struct GatewayStreamTests {
+@Suite(.onTestThreads) struct GatewayStreamTests {
     @Test func `each event contains its project, its directory and its unchanged bytes`() throws {
         let fixture = try HubFixture()
         let client = try fixture.openGatewayStream()

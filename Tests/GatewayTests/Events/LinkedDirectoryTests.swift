@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests spellings of a stream's directory that differ from the spelling in events. The hub serves all of them.
-@Suite struct LinkedDirectoryTests {
+@Suite(.onTestThreads) struct LinkedDirectoryTests {
     /// Creates a fixture whose project has a folder `sub`, and a link to it named `link`.
     private func fixture(_ version: String) throws -> (fixture: HubFixture, sub: String) {
         let fixture = try HubFixture(version: version)

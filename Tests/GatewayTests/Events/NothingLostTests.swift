@@ -2,12 +2,13 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests reconnections at random moments and killed gateways. No event is duplicated, and no received event is lost.
-@Suite struct NothingLostTests {
+@Suite(.onTestThreads) struct NothingLostTests {
     @Test(arguments: [
         "/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events",
     ])

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests OpenCode's own streams as the hub serves them: the same events, in the same order, byte for byte.
-@Suite struct PlainStreamTests {
+@Suite(.onTestThreads) struct PlainStreamTests {
     @Test func `a stream sends retry, server.connected, the missed events and then live events`() throws {
         let fixture = try HubFixture()
         let before = try fixture.open()

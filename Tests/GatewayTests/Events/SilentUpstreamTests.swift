@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests an instance's stream that becomes silent. After 30 s, three heartbeats are missing (1.2.7 and later).
-@Suite struct SilentUpstreamTests {
+@Suite(.onTestThreads) struct SilentUpstreamTests {
     @Test func `a silent stream that resumes is kept, and events on both streams are sent once`() throws {
         let fixture = try HubFixture(version: "1.18.33")
         let client = try fixture.open()

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests a phone that sleeps in the middle of a turn and reconnects.
-@Suite struct SleepingPhoneTests {
+@Suite(.onTestThreads) struct SleepingPhoneTests {
     @Test(arguments: OpenCodeVersion.all, ["/event", "/global/event"])
     func `a client of OpenCode 1 that reconnects receives the missed events and none twice`(
         version: OpenCodeVersion, path: String

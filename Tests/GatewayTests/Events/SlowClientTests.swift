@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests clients that read slowly or not at all, and events of all sizes.
-@Suite struct SlowClientTests {
+@Suite(.onTestThreads) struct SlowClientTests {
     private static let text = #","text":"\#(String(repeating: "x", count: 10_000))""#
 
     /// Sends ten megabytes while the test continues, because a client that must stay connected cannot wait until they

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the encoding of growing texts. The phone app of the client flow supports only `message.part.updated`.
-@Suite struct StreamEncodingTests {
+@Suite(.onTestThreads) struct StreamEncodingTests {
     private static let late = OpenCodeVersion.all.filter { $0.profile.version != "1.1.11" }
 
     /// Returns the texts of the answer's part as the app displays them, event by event. Ends the turn after enough of

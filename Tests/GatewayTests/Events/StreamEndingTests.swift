@@ -2,12 +2,13 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the ends of hub streams, which have the same causes and the same kind of end as without a hub.
-@Suite struct StreamEndingTests {
+@Suite(.onTestThreads) struct StreamEndingTests {
     @Test(arguments: [FakeOpenCode.EventStreams.End.close, .reset, .clean])
     func `a lost instance stream ends client streams abnormally, and event ids continue`(
         end: FakeOpenCode.EventStreams.End

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that the head and the first event of hub streams are equal to the head and the first event that OpenCode
 /// sends.
-@Suite struct StreamHeadTests {
+@Suite(.onTestThreads) struct StreamHeadTests {
     @Test func `a stream has the fields that OpenCode sends`() throws {
         let fixture = try HubFixture()
         let stream = try fixture.open()

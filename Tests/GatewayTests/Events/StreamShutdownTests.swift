@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests streams that are requested while the gateway shuts down. They would be aborted immediately, and a client that
 /// mistakes this for a regular end would not reconnect.
-@Suite struct StreamShutdownTests {
+@Suite(.onTestThreads) struct StreamShutdownTests {
     private static let ending = #"{"detail":"The gateway is shutting down. Try again in a moment."}"#
 
     /// Sends the remainder of a request and expects a refusal.

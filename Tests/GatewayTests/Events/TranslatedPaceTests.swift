@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the event rate of OpenCode 1's streams when an OpenCode 2 is translated.
-@Suite struct TranslatedPaceTests {
+@Suite(.onTestThreads) struct TranslatedPaceTests {
     @Test func `adjacent deltas are merged with max_rate=1 and no text is lost`() throws {
         let (app, session) = try TranslatedStreamTests.startApp()
         let raw = try TranslatedStreamTests.open(app, "/event")

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests OpenCode 1's streams of an OpenCode 2 instance, whose events the hub translates to OpenCode 1's API.
-@Suite struct TranslatedStreamTests {
+@Suite(.onTestThreads) struct TranslatedStreamTests {
     /// Returns the events up to the first one that meets the condition, without heartbeats.
     static func receive(_ client: StreamClient, until isLast: (StreamFrame) -> Bool = { $0.type == "session.idle" })
         throws

@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that there is one line per request, with the fields that an operator needs and no secrets.
-@Suite struct AccessLogTests {
+@Suite(.onTestThreads) struct AccessLogTests {
     @Test func `a request has one JSON line with all its fields`() throws {
         let instance = try FakeOpenCode.answering("hello")
         let gateway = try GatewayUnderTest()

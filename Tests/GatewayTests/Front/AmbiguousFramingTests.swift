@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a request whose end is ambiguous for two parsers is rejected with 400, and that no byte after it is read
 /// (RFC 9112 §6.3, §11.2).
-@Suite struct AmbiguousFramingTests {
+@Suite(.onTestThreads) struct AmbiguousFramingTests {
     @Test func `a request with both Content-Length and Transfer-Encoding is rejected`() throws {
         let fixture = try RefusalFixture()
         let detail = "A request must not have both Content-Length and Transfer-Encoding."

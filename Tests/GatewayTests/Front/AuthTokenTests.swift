@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the parameter `?auth_token=`, which OpenCode would prefer to the credentials that the gateway adds.
-@Suite struct AuthTokenTests {
+@Suite(.onTestThreads) struct AuthTokenTests {
     private static let secret = "b3BlbmNvZGU6c2VjcmV0LXNlY3JldC1zZWNyZXQ"
 
     @Test func `the auth_token parameter reaches neither the instance nor the log`() throws {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests `GET /check/stream`, whose comments arrive as they are sent, unless an intermediary buffers them.
-@Suite struct CheckStreamTests {
+@Suite(.onTestThreads) struct CheckStreamTests {
     private static let path = "/check/stream"
 
     @Test func `/check/stream sends five comments one by one and ends cleanly`() throws {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests requests in the chunked coding. Invalid coding ends the connection, and valid content reaches the instance
 /// without the framing.
-@Suite struct ChunkedRequestTests {
+@Suite(.onTestThreads) struct ChunkedRequestTests {
     private static let head = RequestText.head(
         "POST /projects/demo/api/framed HTTP/1.1", ["Transfer-Encoding: chunked"])
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a client that disconnects ends its request at the instance, even while the instance is silent.
-@Suite struct ClientGoneTests {
+@Suite(.onTestThreads) struct ClientGoneTests {
     /// The ways for a client to disconnect.
     enum Leaving: CaseIterable {
         case close, reset, halfClose

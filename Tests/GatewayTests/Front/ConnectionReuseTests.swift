@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the lifetime of a client's connection, the order of responses, and the service for HTTP/1.0 clients (RFC 9112
 /// §9).
-@Suite struct ConnectionReuseTests {
+@Suite(.onTestThreads) struct ConnectionReuseTests {
     private static let key = GatewayUnderTest.authorization
 
     /// Starts an instance that responds with the request's path. The body is chunked for `/chunked` and ends by closing

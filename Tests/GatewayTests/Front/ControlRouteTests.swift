@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests start, stop, status and the list in sequence. ``WireContractTests`` tests each route alone.
-@Suite struct ControlRouteTests {
+@Suite(.onTestThreads) struct ControlRouteTests {
     private static func silent() throws -> FakeOpenCode.Server {
         try FakeOpenCode().start { connection, _ in try connection.respond(200) }
     }

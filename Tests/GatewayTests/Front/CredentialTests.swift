@@ -2,11 +2,12 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the accepted credentials, which are a key as Bearer token or as the password of Basic credentials (RFC 6750
 /// §2.1, RFC 7617).
-@Suite struct CredentialTests {
+@Suite(.onTestThreads) struct CredentialTests {
     private static let missing = #"{"detail":"Missing or invalid Authorization header"}"#
     private static let invalid = #"{"detail":"Invalid API key"}"#
     /// All routes that require the key.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests web pages in a browser (Fetch standard, CORS protocol), both of allowed origins and of all others.
-@Suite struct CrossOriginTests {
+@Suite(.onTestThreads) struct CrossOriginTests {
     private static let origin = ("Origin", "https://app.example.com")
     private static let other = ("Origin", "https://evil.example")
     private static let flags = ["--allow-origin", "https://app.example.com,http://localhost:3000"]

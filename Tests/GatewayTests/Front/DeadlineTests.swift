@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that no wait is endless. Each wait for or by a client has a deadline, and the response's body names it.
-@Suite struct DeadlineTests {
+@Suite(.onTestThreads) struct DeadlineTests {
     private static let key = GatewayUnderTest.authorization
     private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#
 

@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests `/openapi.json` and `/docs`, which are public and consistent with the running gateway.
-@Suite struct DescriptionRouteTests {
+@Suite(.onTestThreads) struct DescriptionRouteTests {
     private typealias Object = [String: Any]
 
     private static func description(_ gateway: GatewayUnderTest) throws -> Object {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests `Expect: 100-continue` (RFC 9110 §10.1.1). The gateway requests the body, unless it rejects the request by its
 /// head.
-@Suite struct ExpectContinueTests {
+@Suite(.onTestThreads) struct ExpectContinueTests {
     private static let key = GatewayUnderTest.authorization
     private static let expect = ("Expect", "100-continue")
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that the gateway limits wrong keys for each client address (RFC 6585 §4), and no other clients.
-@Suite struct FailedTriesTests {
+@Suite(.onTestThreads) struct FailedTriesTests {
     private static let invalid = #"{"detail":"Invalid API key"}"#
     private static let wrong = ("Authorization", "Bearer not-the-key-0123456789")
     /// The interval is so long that the allowance does not recover during a test.

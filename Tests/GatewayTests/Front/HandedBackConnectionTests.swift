@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a client's connection continues after a response that the gateway wrote without libmicrohttpd: a 304
 /// without a length, or a stream that its instance has ended.
-@Suite struct HandedBackConnectionTests {
+@Suite(.onTestThreads) struct HandedBackConnectionTests {
     private static let key = GatewayUnderTest.authorization
     private static let page = ProxyFixture.target("/page")
 

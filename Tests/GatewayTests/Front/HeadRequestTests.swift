@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import GatewayCore
 @testable import GatewayServer
 
 /// Tests that every GET route responds to HEAD with the same status and without a body (RFC 9110 §9.3.2).
-@Suite struct HeadRequestTests {
+@Suite(.onTestThreads) struct HeadRequestTests {
     /// A target for each endpoint that serves GET, including OpenCode's own streams and the streams of the other
     /// protocols.
     private static let targets =

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that heads up to the limit are accepted in any fragmentation, and that longer heads are rejected with 431 (RFC
 /// 6585 §5).
-@Suite struct HeadSizeTests {
+@Suite(.onTestThreads) struct HeadSizeTests {
     private static func head(fieldOf size: Int) -> String {
         RequestText.head(
             "GET /projects/demo/api/x HTTP/1.1", ["X-Long: " + String(repeating: "a", count: size)])

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a client without a valid key cannot occupy connections that others need. Its key is checked when the
 /// request's head arrives, it has one deadline for everything, and it is evicted first.
-@Suite struct KeylessConnectionTests {
+@Suite(.onTestThreads) struct KeylessConnectionTests {
     private static let key = GatewayUnderTest.authorization
 
     @Test(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a head that violates RFC 9112's grammar is rejected with 400 and that the connection is closed, even if
 /// libmicrohttpd would accept it.
-@Suite struct MalformedHeadTests {
+@Suite(.onTestThreads) struct MalformedHeadTests {
     private static let line = "GET /projects/demo/api/malformed HTTP/1.1"
     private static let lineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
     private static let badValue = "A field value contains a control character."

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that the gateway's memory stays small for any amount of data and any read speed.
-@Suite(.enabled(if: !Sanitizer.isActive)) struct MemoryTests {
+@Suite(.onTestThreads, .enabled(if: !Sanitizer.isActive)) struct MemoryTests {
     private static let size = 1 << 30
     private static let limit = 64 << 20
     private static let fragment = [UInt8](repeating: 0x61, count: 1 << 20)

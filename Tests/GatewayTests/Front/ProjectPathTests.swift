@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the project that a path names, which is one raw segment, percent-decoded exactly once.
-@Suite struct ProjectPathTests {
+@Suite(.onTestThreads) struct ProjectPathTests {
     @Test func `names with dots, spaces and Unicode reach their own project`() throws {
         let gateway = try GatewayUnderTest()
         // Each row has the name and its spellings in a request.

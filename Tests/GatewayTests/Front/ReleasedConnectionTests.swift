@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that for any input, a client's connection and descriptor are released soon after either side has ended it.
 /// Most of these tests concern libmicrohttpd 0.9.75, which leaks connections when it has no room to read from them.
-@Suite(.serialized) struct ReleasedConnectionTests {
+@Suite(.onTestThreads, .serialized) struct ReleasedConnectionTests {
     private static let chunked = "POST /x HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
     /// The chunk size lines that are too long for the memory that the gateway reserves for them.
     enum LongLine: CaseIterable {

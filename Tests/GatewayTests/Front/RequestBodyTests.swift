@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests request bodies. Small bodies are buffered completely, larger bodies are streamed, and every body arrives byte
 /// for byte.
-@Suite struct RequestBodyTests {
+@Suite(.onTestThreads) struct RequestBodyTests {
     private static let key = GatewayUnderTest.authorization
 
     private static func recording(_ bodies: Recorded<ReceivedRequest>) throws -> FakeOpenCode.Server {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that the fields of a client's head reach the instance unchanged.
-@Suite struct RequestHeadTests {
+@Suite(.onTestThreads) struct RequestHeadTests {
     @Test func `the target reaches the instance without being decoded`() throws {
         let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest()

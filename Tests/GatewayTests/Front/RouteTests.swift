@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests routes and methods, with the exact bodies of the wire contract.
-@Suite struct RouteTests {
+@Suite(.onTestThreads) struct RouteTests {
     private static let proxied = "GET, HEAD, POST, PUT, DELETE, PATCH, OPTIONS"
 
     @Test func `each proxied method reaches the instance with its exact spelling`() throws {

@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests SIGTERM: active exchanges finish, streams end abnormally, instances are stopped, and the program exits
 /// successfully.
-@Suite struct ShutdownTests {
+@Suite(.onTestThreads) struct ShutdownTests {
     private static let key = GatewayUnderTest.authorization
 
     @Test(arguments: [SIGTERM, SIGINT])

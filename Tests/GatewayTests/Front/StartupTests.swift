@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the start of the program, and its error messages when the start fails.
-@Suite struct StartupTests {
+@Suite(.onTestThreads) struct StartupTests {
     private static let fix =
         "create a key with `openssl rand -hex 32` and pass it in the environment or with --key-file."
     private static let key = ["VIBE_AUTH_SECRET": GatewayUnderTest.key]

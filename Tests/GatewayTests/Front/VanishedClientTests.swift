@@ -2,12 +2,13 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests clients whose machine vanishes silently. No packet receives a reply any more, not even with a reset.
-@Suite struct VanishedClientTests {
+@Suite(.onTestThreads) struct VanishedClientTests {
     /// The reason why the test cannot run here; nil if it can.
     private static let obstacle: String? = {
         guard geteuid() == 0 else { return "network namespaces take root" }

@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests instances that end by themselves: restarts with back-off, the responses to clients in the meantime, and the
 /// limit on restarts.
-@Suite struct CrashTests {
+@Suite(.onTestThreads) struct CrashTests {
     @Test func `an instance that ends is restarted, and clients receive 503 with Retry-After meanwhile`() throws {
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "4500ms"])
         try fixture.start()

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests OpenCode 1 and 2 on one gateway, each started and queried in its own way.
-@Suite struct FamilyTests {
+@Suite(.onTestThreads) struct FamilyTests {
     private static let simulators = [("1.1.11", "1"), ("1.2.27", "1"), ("1.18.33", "1"), ("2.0.15", "2")]
 
     /// Starts a gateway with one project for each version, each with its own command.

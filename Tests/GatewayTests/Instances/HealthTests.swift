@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that each problem of an instance is reported with its own reason, and that a busy instance is not mistaken for
 /// a hung one.
-@Suite struct HealthTests {
+@Suite(.onTestThreads) struct HealthTests {
     @Test(arguments: [
         ("health=401", "requires a password", 6), ("health=500", "with 500", 6),
         ("health=404", "has no /global/health", 6), ("health=page", "with a web page", 6),

@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the gateway's own queries to an instance, and their effects.
-@Suite struct InstanceQueriesTests {
+@Suite(.onTestThreads) struct InstanceQueriesTests {
     private func status(_ gateway: GatewayUnderTest) throws -> String {
         try gateway.request("GET", "/projects/demo/status").text
     }

@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests a project's folder that is replaced while its server runs. The server continues in the old folder without a
 /// visible sign.
-@Suite struct ReplacedFolderTests {
+@Suite(.onTestThreads) struct ReplacedFolderTests {
     /// A change to the folder, and the server's working directory after it.
     enum Change: CaseIterable {
         case moved, deleted

@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that all clients that request a start share one start, and receive a response before they time out.
-@Suite struct StartTests {
+@Suite(.onTestThreads) struct StartTests {
     @Test func `a hundred concurrent start requests cause one start and all succeed`() throws {
         let fixture = try SimulatorFixture("banner-late=300")
         let answers = Recorded<TestResponse>("an answer to a start")

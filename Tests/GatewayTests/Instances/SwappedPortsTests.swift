@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests two instances that swap their ports. No request may reach the wrong one.
-@Suite struct SwappedPortsTests {
+@Suite(.onTestThreads) struct SwappedPortsTests {
     /// Returns a command that runs a simulator on the port that the folder names, regardless of the port that the
     /// gateway requests. The command writes its process id to a file.
     private static func command(_ tools: TemporaryDirectory) throws -> String {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a gateway started with closed standard descriptors, as by `<&- >&- 2>&-`, opens none of its own files in
 /// their place.
-@Suite struct ClosedDescriptorTests {
+@Suite(.onTestThreads) struct ClosedDescriptorTests {
     @Test func `closed standard descriptors become the null device`() throws {
         let home = try TemporaryDirectory()
         let port = try FreePort.find()

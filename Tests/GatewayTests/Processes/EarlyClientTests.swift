@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests clients that connect while the gateway starts. They wait until it knows the projects and the running
 /// instances. They receive no wrong response, and none of their requests starts a second server for a folder.
-@Suite struct EarlyClientTests {
+@Suite(.onTestThreads) struct EarlyClientTests {
     private let home: TemporaryDirectory
     private let runtime: TemporaryDirectory
     private let opencode: String

@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the environment files `~/.config/opencode/env` and `~/.config/opencode/env.d/NAME.env`.
-@Suite struct EnvironmentFileTests {
+@Suite(.onTestThreads) struct EnvironmentFileTests {
     /// Returns a command that writes its environment to a file, and announces the port that the folder names.
     private static func opencode(_ tools: TemporaryDirectory) throws -> String {
         try tools.write(

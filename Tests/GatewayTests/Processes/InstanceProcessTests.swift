@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the gateway's child processes as any user sees them in /proc.
-@Suite struct InstanceProcessTests {
+@Suite(.onTestThreads) struct InstanceProcessTests {
     /// Returns a command that writes its process id to a file, then behaves as OpenCode does.
     private static func opencode(_ gateway: TemporaryDirectory) throws -> String {
         try gateway.write(

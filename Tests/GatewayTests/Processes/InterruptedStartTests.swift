@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests a start that is in progress when the gateway shuts down.
-@Suite struct InterruptedStartTests {
+@Suite(.onTestThreads) struct InterruptedStartTests {
     @Test func `a client that waits for a start receives an error when the gateway shuts down`() throws {
         let fixture = try SimulatorFixture("banner-never")
         let connection = try fixture.gateway.connect()

@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a gateway that is killed with SIGKILL stops no instance, and that the next gateway recognizes the
 /// instances that it finds.
-@Suite struct KilledGatewayTests {
+@Suite(.onTestThreads) struct KilledGatewayTests {
     private let tools: TemporaryDirectory
     private let opencode: String
 

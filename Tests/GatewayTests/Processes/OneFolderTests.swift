@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that each folder has one server, even when gateways reach the folder by another path or from another
 /// environment.
-@Suite struct OneFolderTests {
+@Suite(.onTestThreads) struct OneFolderTests {
     private let other: TemporaryDirectory
     private let opencode: String
 

@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the relation between `GET /projects` and the disk.
-@Suite struct ProjectListTests {
+@Suite(.onTestThreads) struct ProjectListTests {
     private func names(_ gateway: GatewayUnderTest) throws -> [String] {
         let answer = try gateway.request("GET", "/projects")
         let list = try #require(try JSONSerialization.jsonObject(with: Data(answer.body)) as? [[String: Any]])

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a response reveals nothing about other folders. Every name without a project gets the same 404 on every
 /// route.
-@Suite struct UnknownProjectTests {
+@Suite(.onTestThreads) struct UnknownProjectTests {
     private static let routes = [
         ("GET", "status"), ("HEAD", "status"), ("POST", "start"), ("DELETE", "stop"), ("GET", "api"), ("GET", "api/x"),
         ("POST", "api/session"), ("OPTIONS", "api/x"), ("GET", "api/event"), ("GET", "api/x?directory=/etc"),

@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the gateway as a unit of a service manager. It reports its state, and uses the sockets that it receives.
-@Suite struct ServiceManagerTests {
+@Suite(.onTestThreads) struct ServiceManagerTests {
     @Test func `the gateway notifies the service manager when it is ready and when it stops`() throws {
         let manager = try NotifySocket()
         let gateway = try GatewayUnderTest(environment: ["NOTIFY_SOCKET": manager.path])

@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that SIGHUP reloads the configuration file and the key file. Keys change, and no request is interrupted.
-@Suite struct ReloadTests {
+@Suite(.onTestThreads) struct ReloadTests {
     private static let first = "the-first-key-0123456789"
     private static let second = "the-second-key-0123456789"
 

@@ -2,12 +2,13 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests that a reload that removes a key aborts only the exchanges that the key opened.
-@Suite struct RevokedKeyTests {
+@Suite(.onTestThreads) struct RevokedKeyTests {
     /// A key that remains valid. The other key, ``GatewayUnderTest/key``, is revoked.
     private static let remaining = "the-key-that-is-kept-0123456789"
     private static let limit = Duration.seconds(1)

@@ -3,11 +3,12 @@
 import Foundation
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the history of an instance across several gateway processes, with `GET /projects/NAME/history` and `project
 /// history NAME`.
-@Suite struct InstanceHistoryTests {
+@Suite(.onTestThreads) struct InstanceHistoryTests {
     struct Event: Decodable, Equatable {
         let time: String
         let event: String

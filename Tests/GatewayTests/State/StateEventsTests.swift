@@ -3,13 +3,14 @@
 import Foundation
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests that only the gateway that owns the state keeps events in the state folder. Another gateway keeps its events
 /// in memory until it owns the state.
-@Suite struct StateEventsTests {
+@Suite(.onTestThreads) struct StateEventsTests {
     private let directory: TemporaryDirectory
     private var folder: String { "\(directory.path)/state" }
     private var flags: [String] { ["--state-dir", folder] }

@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that if no state can be stored, the log and `check` report the reason, and the gateway still serves requests.
-@Suite struct StateFaultTests {
+@Suite(.onTestThreads) struct StateFaultTests {
     private let directory: TemporaryDirectory
     private var folder: String { "\(directory.path)/state" }
     private var flags: [String] { ["--state-dir", folder] }

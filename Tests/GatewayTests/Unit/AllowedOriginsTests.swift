@@ -2,12 +2,13 @@
 
 import HTTPServer
 import HTTPTypes
+import TestThreads
 import Testing
 
 @testable import GatewayCore
 @testable import GatewayServer
 
-@Suite("Web pages that may read answers (Fetch standard, CORS protocol)")
+@Suite("Web pages that may read answers (Fetch standard, CORS protocol)", .onTestThreads)
 struct AllowedOriginsTests {
     private let origins = AllowedOrigins(["https://app.example.com", "http://localhost:3000"])
 

@@ -6,11 +6,12 @@ import HTTPTypes
 import Instances
 import OpenCodeFamilies
 import Projects
+import TestThreads
 import Testing
 
 @testable import GatewayCore
 
-@Suite("The exact answers of the wire contract")
+@Suite("The exact answers of the wire contract", .onTestThreads)
 struct ControlAnswersTests {
     private func expect(
         _ response: ControlResponse, _ status: Int, _ body: String, at location: SourceLocation = #_sourceLocation

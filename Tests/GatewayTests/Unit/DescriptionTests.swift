@@ -4,13 +4,14 @@ import Foundation
 import HTTPTypes
 import JSONText
 import Settings
+import TestThreads
 import Testing
 
 @testable import APIDescription
 @testable import GatewayCore
 @testable import GatewayServer
 
-@Suite("The API's description and its page")
+@Suite("The API's description and its page", .onTestThreads)
 struct DescriptionTests {
     private static func document() throws -> [String: Any] {
         let json = try JSONSerialization.jsonObject(with: Data(OpenAPIDocument.json(.gateway).bytes))

@@ -2,11 +2,12 @@
 
 import EventHub
 import EventLoop
+import TestThreads
 import Testing
 
 @testable import EventStreaming
 
-@Suite("The state of an event stream") struct EventStreamStateTests {
+@Suite("The state of an event stream", .onTestThreads) struct EventStreamStateTests {
     private let start = MonotonicTime(nanoseconds: 1_000_000_000_000)
 
     private func state(

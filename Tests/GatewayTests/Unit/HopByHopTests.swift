@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import TestThreads
 import Testing
 
 @testable import Proxying
 
-@Suite("Fields of one connection (RFC 9110 §7.6.1)")
+@Suite("Fields of one connection (RFC 9110 §7.6.1)", .onTestThreads)
 struct HopByHopTests {
     private func removed(_ fields: FieldList) -> [Bool] {
         let hopByHop = HopByHop(fields)

@@ -2,11 +2,12 @@
 
 import Addresses
 import HTTPTypes
+import TestThreads
 import Testing
 
 @testable import Proxying
 
-@Suite("References to the instance's own address")
+@Suite("References to the instance's own address", .onTestThreads)
 struct InstanceReferencesTests {
     private func head(_ fields: KeyValuePairs<String, String>) -> RequestHead {
         let head = RequestHead()

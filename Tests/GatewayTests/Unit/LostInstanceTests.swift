@@ -2,13 +2,14 @@
 
 import HTTPClient
 import HTTPServer
+import TestThreads
 import Testing
 
 @testable import Proxying
 
 /// Tests the response to a client whose instance has not responded. If a client immediately repeats a request that the
 /// instance may have received, the request can run twice.
-@Suite struct LostInstanceTests {
+@Suite(.onTestThreads) struct LostInstanceTests {
     private static let failures: [UpstreamFailure] = [
         .refused, .outOfDescriptors, .noAnswer("x"), .badAnswer("x"), .brokenBody("x"),
     ]

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import TestThreads
 import Testing
 
 @testable import Proxying
 
-@Suite("The fields of a forwarded request")
+@Suite("The fields of a forwarded request", .onTestThreads)
 struct RequestForwardingTests {
     private func forwarded(
         _ fields: KeyValuePairs<String, String>, version: Version = .http11, authorization: String? = nil,

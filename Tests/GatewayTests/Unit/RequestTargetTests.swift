@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import TestThreads
 import Testing
 
 @testable import GatewayCore
 
-@Suite("Unambiguous request targets (RFC 9112 §3.2)")
+@Suite("Unambiguous request targets (RFC 9112 §3.2)", .onTestThreads)
 struct RequestTargetTests {
     private func parts(_ target: String) -> [String]? {
         RequestTarget(Array(target.utf8)).map {

@@ -2,12 +2,13 @@
 
 import HTTPServer
 import HTTPTypes
+import TestThreads
 import Testing
 
 @testable import GatewayCore
 @testable import Proxying
 
-@Suite("The fields of a forwarded answer")
+@Suite("The fields of a forwarded answer", .onTestThreads)
 struct ResponseForwardingTests {
     private func forwarded(_ fields: KeyValuePairs<String, String>, status: Int = 200) -> [String] {
         ResponseForwarding.head(ResponseHead(status: status, fields: FieldList(fields))).fields.lines

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestThreads
 import Testing
 
 @testable import EventStreaming
 
 /// Tests the beginning of an OpenCode stream: a client that has read `server.connected` misses no later event.
-@Suite struct StreamBeginningTests {
+@Suite(.onTestThreads) struct StreamBeginningTests {
     @Test func `a stream requests its position once its directory is open and the hub receives its events`() {
         var beginning = StreamBeginning()
         let beforeItIsOpen = beginning.needsPosition(receivesEvents: true)

@@ -2,12 +2,13 @@
 
 import Settings
 import Systemd
+import TestThreads
 import Testing
 
 @testable import viberemote_gateway
 
 /// Tests the choice of the supervisor that runs instances, and its log message.
-@Suite struct SupervisorSelectionTests {
+@Suite(.onTestThreads) struct SupervisorSelectionTests {
     static let complete = SupervisorSelection.Found.success(ManagerProbe(version: "252.39", hasTemplate: true))
     static let bare = SupervisorSelection.Found.success(ManagerProbe(version: "257.1", hasTemplate: false))
     static let absent = SupervisorSelection.Found.failure(.init(reason: "no manager is running."))

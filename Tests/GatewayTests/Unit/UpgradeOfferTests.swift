@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPTypes
+import TestThreads
 import Testing
 
 @testable import Proxying
 
-@Suite("Forwarding of Upgrade fields")
+@Suite("Forwarding of Upgrade fields", .onTestThreads)
 struct UpgradeOfferTests {
     @Test(
         arguments: [["websocket"], ["h2c, WebSocket"], ["h2c", "websocket"], ["websocket/13, websocket"]])

@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that no client mistakes an aborted stream for a clean end. Node 20 and 22 do so if the stream's head contains
 /// `Connection: close`, and then the official SDK never reconnects.
-@Suite struct AbortedStreamTests {
+@Suite(.onTestThreads) struct AbortedStreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let chunked = [("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")]
     /// More fields than libmicrohttpd has space for, so that the gateway writes the response to the socket directly.

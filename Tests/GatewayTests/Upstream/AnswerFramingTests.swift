@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests where a response's body ends for each kind of framing (RFC 9112 §6.3), and which framing the client receives.
-@Suite struct AnswerFramingTests {
+@Suite(.onTestThreads) struct AnswerFramingTests {
     /// Performs two exchanges on one connection on each side. The next response must begin directly after any kind of
     /// body.
     private static func twice(

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests responses that fail in their body. The gateway delivers the bytes that arrived, and then aborts the client's
 /// connection instead of ending it cleanly. It never reuses the instance's connection.
-@Suite struct BrokenBodyTests {
+@Suite(.onTestThreads) struct BrokenBodyTests {
     /// A kind of failure of an instance's response.
     private struct Break: Sendable {
         let name: String

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests missing and invalid response heads of an instance. The gateway responds with 502, never reuses the connection,
 /// and serves the next request.
-@Suite struct BrokenHeadTests {
+@Suite(.onTestThreads) struct BrokenHeadTests {
     /// The bytes that an instance sends instead of a valid head. It leaves the connection open.
     private static let brokenHeads: [(name: String, bytes: String)] = [
         ("no-http", "220 ready\r\n\r\n"),

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests responses that arrive before the end of the request's body (RFC 9112 §9.3).
-@Suite struct EarlyAnswerTests {
+@Suite(.onTestThreads) struct EarlyAnswerTests {
     private static let pieceSize = 256 * 1024
 
     /// Begins an upload that is far larger than all buffers between client and instance, and sends bytes as long as the

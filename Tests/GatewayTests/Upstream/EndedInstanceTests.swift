@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests requests that wait for the end of a turn when their instance or the gateway ends.
-@Suite struct EndedInstanceTests {
+@Suite(.onTestThreads) struct EndedInstanceTests {
     private static let message = "/session/ses_1/message"
     private static let body = Array("{}".utf8)
     private static let stopped =

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the first upgrade request of a run. OpenCode 1.18.34 never responds to an upgrade for a missing terminal if
 /// this is the first request about the project. Therefore the gateway first makes OpenCode open the project's folder.
-@Suite struct FirstUpgradeTests {
+@Suite(.onTestThreads) struct FirstUpgradeTests {
     private static let upgrade = TestConnection.webSocketUpgrade
 
     /// Starts an instance that connects every terminal. `path` is the handler of `GET /path`.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that a client receives an instance's response unchanged, except for the fields that concern only the
 /// instance's connection.
-@Suite struct ForwardedAnswerTests {
+@Suite(.onTestThreads) struct ForwardedAnswerTests {
     /// Creates a fixture whose instance sends exactly these bytes to every client and keeps its connection open.
     private static func fixture(saying bytes: [UInt8]) throws -> ProxyFixture {
         try ProxyFixture { connection, _ in try connection.write(bytes) }

@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the request that the instance receives for a client's request (RFC 9110 §7.6).
-@Suite struct ForwardedRequestTests {
+@Suite(.onTestThreads) struct ForwardedRequestTests {
     private static func fixture(environment: [String: String] = [:]) throws -> ProxyFixture {
         try ProxyFixture(environment: environment) { connection, head in
             _ = try connection.readBody(of: head)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests kept-alive connections to an instance that closes connections after 5 s without use, as OpenCode 2 does.
-@Suite struct IdleConnectionTests {
+@Suite(.onTestThreads) struct IdleConnectionTests {
     /// The idle time after which the instance loses bytes that arrive on a connection, because it is about to close the
     /// connection.
     private static let lossy = Duration.milliseconds(4950)

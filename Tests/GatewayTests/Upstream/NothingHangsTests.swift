@@ -2,10 +2,11 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests slow and disconnecting peers: no descriptor remains open, no request hangs, and the log blames the right side.
-@Suite struct NothingHangsTests {
+@Suite(.onTestThreads) struct NothingHangsTests {
     /// Waits until the gateway has at most `count` open descriptors.
     private static func wait(_ fixture: ProxyFixture, forAtMost count: Int, within limit: Duration = .seconds(5)) throws
         -> Int

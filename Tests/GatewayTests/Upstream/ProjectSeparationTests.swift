@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests two projects at the same time: a request for one project never reaches the other.
-@Suite struct ProjectSeparationTests {
+@Suite(.onTestThreads) struct ProjectSeparationTests {
     private static func instance(_ name: String) throws -> FakeOpenCode.Server {
         try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)

@@ -2,10 +2,11 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests requests that must not be repeated, especially prompts, on kept-alive connections.
-@Suite struct PromptConnectionTests {
+@Suite(.onTestThreads) struct PromptConnectionTests {
     private static let clients = 64
     private static let requestsInBurst = 32
     /// The pauses before each burst except the first, in milliseconds. Their lengths are near the idle limit of

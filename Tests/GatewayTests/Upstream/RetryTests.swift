@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests requests during which an instance closes a kept-alive connection. The gateway repeats the request once if this
 /// is safe (RFC 9110 §9.2.2), and otherwise never.
-@Suite struct RetryTests {
+@Suite(.onTestThreads) struct RetryTests {
     private typealias Steps = [FakeOpenCode.Step]
 
     private static let answer: Steps = [.respond("answered")]

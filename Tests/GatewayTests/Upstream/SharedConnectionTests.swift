@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that bytes which one request leaves on a connection never become part of another request or its response.
-@Suite struct SharedConnectionTests {
+@Suite(.onTestThreads) struct SharedConnectionTests {
     private static let streamHead = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
     @Test(arguments: ["POST", "PUT"])

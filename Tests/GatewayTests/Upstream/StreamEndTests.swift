@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests the ends of event streams: the client sees a clean end only if the instance ended the stream cleanly, and
 /// neither connection remains open after the other has ended.
-@Suite struct StreamEndTests {
+@Suite(.onTestThreads) struct StreamEndTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
     private static let lengthless = [("Content-Type", "text/event-stream")]
 

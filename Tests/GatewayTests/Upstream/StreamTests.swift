@@ -2,11 +2,12 @@
 
 import Foundation
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests event streams, which the gateway recognizes by the instance's Content-Type and forwards byte for byte as they
 /// arrive.
-@Suite struct StreamTests {
+@Suite(.onTestThreads) struct StreamTests {
     private static let head = [("Content-Type", "text/event-stream"), ("Transfer-Encoding", "chunked")]
 
     @Test(arguments: ["text/event-stream", "text/event-stream; charset=utf-8", "Text/Event-Stream ;x=y"], ["*/*", ""])

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests upgraded connections (RFC 9110 §7.8): bytes flow in both directions, and each direction ends independently.
-@Suite struct TunnelTests {
+@Suite(.onTestThreads) struct TunnelTests {
     private static let upgrade = TestConnection.webSocketUpgrade
 
     /// Opens an upgraded connection through the gateway. `early` is sent directly after the request.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 /// Tests that responses at the end of a turn have the same time limit as a silent stream, and that no other response
 /// has this limit.
-@Suite struct TurnTimeoutTests {
+@Suite(.onTestThreads) struct TurnTimeoutTests {
     private static let turns = [
         "/session/ses_1/message", "/session/ses_1/command", "/session/ses_1/shell?directory=",
         "/session/ses_1/summarize",

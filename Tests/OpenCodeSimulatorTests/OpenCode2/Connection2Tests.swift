@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Connections of OpenCode 2")
+@Suite("Connections of OpenCode 2", .onTestThreads)
 struct Connection2Tests {
     private let authorization = [("Authorization", Simulator2Process.authorization)]
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests requests without a recording: the response follows the document of 2.0.15, or the request is rejected.
-@Suite("The simulator of OpenCode 2 conforms to the document")
+@Suite("The simulator of OpenCode 2 conforms to the document", .onTestThreads)
 struct Document2Tests {
     /// The operations that follow the recordings of streams and sockets, which are not exchanges.
     private static let recordedElsewhere: Set<String> = [

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Replays every recorded scenario of OpenCode 2 against the simulator. The same events with the same members must
 /// arrive.
-@Suite("OpenCode 2's events do not drift from the recordings")
+@Suite("OpenCode 2's events do not drift from the recordings", .onTestThreads)
 struct EventDrift2Tests {
     /// The turns that end by themselves, each with the name of the model and whether the turn is the first use of its
     /// directory.

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Sends every recorded request of OpenCode 2 to the simulator. The status, header fields, members and their values
 /// must match the recorded response.
-@Suite("Exchanges of OpenCode 2 do not drift from the recordings")
+@Suite("Exchanges of OpenCode 2 do not drift from the recordings", .onTestThreads)
 struct ExchangeDrift2Tests {
     @Test func `each recorded exchange is replayed or set aside`() {
         let played = RecordedFlow.all.flatMap(\.steps).map(\.exchange.name)

@@ -2,11 +2,12 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Misbehaviour of the OpenCode 2 simulator")
+@Suite("Misbehaviour of the OpenCode 2 simulator", .onTestThreads)
 struct Misbehaviour2Tests {
     private func connect(_ simulator: Simulator2Process, _ target: String) throws -> TestConnection {
         let connection = try TestClient.connect(port: simulator.port)

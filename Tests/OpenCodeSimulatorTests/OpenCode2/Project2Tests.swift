@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
-@Suite("Folders, projects and worktrees of OpenCode 2")
+@Suite("Folders, projects and worktrees of OpenCode 2", .onTestThreads)
 struct Project2Tests {
     private func project(_ simulator: Simulator2Process, _ directory: String? = nil) throws -> JSON {
         let query = directory.map { "?location[directory]=\($0)" } ?? ""

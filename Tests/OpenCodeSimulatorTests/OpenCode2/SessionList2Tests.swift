@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests the contents of a list of sessions in cases that the recordings do not contain.
-@Suite("OpenCode 2's list of sessions")
+@Suite("OpenCode 2's list of sessions", .onTestThreads)
 struct SessionList2Tests {
     /// Creates four sessions, oldest first: two in the server's own directory, a child session, and a session in
     /// another directory.

@@ -2,6 +2,7 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
@@ -38,7 +39,7 @@ struct RecordedLife: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("OpenCode 2 starts and ends as recorded")
+@Suite("OpenCode 2 starts and ends as recorded", .onTestThreads)
 struct Startup2Tests {
     /// The runs that are not replayed, with the reasons.
     static let setAside = ["0.0.0.0": "the simulator listens on loopback addresses only"]

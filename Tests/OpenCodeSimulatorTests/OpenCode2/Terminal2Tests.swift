@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
@@ -32,7 +33,7 @@ private struct Socket {
     }
 }
 
-@Suite("Terminals of OpenCode 2")
+@Suite("Terminals of OpenCode 2", .onTestThreads)
 struct Terminal2Tests {
     private static let recording = Recording(version: "2.0.15")
     private static let authorization = [("Authorization", Simulator2Process.authorization)]

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests turns in cases that the recordings do not contain.
-@Suite("OpenCode 2's turns")
+@Suite("OpenCode 2's turns", .onTestThreads)
 struct Turn2Tests {
     @Test func `the deltas of a text add up to the stored text`() throws {
         let stage = try Stage2()

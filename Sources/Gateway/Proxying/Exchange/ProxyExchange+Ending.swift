@@ -45,8 +45,7 @@ extension ProxyExchange {
 
     private var currentRoute: RoutingTable.Route? { owner.snapshot.routes.route(to: project) }
 
-    /// The error for the client if the gateway knows who has stopped the instance, or is itself shutting down; nil
-    /// otherwise.
+    /// The error that names the stop of the instance or of the gateway; nil if no stop is known.
     private var stopError: GatewayError? {
         if owner.isDraining {
             return ControlAnswers.shuttingDown(before: project.string, mayBeReceived: state.mayBeReceived)

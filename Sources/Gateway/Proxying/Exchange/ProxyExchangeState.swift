@@ -14,8 +14,8 @@ struct ProxyExchangeState: Equatable {
     enum Response: Equatable {
         /// The instance has not responded.
         case awaited
-        /// The instance's connection ended before the response. The client waits until the gateway knows whether
-        /// somebody has stopped the instance.
+        /// The instance's connection ended before the response. The client waits until the gateway knows whether the
+        /// instance was stopped.
         case lost(UpstreamFailure)
         /// The head has arrived, and the client has received nothing. The value is the length of the body.
         case held(BodyLength)
@@ -249,7 +249,7 @@ struct ProxyExchangeState: Equatable {
     /// service manager can report a stop a moment later.
     ///
     /// - Parameters:
-    ///   - isStopKnown: Whether the gateway knows who has stopped the instance, or is itself shutting down.
+    ///   - isStopKnown: Whether a stop of the instance or of the gateway is known.
     ///   - isRouted: Whether requests are still routed to the instance.
     mutating func recordLoss(_ failure: UpstreamFailure, isStopKnown: Bool, isRouted: Bool) -> LossAction {
         if failure.reachedNoServer { mayBeReceived = false }
@@ -267,7 +267,7 @@ struct ProxyExchangeState: Equatable {
     /// Decides how to respond to a client after a change of the routes.
     ///
     /// - Parameters:
-    ///   - isStopKnown: Whether the gateway knows who has stopped the instance, or is itself shutting down.
+    ///   - isStopKnown: Whether a stop of the instance or of the gateway is known.
     ///   - isDraining: Whether the gateway is shutting down. Its instances then continue to run for a while.
     ///   - isRouted: Whether requests are still routed to the instance.
     func routesAction(isStopKnown: Bool, isDraining: Bool, isRouted: Bool) -> LossAction {

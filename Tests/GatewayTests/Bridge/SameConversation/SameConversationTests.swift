@@ -2,13 +2,14 @@
 
 import Glibc
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests that random prompts, answers, aborts and reconnections end in the same conversation for OpenCode 1 and for a
 /// translated OpenCode 2.
-@Suite struct SameConversationTests {
+@Suite(.onTestThreads) struct SameConversationTests {
     /// The number of scripts to run: the value of `CONVERSATION_SCRIPTS`, or 24.
     private static let count = getenv("CONVERSATION_SCRIPTS").flatMap { UInt64(String(cString: $0)) } ?? 24
 
