@@ -52,7 +52,7 @@ extension ClientConnection {
     /// Handles one call of the access handler.
     func step(_ step: Step) -> StepResult {
         if state.phase == .detached || state.isClosing { return .close }
-        if isWaiting, pendingAnswer == nil {
+        if isWaiting, unsentResponse == nil {
             awaitAnswer()
             return .consumed(0)
         }
@@ -79,13 +79,13 @@ extension ClientConnection {
         case .idle:
             return readHead(step)
         case .receiving, .handedOver, .decided:
-            if pendingAnswer != nil { return queuePendingAnswer() }
+            if unsentResponse != nil { return queueUnsentResponse() }
             if isSuspended || isBodyComplete { return .consumed(0) }
             guard step.body.isEmpty else { return readBody(step.body) }
             countRequest()
             arm(.none)
             follow(state.on(.bodyEnded))
-            return pendingAnswer == nil ? .consumed(0) : queuePendingAnswer()
+            return unsentResponse == nil ? .consumed(0) : queueUnsentResponse()
         case .answering, .detached:
             return .consumed(step.body.count)
         }
@@ -256,7 +256,7 @@ extension ClientConnection {
             server.handler.rejected(peer, .malformedHead)
         }
         context?.requestEnded()
-        pendingAnswer = nil
+        unsentResponse = nil
         outgoing.reset()
         body.removeAll()
         awaitNextRequest()

@@ -11,7 +11,7 @@ extension ClientConnection {
         case .ignored: return
         case .needsSocket: answerEarly(answer)
         case .accepted:
-            pendingAnswer = .whole(answer)
+            unsentResponse = .whole(answer)
             offerAnswer()
         }
     }
@@ -44,7 +44,7 @@ extension ClientConnection {
     /// The request's body must be complete, and ``canBegin(_:_:)`` must return true.
     package func startResponse(_ head: ResponseHead, _ length: BodyLength) {
         guard state.call(.startResponse) == .accepted else { return }
-        pendingAnswer = .begun(head, length)
+        unsentResponse = .begun(head, length)
         offerAnswer()
     }
 
@@ -116,7 +116,7 @@ extension ClientConnection {
     package func upgrade(_ head: ResponseHead, _ handler: @escaping UpgradeHandler) {
         guard state.call(.upgrade) == .accepted else { return }
         upgradeHandler = handler
-        pendingAnswer = .upgrade(head)
+        unsentResponse = .upgrade(head)
         offerAnswer()
     }
 
@@ -141,15 +141,15 @@ extension ClientConnection {
         guard isWaiting, !isSuspended, !isInCallback, !server.isRunning else { return resume() }
         endWait()
         server.pacing.answerProvided()
-        switch queuePendingAnswer() {
+        switch queueUnsentResponse() {
         case .consumed: server.needsRun()
         case .close: cut()
         }
     }
 
     /// Queues the pending response in libmicrohttpd.
-    func queuePendingAnswer() -> StepResult {
-        switch pendingAnswer.take() {
+    func queueUnsentResponse() -> StepResult {
+        switch unsentResponse.take() {
         case nil: return .consumed(0)
         case .whole(let answer): return queue(answer)
         case .begun(let head, let length):

@@ -96,7 +96,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// The part of a response that waits until libmicrohttpd reads it.
     var outgoing = OutgoingBody()
     /// A response that libmicrohttpd has not received yet.
-    var pendingAnswer: PendingAnswer?
+    var unsentResponse: UnsentResponse?
     var upgradeHandler: UpgradeHandler?
 
     init(server: Server, handle: ConnectionHandle, client: Client) {

@@ -28,7 +28,7 @@ struct OutgoingBody {
 }
 
 /// A response that libmicrohttpd has not received yet.
-enum PendingAnswer {
+enum UnsentResponse {
     case whole(GatewayAnswer)
     case begun(ResponseHead, BodyLength)
     case upgrade(ResponseHead)

@@ -34,7 +34,7 @@ protocol PendingStreamKind: AnyObject {
 final class PendingEventStream: PendingStream {
     private let events: EventStreamFeature
     private let kind: any PendingStreamKind
-    private var pending: PendingAnswer
+    private var pending: PendingResponse
     private var beginning: StreamBeginning
 
     init(
@@ -44,7 +44,7 @@ final class PendingEventStream: PendingStream {
         self.events = events
         self.kind = kind
         self.beginning = beginning
-        pending = PendingAnswer(connection, on: events.owner.loop)
+        pending = PendingResponse(connection, on: events.owner.loop)
     }
 
     /// The client's connection; nil after ``release()``.

@@ -18,7 +18,7 @@ package final class EventPage: PendingStream {
 
     let project: ProjectName?
     private unowned let events: EventStreamFeature
-    private var pending: PendingAnswer
+    private var pending: PendingResponse
     private var cursor: EventCursor
     private let wait: Duration
     private var number = 0
@@ -33,7 +33,7 @@ package final class EventPage: PendingStream {
         wait: Duration
     ) {
         self.events = events
-        pending = PendingAnswer(connection, on: events.owner.loop)
+        pending = PendingResponse(connection, on: events.owner.loop)
         self.project = project
         self.cursor = cursor
         self.wait = wait

@@ -9,7 +9,7 @@ internal import Projects
 /// 503, so the gateway holds its request instead.
 final class InstanceWait {
     private unowned let loop: GatewayLoop
-    private var pending: PendingAnswer
+    private var pending: PendingResponse
     private let project: ProjectName
     private let limit: Duration
     private let proceed: (ClientConnection) -> Void
@@ -24,7 +24,7 @@ final class InstanceWait {
         proceed: @escaping (ClientConnection) -> Void
     ) {
         self.loop = loop
-        pending = PendingAnswer(connection, on: loop.loop)
+        pending = PendingResponse(connection, on: loop.loop)
         self.project = project
         self.limit = limit
         self.proceed = proceed

@@ -6,7 +6,7 @@ package import HTTPServer
 /// The connection of a client that waits for its response, with the wait's timer.
 ///
 /// The wait ends once, with a response or when the client disconnects.
-package struct PendingAnswer {
+package struct PendingResponse {
     private unowned let loop: EventLoop
     /// The client's connection; nil after the wait has ended.
     package private(set) var connection: ClientConnection?
