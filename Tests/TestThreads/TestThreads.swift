@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-package import TestKit
+import TestKit
 package import Testing
 
 /// A pool of threads for tests that block while they wait for sockets and processes.

@@ -8,7 +8,7 @@ import Testing
 
 /// The states of a forwarded request, and the action after each event.
 @Suite struct ProxyExchangeStateTests {
-    private typealias State = ProxyExchangeState
+    typealias State = ProxyExchangeState
 
     private static let length = BodyLength.known(10)
     private static let noBody = BodyLength.none(announced: nil)

@@ -17,7 +17,11 @@ import Testing
             root, options: ["--bind-ro=\(Lab.checkout)", "--bind-ro=\(try Self.runtimeLibraries())"])
         let outcome = try machine.run(
             "exec \(bundle) --testing-library swift-testing --filter '\(try Self.filter())'",
-            environment: ["VIBEREMOTE_TEST_PROGRAMS": "\(Lab.checkout)/.build/dist"],
+            environment: [
+                "VIBEREMOTE_TEST_PROGRAMS": "\(Lab.checkout)/.build/dist",
+                // As in scripts/run-tests.sh, because the tests mostly wait.
+                "SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH": "8",
+            ],
             // The gateway prevents other processes of its user from inspecting it (prctl(2), PR_SET_DUMPABLE). These
             // tests count its descriptors in /proc.
             capabilities: ["dac_read_search", "sys_ptrace"], check: false, within: .seconds(600))
