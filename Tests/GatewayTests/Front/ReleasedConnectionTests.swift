@@ -107,6 +107,24 @@ import Testing
         try remainder.expectReturn(within: .seconds(2))
     }
 
+    /// A loop checks chunked uploads every 50 ms. libmicrohttpd 0.9.75 closes such a connection after the response, and
+    /// later releases keep it.
+    @Test func `a loop rests after a kept connection has sent a chunked body and another request`() throws {
+        let gateway = try GatewayUnderTest()
+        let remainder = try RemainingBody(of: gateway)
+
+        for _ in 0..<20 {
+            let connection = try gateway.connect()
+            try connection.write(
+                Self.chunked + "1\r\nx\r\n0\r\n\r\n" + "GET /health HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+            _ = try connection.readRawAnswer()
+            connection.close()
+        }
+
+        try remainder.expectReturn(within: .seconds(2))
+        try remainder.expectRest()
+    }
+
     @Test func `a query with many parameters is served like any other`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "1min"])
 
@@ -223,6 +241,18 @@ private struct RemainingBody {
             used = try gateway.process.processorTime() - before
         }
         #expect(used <= .milliseconds(20))
+    }
+
+    /// Expects that the gateway soon wakes up less than ten times in a second.
+    func expectRest() throws {
+        let deadline = Deadline(after: .seconds(20))
+        var wakeups = Int.max
+        while wakeups >= 10, !deadline.hasPassed {
+            let before = try gateway.process.waitCount()
+            usleep(1_000_000)
+            wakeups = try gateway.process.waitCount() - before
+        }
+        #expect(wakeups < 10)
     }
 
     static func waitForDescriptors(of gateway: GatewayUnderTest, atMost count: Int, within limit: Duration) throws {

@@ -12,6 +12,9 @@ extension TestProcess {
     /// Returns the consumed processor time of all threads, user and system.
     package func processorTime() throws -> Duration { try ProcessMeasures.processorTime(of: pid) }
 
+    /// Returns how often the threads that exist have waited for something.
+    package func waitCount() throws -> Int { try ProcessMeasures.waitCount(of: pid) }
+
     /// Returns the number of open descriptors.
     package func openDescriptors() throws -> Int { try ProcessMeasures.openDescriptors(of: pid) }
 }
@@ -44,6 +47,15 @@ package enum ProcessMeasures {
             throw TestKitError.malformed("/proc/\(pid)/stat: \(stat)")
         }
         return .nanoseconds((user + system) * (1_000_000_000 / Int64(sysconf(Int32(_SC_CLK_TCK)))))
+    }
+
+    /// Returns how often the threads that exist have waited for something (voluntary context switches).
+    package static func waitCount(of pid: Int32) throws -> Int {
+        try FileTree.names(in: "/proc/\(pid)/task").reduce(0) { sum, thread in
+            let status = String(decoding: try FileTree.contents("/proc/\(pid)/task/\(thread)/status"), as: UTF8.self)
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+            return sum + (line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0)
+        }
     }
 
     /// Returns the number of open descriptors.
