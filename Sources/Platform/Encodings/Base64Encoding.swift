@@ -22,7 +22,7 @@ package enum Base64Encoding {
     }
 
     /// Decodes text in either alphabet (§4, §5), with or without padding, as OpenCode does. Returns nil if the text
-    /// contains any other byte.
+    /// contains a byte that is not in these alphabets.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         var decoded: [UInt8] = []
         var bits: UInt32 = 0

@@ -4,7 +4,7 @@ extension [UInt8] {
     /// Appends a number in decimal digits, padded with zeros to `digits`. Creates no intermediate string.
     @inlinable
     package mutating func append(decimal number: UInt64, digits: Int = 1) {
-        // Writes the last digit first, so that the divisor is a constant, and then reverses the digits.
+        // Write the last digit first, because each division then has a constant divisor. Reverse the digits afterwards.
         var first = count
         var remainder = number
         repeat {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Duration {
-    /// The duration in whole milliseconds. A fraction is omitted.
+    /// The duration in whole milliseconds. A fraction of a millisecond is dropped.
     package var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
@@ -10,10 +10,10 @@ extension Duration {
     /// The style in which a duration is written.
     package enum TextStyle: Sendable {
         /// The syntax of settings, for the configuration and for sentences that name a setting, such as `500ms`, `90s`,
-        /// `15min`, `24h` or `2d`. The unit is the largest one that needs no fraction; days are used only from two days
-        /// on. Fractions of a millisecond are omitted.
+        /// `15min`, `24h` or `2d`. The unit is the largest one that needs no fraction. Only durations of at least two
+        /// days use the unit `d`. Fractions of a millisecond are dropped.
         case setting
-        /// The duration in seconds, in text for people, such as `30 s` or `0.5 s`.
+        /// The duration in seconds, for messages, such as `30 s` or `0.5 s`.
         case seconds
     }
 

@@ -10,7 +10,7 @@ package enum Hexadecimal {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Returns the byte that two digits represent; nil if either of them is missing or is not a digit.
+    /// Returns the byte that two digits represent; nil if either of them is missing or is not a hexadecimal digit.
     @inlinable
     package static func byte(_ high: UInt8?, _ low: UInt8?) -> UInt8? {
         guard let high = high?.hexadecimalDigitValue, let low = low?.hexadecimalDigitValue else { return nil }
@@ -19,7 +19,7 @@ package enum Hexadecimal {
 }
 
 extension UInt8 {
-    /// Creates the ASCII digit of a value from 0 to 15.
+    /// Creates the ASCII hexadecimal digit of a value from 0 to 15.
     @inlinable
     package init(hexadecimalDigit value: UInt8, isUpperCase: Bool = false) {
         self = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: isUpperCase ? "A" : "a") + value - 10

@@ -8,7 +8,7 @@ package enum PercentEncoding {
         package var bytes: [UInt8] = []
         /// The number of complete escapes, which consist of `%` and two hexadecimal digits.
         package var whole = 0
-        /// The number of other `%` characters.
+        /// The number of `%` characters that do not begin a complete escape.
         package var broken = 0
     }
 
@@ -48,7 +48,8 @@ package enum PercentEncoding {
         return decoded
     }
 
-    /// Percent-encodes every byte unless `isKept` returns true. Uses upper-case digits, as RFC 3986 §2.1 recommends.
+    /// Percent-encodes every byte for which `isKept` returns false. Uses upper-case digits, as RFC 3986 §2.1
+    /// recommends.
     package static func encode(
         _ bytes: some Sequence<UInt8>, keeping isKept: (UInt8) -> Bool = isUnreserved
     ) -> [UInt8] {

@@ -3,7 +3,7 @@
 /// Parses dates and times in the format of RFC 3339 §5.6.
 package enum RFC3339 {
     /// Parses a date and time such as `2026-11-21T18:04:05.123Z` or `…+01:00`. Returns the milliseconds since 1970, or
-    /// nil if the text has another form.
+    /// nil if the text has another format.
     package static func milliseconds(_ text: String) -> Int64? {
         let bytes = Array(text.utf8)
         guard bytes.count >= 20, let date = date(bytes[0..<10]), isSeparator(bytes[10]),

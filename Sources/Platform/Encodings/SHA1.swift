@@ -3,7 +3,7 @@
 /// The SHA-1 hash function (RFC 3174), for the two standards that require it: the WebSocket opening handshake (RFC 6455
 /// §4.2.2) and name-based UUIDs (RFC 9562 §5.5).
 ///
-/// Neither of them relies on it for security. SHA-1 is not secure, which is why libsodium does not provide it.
+/// Neither standard relies on SHA-1 for security. libsodium does not provide SHA-1, because it is not secure.
 package enum SHA1 {
     /// Returns the 20 bytes of a message's digest.
     package static func digest(_ message: [UInt8]) -> [UInt8] {

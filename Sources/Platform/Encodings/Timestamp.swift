@@ -2,7 +2,7 @@
 
 /// Formats dates and times. Caches the text up to the second, because consecutive log lines usually share it.
 package struct Timestamp: Sendable {
-    /// The character between date and time: `T` in RFC 3339, a space in text for people.
+    /// The character between date and time: `T` in RFC 3339, a space in human-readable text.
     private let separator: UInt8
     private var second = Int64.min
     private var prefix: [UInt8] = []
@@ -31,7 +31,7 @@ package struct Timestamp: Sendable {
         output.append(decimal: remainder / 1_000_000, digits: 3)
     }
 
-    /// Returns a time in UTC as RFC 3339 defines it, such as `2026-11-21T18:04:05Z`, optionally with milliseconds.
+    /// Returns a UTC time in the format of RFC 3339, such as `2026-11-21T18:04:05Z`, optionally with milliseconds.
     ///
     /// - Parameter nanoseconds: The nanoseconds since 1970.
     package static func utc(_ nanoseconds: Int64, withMilliseconds: Bool = false) -> String {
@@ -42,7 +42,7 @@ package struct Timestamp: Sendable {
         return String(decoding: text, as: UTF8.self) + "Z"
     }
 
-    /// Returns a time in UTC as RFC 3339 defines it. A time outside the range of 64-bit nanoseconds is replaced by the
+    /// Returns a UTC time in the format of RFC 3339. A time outside the range of 64-bit nanoseconds is replaced by the
     /// nearest time inside it.
     package static func utc(milliseconds: Int64) -> String {
         let (nanoseconds, isTooLarge) = milliseconds.multipliedReportingOverflow(by: 1_000_000)
@@ -79,8 +79,8 @@ package struct Timestamp: Sendable {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfMonth)
     }
 
-    /// Returns the quotient and the remainder of a division that rounds down, so that times before 1970 are correct as
-    /// well.
+    /// Returns the quotient, rounded down, and the remainder. Rounding down makes the results correct for times before
+    /// 1970.
     private static func divide(_ value: Int64, by divisor: Int64) -> (quotient: Int64, remainder: Int64) {
         let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

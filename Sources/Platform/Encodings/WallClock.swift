@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The time of day, for display and for times that OpenCode and stored events contain. Deadlines use the monotonic
+/// The time of day, for display and for the times in OpenCode's data and in stored events. Deadlines use the monotonic
 /// clock instead.
 package enum WallClock {
     /// Returns the nanoseconds since 1970-01-01 00:00 UTC (clock_gettime(2), `CLOCK_REALTIME`).

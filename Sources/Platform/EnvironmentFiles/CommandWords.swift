@@ -2,11 +2,11 @@
 
 /// Splits a command into words as a shell does, without any expansion (POSIX Shell Command Language §2.2).
 package enum CommandWords {
-    /// The reason why a text is not a command. It consists of the two parts of a sentence, the problem and its fix.
+    /// The reason why a text is not a command. Its two parts, the problem and the fix, form one sentence.
     package struct Problem: Error, Equatable {
-        /// The problem as a phrase after the text, such as `has a quote that never ends`.
+        /// The problem, as a phrase that follows the text, such as `has a quote that never ends`.
         package let problem: String
-        /// The fix as a phrase after a colon, such as `add the closing "`.
+        /// The fix, as a phrase that follows a colon, such as `add the closing "`.
         package let fix: String
 
         init(_ problem: String, fix: String) {
@@ -17,8 +17,8 @@ package enum CommandWords {
 
     /// Splits a text into the words of a command.
     ///
-    /// Blanks separate words. `'…'` keeps every character. `"…"` keeps every character except the escapes `\"`, `\\`,
-    /// `\$` and `` \` ``. Elsewhere a backslash keeps the next character.
+    /// Spaces, tabs and line feeds separate words. `'…'` keeps every character. `"…"` keeps every character except the
+    /// escapes `\"`, `\\`, `\$` and `` \` ``. Elsewhere a backslash keeps the next character.
     package static func parse(_ text: String) throws(Problem) -> [String] {
         var words: [String] = []
         var word: String?

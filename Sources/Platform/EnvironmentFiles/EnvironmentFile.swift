@@ -3,8 +3,9 @@
 /// The content of a file in the syntax of systemd's environment files (systemd.exec(5), `EnvironmentFile=`), parsed as
 /// systemd parses it.
 ///
-/// This parser is stricter in two ways. An unclosed quote, which would turn the rest of the file into one value, is an
-/// error. Every line that systemd ignores, in some cases without a message, is listed in `ignoredLines`.
+/// This parser is stricter than systemd in two ways. It reports an unclosed quote as an error, because the quote would
+/// turn the remainder of the file into one value. It also lists every line that systemd ignores in `ignoredLines`.
+/// systemd ignores some of these lines without a message.
 ///
 /// A comment ends at the end of its line, even after a backslash, as in systemd 254 and later.
 package struct EnvironmentFile: Sendable, Equatable {
@@ -59,10 +60,10 @@ package struct EnvironmentFileProblem: Error, Sendable, Equatable, CustomStringC
     package let path: String
     /// The line number, counted from 1.
     package let line: Int
-    /// The problem and its fix as the rest of a sentence about the line, such as `has no "=": write NAME=VALUE`.
+    /// The problem and its fix, as the end of a sentence about the line, such as `has no "=": write NAME=VALUE`.
     package let problem: String
 
-    /// Creates a problem with the given line.
+    /// Creates the description of a problem with the given line.
     package init(path: String, line: Int, problem: String) {
         self.path = path
         self.line = line

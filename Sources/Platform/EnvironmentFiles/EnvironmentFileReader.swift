@@ -22,10 +22,10 @@ struct EnvironmentFileReader {
         remaining = bytes[...]
     }
 
-    /// Parses the whole content. Collects the lines that have no effect, and throws a problem that makes the file
-    /// useless.
+    /// Parses the whole content and collects the lines that have no effect. Throws if a problem makes the whole file
+    /// unusable.
     mutating func readAll() throws(EnvironmentFileProblem) {
-        // Reject the whole file, wherever the NUL is, because systemd does the same.
+        // Like systemd, reject the whole file if it contains a NUL byte.
         if let end = remaining.firstIndex(of: 0) {
             for byte in remaining[..<end] where byte == Self.lineFeed { line += 1 }
             throw problem("contains a NUL byte: remove the byte", line)
@@ -78,7 +78,7 @@ struct EnvironmentFileReader {
         return value
     }
 
-    /// Reads plain text up to the end of the line. A backslash before a byte keeps that byte; a backslash at the end of
+    /// Reads plain text up to the end of the line. A backslash before a byte keeps that byte. A backslash at the end of
     /// a line joins the next line to it. White space at the end is dropped unless a backslash precedes it.
     private mutating func readPlain(into value: inout [UInt8]) {
         var kept = value.count
@@ -109,8 +109,8 @@ struct EnvironmentFileReader {
         throw unclosed("'", start)
     }
 
-    /// Reads the rest of a double-quoted part. A backslash escapes `"`, `\`, `` ` `` and `$`; at the end of a line it
-    /// joins the next line. Any other backslash is an ordinary byte.
+    /// Reads a double-quoted part that begins at the next byte. A backslash escapes `"`, `\`, `` ` `` and `$`. A
+    /// backslash at the end of a line joins the next line to it. Any other backslash is an ordinary byte.
     private mutating func readDoubleQuoted(into value: inout [UInt8]) throws(EnvironmentFileProblem) {
         let start = line
         advance()
@@ -133,13 +133,13 @@ struct EnvironmentFileReader {
         remaining = remaining.drop { !Self.endsLine($0) }
     }
 
-    /// Consumes one byte and counts lines. CR LF is one line end; so is a CR alone.
+    /// Consumes one byte and counts lines. CR LF counts as one line end, and so does a CR alone.
     private mutating func advance() {
         guard let byte = remaining.popFirst() else { return }
         if byte == Self.lineFeed || (byte == Self.carriageReturn && remaining.first != Self.lineFeed) { line += 1 }
     }
 
-    /// Returns the text; nil if it is not UTF-8 as systemd.exec(5) defines it, which excludes noncharacters.
+    /// Returns the text; nil if it is not valid UTF-8 or contains noncharacters, which systemd.exec(5) excludes.
     private func text(_ bytes: ArraySlice<UInt8>) -> String? {
         String(validating: bytes, as: UTF8.self).flatMap { text in
             text.unicodeScalars.contains { $0.properties.isNoncharacterCodePoint } ? nil : text

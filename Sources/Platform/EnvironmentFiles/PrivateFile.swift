@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// Reads files whose content controls programs or permissions. Such a file must not be writable by other users, and a
-/// secret file must not be readable by them.
+/// Reads files whose content controls programs or permissions. Other users must not be able to write such a file. They
+/// must not be able to read a file that contains secrets.
 package enum PrivateFile {
     /// The users that may read a file.
     package enum Audience: Sendable {
@@ -18,16 +18,17 @@ package enum PrivateFile {
 
     /// Returns the content of a file. Follows symbolic links.
     ///
-    /// The file must be regular, belong to this process's user or to root, and have at most `limit` bytes. A secret
-    /// file must grant no rights to its group and to others; any other file must not grant write access to its group or
-    /// others. These checks use the open descriptor, so that the file cannot change between the check and the read.
+    /// The file must be regular, belong to this process's user or to root, and have at most `limit` bytes. A file with
+    /// secrets must grant no rights to its group or to others. Any other file must not grant them write access. The
+    /// checks use the open descriptor, so that no other file can take the path between the check and the read.
     ///
     /// - Parameters:
     ///   - path: An absolute path.
     ///   - audience: The users that may read the file.
     ///   - credentials: The directory of the credentials that systemd passes (systemd.exec(5),
-    ///     `$CREDENTIALS_DIRECTORY`). Files directly in this directory that belong to root may grant rights to root's
-    ///     group. Their group mode bits represent an access control list, which contains the service's user.
+    ///     `$CREDENTIALS_DIRECTORY`). A file directly in this directory may grant its group read access if both its
+    ///     user and its group are root. The group bits of its mode then represent an access control list, which
+    ///     contains the service's user.
     ///   - limit: The maximum size in bytes.
     package static func read(
         _ path: String, for audience: Audience = .owner, credentials: String? = nil, limit: Int = sizeLimit

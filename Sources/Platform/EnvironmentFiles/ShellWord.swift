@@ -2,7 +2,7 @@
 
 /// Quotes words of a command that a person pastes into a shell.
 package enum ShellWord {
-    /// Returns `text` as one word of a shell command, in single quotes if it needs them.
+    /// Returns `text` as one word of a shell command, in single quotes if it needs quoting.
     package static func quoted(_ text: String) -> String {
         let isPlain = text.utf8.allSatisfy { byte in
             switch byte {
@@ -11,7 +11,7 @@ package enum ShellWord {
             }
         }
         if isPlain && !text.isEmpty { return text }
-        // Split by scalars: a quote followed by a combining mark is a different `Character`.
+        // Split at Unicode scalars. As a `Character`, a quote with a combining mark would not equal a quote.
         let parts = text.unicodeScalars.split(separator: "'", omittingEmptySubsequences: false)
         return "'" + parts.map { String($0) }.joined(separator: #"'\''"#) + "'"
     }

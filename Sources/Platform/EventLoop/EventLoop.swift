@@ -5,15 +5,15 @@ import Glibc
 
 /// The events that a descriptor is watched for, or that have occurred (epoll_ctl(2)).
 package struct Readiness: OptionSet, Sendable {
-    /// The bits of epoll's own event mask.
+    /// The bits of epoll's event mask.
     package let rawValue: UInt32
 
     /// Creates a set from bits of epoll's event mask.
     package init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Creates the union of the options. Without this initializer, a literal would use the standard library's generic
-    /// initializer. Other modules call that initializer unspecialised, which costs several hundred instructions for
-    /// each request.
+    /// initializer. In other modules, the generic initializer is not specialised and costs several hundred instructions
+    /// for each request.
     package init(arrayLiteral elements: Readiness...) {
         self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
     }
@@ -24,14 +24,15 @@ package struct Readiness: OptionSet, Sendable {
     package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
     /// The peer has closed its side or shut down writing.
     package static let peerClosed = Readiness(rawValue: EPOLLRDHUP.rawValue)
-    /// Both directions are closed, or an error is pending. The kernel always reports this state; it cannot be
-    /// requested.
+    /// Both directions are closed, or an error is pending. The kernel reports this state even if the caller does not
+    /// request it.
     package static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
     /// The peer has closed the connection, shut down writing, or the connection has failed.
     package static let closed = Readiness(rawValue: EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue)
     /// Reports a state once when it begins, instead of repeatedly while it lasts.
     package static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
-    /// Wakes only one of the loops that watch the same socket. Use it only with ``EventLoop/watch(_:for:handler:)``.
+    /// Wakes only one of the loops that watch the same socket. Use this option only with
+    /// ``EventLoop/watch(_:for:handler:)``.
     package static let exclusive = Readiness(rawValue: EPOLLEXCLUSIVE.rawValue)
 }
 
@@ -41,17 +42,17 @@ package protocol ReadinessHandler: AnyObject {
     func ready(_ readiness: Readiness)
 }
 
-/// Work that is done once at the end of a pass, when all events of the pass have been handled.
+/// A handler that the loop calls once at the end of a pass, after all events of the pass have been handled.
 package protocol PassHandler: AnyObject {
-    /// Does the work after all events of this pass have been handled.
+    /// Handles the end of the pass.
     func passEnded()
 }
 
 /// The event loop of one data-plane thread: descriptors, deadlines and messages, based on epoll(7).
 ///
-/// The loop is confined to its thread: only ``Mailbox/post(_:)`` may be called on other threads. Events are matched by
-/// a generation number as well as by descriptor, because a descriptor number that is reused within one pass must not
-/// receive events of its previous owner.
+/// The loop is confined to its thread. Other threads may only call ``Mailbox/post(_:)``. The loop assigns a generation
+/// number to each registration. A descriptor number that is reused within one pass therefore receives no events of its
+/// previous owner.
 package final class EventLoop {
     /// The registration of a watched descriptor.
     package struct Watch {
@@ -80,7 +81,7 @@ package final class EventLoop {
     private var runningHandlers: [any PassHandler] = []
     private var isRunning = false
 
-    /// A buffer into which the handler of an event may read. Its content is invalid after the event.
+    /// A buffer into which the handler of an event may read. Its content is valid only until the handler returns.
     package let scratch = ScratchBuffer(capacity: 64 * 1024)
 
     /// The time at which the current pass began. Read the clock directly only if microseconds matter.
@@ -102,7 +103,8 @@ package final class EventLoop {
         close(epoll)
     }
 
-    /// Watches `descriptor` and notifies `handler` until ``cancel(_:)``. The loop retains the handler.
+    /// Watches `descriptor` and notifies `handler` until ``cancel(_:closesDescriptor:)`` is called. The loop retains
+    /// the handler.
     package func watch(
         _ descriptor: Int32, for readiness: Readiness, handler: any ReadinessHandler
     ) throws(SystemCallError) -> Watch {
@@ -124,16 +126,16 @@ package final class EventLoop {
         return watch
     }
 
-    /// Changes the events that the source reports for the descriptor.
+    /// Changes the events for which the loop watches the descriptor.
     package func change(_ watch: Watch, to readiness: Readiness) throws(SystemCallError) {
         try control(EPOLL_CTL_MOD, watch, for: readiness)
     }
 
-    /// Stops watching a descriptor. Call this before closing the descriptor, because a duplicate of it would keep the
-    /// kernel's entry alive.
+    /// Stops watching a descriptor. Call this method before closing the descriptor, because the kernel's entry remains
+    /// as long as a duplicate of the descriptor is open.
     ///
     /// - Parameter closesDescriptor: Whether the caller closes the descriptor immediately and knows that no duplicate
-    ///   exists. This saves a system call.
+    ///   exists. If true, the loop saves a system call.
     package func cancel(_ watch: Watch, closesDescriptor: Bool = false) {
         guard watch.slot < slots.count, slots[watch.slot].generation == watch.generation else { return }
         if !closesDescriptor { epoll_ctl(epoll, EPOLL_CTL_DEL, watch.descriptor, nil) }
@@ -142,18 +144,19 @@ package final class EventLoop {
         freeSlots.append(watch.slot)
     }
 
-    /// Creates a timer that notifies `handler`. The timer retains the handler until it is cancelled, and is not armed
-    /// yet.
+    /// Creates a timer that notifies `handler`. The timer is not armed yet. It retains the handler until it is
+    /// cancelled.
     package func timer(_ handler: any TimerHandler) -> LoopTimer { LoopTimer(handler: handler) }
 
-    /// Creates a timer like ``timer(_:)``, or reuses a recycled timer. Use it where each request needs a timer.
+    /// Creates a timer like ``timer(_:)``, or reuses a recycled timer. Use this method where each request needs a
+    /// timer.
     package func pooledTimer(_ handler: any TimerHandler) -> LoopTimer {
         guard let timer = timerPool.popLast() else { return LoopTimer(handler: handler) }
         timer.use(for: handler)
         return timer
     }
 
-    /// Recycles a timer instead of cancelling it. The timer stays in the heap, where arming it again costs nothing. The
+    /// Recycles a timer instead of cancelling it. The timer stays in the heap, which makes it cheap to arm again. The
     /// caller must not use the timer afterwards.
     package func release(_ timer: LoopTimer) {
         guard timerPool.count < Self.mostPooledTimers else { return cancel(timer) }
@@ -167,8 +170,8 @@ package final class EventLoop {
     /// Sets or moves a timer's deadline to `duration` after the start of this pass.
     package func arm(_ timer: LoopTimer, after duration: Duration) { timers.arm(timer, at: now + duration) }
 
-    /// Disarms a timer and removes it from the heap. After ``LoopTimer/disarm()``, which is cheaper, the loop still
-    /// wakes at the old deadline.
+    /// Disarms a timer and removes it from the heap. ``LoopTimer/disarm()`` is cheaper, but the loop still wakes at the
+    /// old deadline.
     package func withdraw(_ timer: LoopTimer) { timers.withdraw(timer) }
 
     /// Cancels a timer permanently and releases its handler.
@@ -177,8 +180,8 @@ package final class EventLoop {
     /// Returns whether all descriptor events up to the end of the given pass have been delivered.
     package func hasDelivered(of pass: UInt64) -> Bool { hasDeliveredAll && pass < self.pass }
 
-    /// Calls the handler once at the end of this pass. A handler that is registered twice is called twice, so callers
-    /// need a flag.
+    /// Calls the handler once at the end of this pass. A handler that is registered twice is called twice. Callers
+    /// prevent this with a flag.
     package func atEndOfPass(_ handler: any PassHandler) { passHandlers.append(handler) }
 
     /// Runs the loop on the calling thread until ``stop()``.
@@ -190,12 +193,13 @@ package final class EventLoop {
     /// Makes ``run()`` return after this pass.
     package func stop() { isRunning = false }
 
-    /// Releases all handlers after ``run()`` has returned for the last time. Most handlers retain the loop.
+    /// Releases all handlers, because most handlers retain the loop. Call this method after ``run()`` has returned for
+    /// the last time.
     package func releaseHandlers() {
         passHandlers.removeAll()
         slots.removeAll()
         freeSlots.removeAll()
-        // Release the timers' handlers explicitly. Otherwise a timer and the object that holds it would retain each
+        // Release the timers' handlers explicitly, because a timer and the object that owns the timer can retain each
         // other.
         let armed = timers
         timers = TimerHeap()
@@ -216,16 +220,16 @@ package final class EventLoop {
             guard slots[slot].generation == UInt32(truncatingIfNeeded: event.data.u64 >> 32) else { continue }
             slots[slot].handler?.ready(Readiness(rawValue: event.events))
         }
-        // Events beyond this number are delivered in the next pass. An interrupted poll has fetched no events. In both
-        // cases, not all events have been delivered yet.
+        // If the event buffer is full, the next pass may deliver further events. An interrupted call has fetched no
+        // events. In both cases, some events may not have been delivered yet.
         hasDeliveredAll = count >= 0 && count < Self.eventsPerPass
         while let timer = timers.popDue(at: now) { timer.handler?.timerFired(timer) }
         endPass()
     }
 
-    /// Runs the handlers that were registered during the pass, and the handlers that these register in turn, so that a
-    /// response is sent without another wait. After a few rounds, the remaining handlers run in the next pass, which
-    /// does not block. Descriptor events are therefore never starved.
+    /// Runs the handlers that were registered during the pass, and the handlers that they register in turn. A response
+    /// is therefore sent without another wait. After `roundsPerPass` rounds, the remaining handlers run in the next
+    /// pass, which does not block. The limit prevents handlers from delaying descriptor events indefinitely.
     private func endPass() {
         for _ in 0..<Self.roundsPerPass where !passHandlers.isEmpty {
             swap(&passHandlers, &runningHandlers)

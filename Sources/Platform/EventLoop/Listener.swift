@@ -3,7 +3,7 @@
 internal import CLinux
 import Glibc
 
-/// A listening TCP socket. Several loops can open one for the same address (SO_REUSEPORT, socket(7)).
+/// A listening TCP socket. Several loops can each open a listener for the same address (SO_REUSEPORT, socket(7)).
 package final class Listener {
     /// The result of one attempt to accept a connection.
     package enum Accepted {
@@ -44,7 +44,7 @@ package final class Listener {
     }
 
     /// Accepts connections from a socket that already listens, such as one from a service manager. Several loops may
-    /// share the socket, and it continues to listen after they end. The caller keeps the ownership of `inherited`.
+    /// share the socket, and it continues to listen after they end. The caller keeps ownership of `inherited`.
     package init(sharing inherited: Int32) throws(SystemCallError) {
         let descriptor = try check("fcntl(F_DUPFD_CLOEXEC)") { fcntl(inherited, F_DUPFD_CLOEXEC, 0) }
         let flags = fcntl(descriptor, F_GETFL)
@@ -67,8 +67,8 @@ package final class Listener {
         try check("bind") { address.withPointer { bind(descriptor, $0, $1) } }
     }
 
-    /// Makes the kernel end connections whose peer has vanished. This applies to connections that are accepted from now
-    /// on.
+    /// Makes the kernel end connections whose peer has vanished. The setting applies to connections that are accepted
+    /// after this call.
     package func detect(_ loss: PeerLoss) { loss.set(on: descriptor) }
 
     /// Accepts the next waiting connection.
@@ -78,8 +78,8 @@ package final class Listener {
             if descriptor >= 0 { return .connection(descriptor, address) }
             switch errno {
             case EAGAIN: return .noClient
-            // Each of these errors concerns only one connection, which ended before it was accepted (accept(2)). Try
-            // the next one.
+            // EINTR is an interruption. Each of the other errors concerns only one connection, which failed before it
+            // was accepted (accept(2)).
             case EINTR, ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, ENONET, EHOSTUNREACH, EOPNOTSUPP,
                 ENETUNREACH:
                 continue

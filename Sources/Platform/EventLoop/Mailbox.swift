@@ -4,8 +4,8 @@ internal import CLinux
 import Glibc
 internal import Locking
 
-/// A queue of messages from other threads to a loop. It keeps their order and wakes the loop once for all waiting
-/// messages.
+/// A queue of messages from other threads to a loop. The mailbox keeps the messages' order and wakes the loop once for
+/// all waiting messages.
 package final class Mailbox<Message: Sendable>: Sendable {
     private struct Unread {
         var waiting: [Message] = []
@@ -22,7 +22,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     deinit { close(wake) }
 
-    /// Adds a message to the queue. Any thread may call this.
+    /// Adds a message to the queue. Any thread may call this method.
     package func post(_ message: Message) {
         let wasEmpty = unread.withLock { unread in
             unread.waiting.append(message)
@@ -37,7 +37,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 
     fileprivate func fetchAll() -> [Message] {
         // Read the counter before the messages. A message that is posted between the two reads increments the counter
-        // again, which causes one unnecessary pass but no lost message.
+        // again. The loop then makes one unnecessary pass, and no message is lost.
         var count: eventfd_t = 0
         eventfd_read(wake, &count)
         return unread.withLock { unread in
@@ -53,7 +53,7 @@ package final class Mailbox<Message: Sendable>: Sendable {
 }
 
 extension EventLoop {
-    /// Creates a mailbox of this loop. The loop's thread calls `receive` for each message, in order.
+    /// Creates a mailbox for this loop. The loop's thread calls `receive` for each message, in order.
     package func mailbox<Message: Sendable>(
         _ receive: @escaping (Message) -> Void
     ) throws(SystemCallError) -> Mailbox<Message> {

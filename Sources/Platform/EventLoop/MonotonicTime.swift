@@ -38,8 +38,8 @@ package struct MonotonicTime: Sendable, Comparable {
 extension Duration {
     /// The duration in nanoseconds, limited to 64 bits (292 years).
     package var wholeNanoseconds: Int64 {
-        // Divide by 10⁹ in two steps: 10⁹ is 2⁹ × 1,953,125, and after a division by 2⁹ a typical time-out fits into 64
-        // bits. A 128-bit division takes ten times as long, and each request needs several.
+        // Divide by 10⁹ = 2⁹ × 1,953,125 in two steps. After the division by 2⁹, a typical time-out fits into 64 bits.
+        // A 128-bit division takes ten times as long, and each request needs several divisions.
         if let parts = UInt64(exactly: attoseconds >> 9) { return Int64(parts / 1_953_125) }
         return Int64(clamping: attoseconds / 1_000_000_000)
     }

@@ -6,9 +6,9 @@ import Glibc
 /// The detection of a peer that has vanished silently, such as a phone that lost its network or a machine that lost
 /// power.
 ///
-/// The kernel probes an idle connection (keep-alive, tcp(7)). It does not probe a connection with unacknowledged data,
-/// but retransmits the data for about 15 minutes; ``hasLostPeer(_:)`` detects the loss earlier. TCP_USER_TIMEOUT would
-/// detect it as well, but it also ends a connection whose peer is alive and reads slowly.
+/// The kernel probes an idle connection (keep-alive, tcp(7)). On a connection with unacknowledged data, it sends no
+/// probes and retransmits the data for about 15 minutes. ``hasLostPeer(_:)`` detects the loss earlier. The option
+/// TCP_USER_TIMEOUT is no alternative, because it also ends a connection whose peer is alive and reads slowly.
 package struct PeerLoss: Sendable, Equatable {
     /// The idle time after which the peer is probed, in seconds (TCP_KEEPIDLE).
     package let idle: Int32
@@ -22,7 +22,7 @@ package struct PeerLoss: Sendable, Equatable {
     /// The longest idle time that the kernel accepts, in seconds (MAX_TCP_KEEPIDLE of linux/tcp.h).
     private static let longest: Int64 = 32_767
 
-    /// Creates a rule: a silent peer counts as lost after `limit` and one more probe interval.
+    /// Creates a rule by which a silent peer counts as lost one probe interval after `limit`.
     package init(limit: Duration) {
         let seconds = min(max(limit.components.seconds, 1), Self.longest)
         let interval = max(1, seconds / 10)

@@ -7,14 +7,14 @@ import Glibc
 /// (sock_diag(7)).
 ///
 /// The query identifies one socket by both addresses and ports. The kernel reports user 0 for a socket that no process
-/// holds any more, so such a response counts as no response.
+/// owns any more. The gateway ignores such a response.
 package enum PeerUser {
     /// Returns the user id of the peer's process.
     ///
-    /// This takes four system calls. Call it for the first request of a connection, not for each request.
+    /// This method makes six system calls. Call it only for the first request of a connection.
     ///
-    /// - Returns: nil if the peer is not on this machine and in this network namespace, if it is closed, or if the
-    ///   kernel does not respond.
+    /// - Returns: nil if the peer is on another machine or in another network namespace, if the peer's socket is
+    ///   closed, or if the kernel does not respond.
     package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
         let (isNamed, local) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
         let (isConnected, peer) = SocketAddress.filled { getpeername(descriptor, $0, $1) }
@@ -34,7 +34,7 @@ package enum PeerUser {
 }
 
 extension PeerUser {
-    /// A query to sock_diag(7) about one TCP socket, with the parser of its response. It performs no I/O.
+    /// A query to sock_diag(7) about one TCP socket, with the parser for the response. The type performs no I/O.
     package struct Query: Equatable, Sendable {
         /// One end of a connection: the address in IPv6's format, and the port.
         private struct Endpoint: Equatable {
@@ -70,8 +70,8 @@ extension PeerUser {
         private let socket: Endpoint
         private let other: Endpoint
 
-        /// Creates a query about the socket with the first address, which is connected to the second. Returns nil
-        /// unless both addresses are IPv4 or IPv6.
+        /// Creates a query about the socket with the address `socket`, which is connected to the address `other`.
+        /// Returns nil unless both are IPv4 addresses or both are IPv6 addresses.
         package init?(socket: SocketAddress, connectedTo other: SocketAddress) {
             guard let first = socket.ipv6, let second = other.ipv6 else { return nil }
             self.socket = Endpoint(high: first.high, low: first.low, port: socket.port)
@@ -89,7 +89,7 @@ extension PeerUser {
             bytes.append(native: Self.sockDiagByFamily)
             bytes.append(native: Self.isRequest)
             bytes.append(native: UInt32(0))  // The sequence number.
-            bytes.append(native: UInt32(0))  // The port, which the kernel sets.
+            bytes.append(native: UInt32(0))  // The netlink port, which the kernel sets.
             bytes += [UInt8(socket.isIPv4 ? AF_INET : AF_INET6), UInt8(IPPROTO_TCP), 0, 0]
             bytes.append(native: UInt32.max)  // Matches every state.
             bytes.append(native: socket.port.bigEndian)
@@ -118,7 +118,7 @@ extension PeerUser {
                 Self.endpoint(in: message, port: 6, address: 24, isIPv4) == other
             else { return nil }
             // The kernel reports user 0 for a closed socket (net/ipv4/inet_diag.c). Such a socket has no inode, so
-            // reject a response without one.
+            // reject a response without an inode.
             guard message.native(at: 68, UInt32.self) != 0 else { return nil }
             return message.native(at: 64, UInt32.self)
         }

@@ -2,7 +2,7 @@
 
 /// A buffer for bytes that are processed immediately. No reference to its content is kept.
 package final class ScratchBuffer {
-    // Only this object owns the memory, and it lends the memory only inside closures.
+    // Only this object owns the memory. Other modules access the bytes only within closures.
     let memory: UnsafeMutableRawBufferPointer
 
     /// Creates a buffer of `capacity` bytes.

@@ -125,11 +125,11 @@ package final class Socket {
 
 /// Connecting without waiting (connect(2), EINPROGRESS).
 extension Socket {
-    /// Starts to connect. The descriptor becomes writable once the connection is established or has failed;
+    /// Starts to connect. The descriptor becomes writable when the connection is established or has failed.
     /// ``pendingError`` distinguishes the two cases.
     ///
-    /// Only probes detect a vanished peer. A peer that does not read for a while, such as a busy instance, has not
-    /// vanished.
+    /// `loss` applies only to the kernel's probes of idle connections. A peer that does not read for a while, such as a
+    /// busy instance, does not count as lost.
     package static func connecting(to address: SocketAddress, detecting loss: PeerLoss? = nil) throws(SystemCallError)
         -> Socket
     {
@@ -143,14 +143,14 @@ extension Socket {
         return result
     }
 
-    /// The error of the socket since the last query; 0 if there is none (socket(7), SO_ERROR).
+    /// The socket's error since the last query; 0 if there is none (socket(7), SO_ERROR).
     package var pendingError: Int32 {
         var code: Int32 = 0
         var length = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 ? code : errno
     }
 
-    /// Whether the peer has not closed the connection and all received bytes have been read.
+    /// Whether the connection is still open and all received bytes have been read.
     package var isQuiet: Bool {
         var byte: UInt8 = 0
         return recv(descriptor, &byte, 1, Int32(MSG_PEEK)) < 0 && errno == EAGAIN

@@ -10,10 +10,10 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
 
     private init() {}
 
-    /// Creates the address of `host`, which is a numeric address or a name such as `localhost`. Returns nil if it is
-    /// neither.
+    /// Creates the address of `host`, which is a numeric address or a name such as `localhost`. Returns nil if the name
+    /// cannot be resolved.
     ///
-    /// A name may cause a resolver query. Call this at start-up only, never on the request path.
+    /// A name may cause a resolver query, so call this initializer at start-up only, never on the request path.
     package init?(host: String, port: UInt16) {
         var hints = addrinfo()
         hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -94,7 +94,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Lends the address in the form that the socket calls take.
+    /// Lends the address to `body` in the form that the socket calls expect.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
             // Every sockaddr_XX begins with the fields of sockaddr, and the socket calls distinguish the types by these
@@ -103,7 +103,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         }
     }
 
-    /// Returns an address that `body` fills, as accept(2) does, together with the result of `body`.
+    /// Returns the result of `body` and the address that `body` fills in. For example, `body` calls accept(2).
     static func filled(
         by body: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
     ) -> (result: Int32, address: SocketAddress) {

@@ -3,7 +3,7 @@
 internal import CLinux
 import Glibc
 
-/// System calls on descriptors that each need more than one line of C code.
+/// Wrappers for system calls on sockets and other descriptors.
 package enum SocketOptions {
     /// Makes close(2) reset the connection (socket(7), SO_LINGER with a time of zero).
     package static func setLingerToZero(_ descriptor: Int32) {
@@ -24,12 +24,12 @@ package enum SocketOptions {
         return count < 0 ? nil : UInt64(count)
     }
 
-    /// Returns another descriptor of the same open socket, with close-on-exec set.
+    /// Returns another descriptor for the same open socket, with close-on-exec set.
     package static func duplicate(_ descriptor: Int32) throws(SystemCallError) -> Int32 {
         try check("fcntl") { fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
     }
 
-    /// Makes `target` a duplicate of `descriptor`, and closes the previous file of `target`.
+    /// Makes `target` a duplicate of `descriptor`, and closes the file to which `target` referred before.
     package static func duplicate(_ descriptor: Int32, onto target: Int32) throws(SystemCallError) {
         try check("dup3") { clinux_dup_onto(descriptor, target) }
     }

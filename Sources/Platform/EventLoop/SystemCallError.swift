@@ -9,7 +9,7 @@ package struct SystemCallError: Error, Sendable, CustomStringConvertible {
     /// The error number, as in errno(3).
     package let code: Int32
 
-    /// Creates an error of `call` with the given error number.
+    /// Creates an error for `call` with the given error number.
     package init(call: String, code: Int32) {
         self.call = call
         self.code = code

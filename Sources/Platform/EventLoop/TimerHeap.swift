@@ -2,8 +2,8 @@
 
 /// A deadline of one object on one loop.
 ///
-/// Moving a deadline to a later time, which happens for every byte of traffic, only stores a number. The entry in the
-/// heap is corrected when it becomes due. Time-outs therefore cost the request path almost nothing.
+/// Traffic moves deadlines to a later time very often. Such a move only stores a number, and the heap corrects the
+/// timer's entry when the entry becomes due. Time-outs therefore cost the request path almost nothing.
 package final class LoopTimer {
     /// The timer's handler; nil after the timer was cancelled.
     fileprivate(set) var handler: (any TimerHandler)?
@@ -67,10 +67,10 @@ struct TimerHeap {
         withdraw(timer)
     }
 
-    /// Disarms a timer and removes it from the heap. It can be armed again.
+    /// Disarms a timer and removes it from the heap. The timer can be armed again.
     mutating func withdraw(_ timer: LoopTimer) {
         timer.deadline = .distantFuture
-        // After a loop has released its handlers, its heap no longer contains the timer, so check this first.
+        // Check that the heap contains the timer. A new heap replaces the old one when the loop releases its handlers.
         guard timer.index >= 0, timer.index < timers.count, timers[timer.index] === timer else { return }
         remove(at: timer.index)
     }
