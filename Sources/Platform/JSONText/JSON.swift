@@ -31,17 +31,17 @@ package enum JSON: Sendable, Equatable {
         if case .bool(let bool) = self { bool } else { nil }
     }
 
-    /// The elements; nil for any other value.
+    /// The elements of an array; nil for any other value.
     package var array: [JSON]? {
         if case .array(let array) = self { array } else { nil }
     }
 
-    /// The members; nil for any other value.
+    /// The members of an object; nil for any other value.
     package var object: JSONObject? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// Returns the member of an object; nil for any other value.
+    /// The member of an object with this name; nil if it is missing or the value is not an object.
     package subscript(name: String) -> JSON? { object?[name] }
 
     /// The value as JSON text without white space, the format that OpenCode writes.
@@ -64,7 +64,7 @@ package struct Number: Sendable, Equatable, ExpressibleByIntegerLiteral {
     /// Creates a whole number from an integer value.
     package init(_ value: some BinaryInteger) { text = String(value) }
 
-    /// The value, if it is written as a whole number in plain digits.
+    /// The value, if the number is written in plain digits and fits into `Int`; nil otherwise.
     package var integer: Int? { Int(text) }
 
     /// The nearest `Double`; nil if there is none.

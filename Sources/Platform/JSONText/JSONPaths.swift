@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The requested places in a JSON text, as a tree of keys. Readers skip everything that is not on the path to a
-/// requested place.
+/// The requested paths in a JSON text, as a tree of keys. Readers skip everything that is not on one of these paths.
 package struct JSONPaths: Sendable {
-    /// A key on the path to a requested place.
+    /// A key on a requested path.
     struct Member: Sendable {
         let key: [UInt8]
-        /// The number of the place that is the key's value; nil if the key only leads to other places.
+        /// The index of the path that ends at the key; nil if the key is only on the way to other keys.
         var pathIndex: Int?
-        /// The node of the object or list that is the key's value.
+        /// The index of the node for the object or list that is the key's value.
         var node: Int?
     }
 
-    /// An object or list on the path to a requested place.
+    /// An object or list on a requested path.
     struct Node: Sendable {
         var members: [Member] = []
-        /// The node of the list's elements.
+        /// The index of the node for the list's elements.
         var element: Int?
     }
 
-    /// A key on a path, with the range of its bytes in ``keys``, its place and its node. A missing place or node is -1.
+    /// A key on a requested path, with the range of its bytes in ``keys``. A missing path index or node is -1.
     struct Entry: Sendable {
         let start: Int
         let count: Int
@@ -29,19 +28,19 @@ package struct JSONPaths: Sendable {
 
     /// The nodes of the tree, the root first.
     private(set) var nodes = [Node()]
-    /// The bytes of all keys, concatenated. `entries` contains one entry for each key, and `members` contains the range
-    /// of each node's entries.
+    /// The bytes of all keys, concatenated. `entries` contains one entry for each key. `members` contains the range of
+    /// each node's entries.
     private(set) var keys: [UInt8] = []
     private(set) var entries: [Entry] = []
     private(set) var members: [Range<Int>] = []
 
-    /// Creates the places with these paths, numbered from 0.
+    /// Creates the tree of these paths, which are numbered from 0.
     ///
-    /// A path consists of keys separated by dots. A key whose value is a list is followed by `[]`. A path that begins
-    /// with `[]` starts at a list that is the whole text.
+    /// A path consists of keys separated by dots. A key whose value is a list is followed by `[]`. If the whole text is
+    /// a list, the path begins with `[]`.
     package init(_ paths: String...) { self.init(paths) }
 
-    /// Creates the places with the paths in this array.
+    /// Creates the tree of the paths in this array.
     package init(_ paths: [String]) {
         for (number, path) in paths.enumerated() {
             let steps = path.split(separator: ".")

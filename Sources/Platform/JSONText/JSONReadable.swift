@@ -23,13 +23,15 @@ extension JSONReadable {
 }
 
 extension JSON {
-    /// Returns a required member; throws if it is missing or this is not an object.
+    /// Returns a required member. Throws if the member is missing or has another shape, or if this value is not an
+    /// object.
     package func required<Value: JSONReadable>(_ name: String) throws(JSONMismatch) -> Value {
         guard let value = try JSONObject(json: self)[name] else { throw JSONMismatch() }
         return try Value(json: value)
     }
 
-    /// Returns a member that may be missing or null; throws if it has another type or this is not an object.
+    /// Returns a member; nil if it is missing or null. Throws if the member has another shape, or if this value is not
+    /// an object.
     package func optional<Value: JSONReadable>(_ name: String) throws(JSONMismatch) -> Value? {
         guard let value = try JSONObject(json: self)[name], value != .null else { return nil }
         return try Value(json: value)
@@ -42,7 +44,7 @@ extension JSON {
 }
 
 extension JSON: JSONReadable {
-    /// Decodes any JSON value, which never fails.
+    /// Decodes any JSON value without an error.
     package init(json: JSON) { self = json }
 }
 

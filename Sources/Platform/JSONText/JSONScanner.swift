@@ -90,7 +90,7 @@ package struct JSONScanner {
         var isEscaped = false
         let bytes = text.bytes
         while index < text.count {
-            // Most bytes are inside long strings, so eight bytes are examined at a time.
+            // Most bytes are in long strings, so examine eight bytes at a time.
             while index + 8 <= text.count {
                 let word = bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self)
                 let ends = Self.zeros(word ^ Self.quotes) | Self.zeros(word ^ Self.backslashes)

@@ -2,14 +2,14 @@
 
 import Encodings
 
-/// Decodes the text of one JSON string byte by byte (RFC 8259 §7). All JSON readers of this module decode escapes with
-/// it.
+/// Decodes the text of one JSON string byte by byte (RFC 8259 §7). All JSON readers in this module use it to decode
+/// escapes.
 ///
 /// The decoder accepts every text, even an invalid one. ``isValid`` and ``hasUnpairedSurrogate`` report errors to the
 /// readers that need them.
 struct JSONStringDecoder {
-    /// The maximum length of a string in readers of paths, ids and keys. None of these strings is longer (PATH_MAX,
-    /// limits.h).
+    /// The maximum length, in bytes, of a string that contains a path, an id or a key. No such string is longer
+    /// (PATH_MAX, limits.h).
     static let longest = 4096
 
     private enum State {
@@ -75,8 +75,7 @@ struct JSONStringDecoder {
         case .unicode(let digits, let value):
             let digit = byte.hexadecimalDigitValue
             if digit == nil { isValid = false }
-            // An invalid digit counts as 0. The resulting text differs from the original, but it is not the path of any
-            // directory.
+            // An invalid digit counts as 0. Callers that require a valid text check `isValid`.
             let value = value << 4 | UInt32(digit ?? 0)
             state = digits == 1 ? .plain : .unicode(digits: digits - 1, value: value)
             if digits == 1 { addUnit(value) }
@@ -135,11 +134,11 @@ struct JSONStringDecoder {
 
 /// Decodes strings within a JSON text.
 package enum JSONString {
-    /// The maximum length of a decoded string. No path or id is longer (PATH_MAX, limits.h).
+    /// The maximum length of a decoded string in bytes. No path or id is longer (PATH_MAX, limits.h).
     package static let longest = JSONStringDecoder.longest
 
-    /// Returns the text of the string whose JSON is in `range`, without its quotes; nil if the text has more than
-    /// ``longest`` bytes.
+    /// Decodes the string whose JSON text, without the quotes, is in `range`. Returns nil if the decoded string has
+    /// more than ``longest`` bytes.
     package static func decoded(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8]? {
         var decoder = JSONStringDecoder(limit: longest)
         for index in range { _ = decoder.consume(text[index]) }

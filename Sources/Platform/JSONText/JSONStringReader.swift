@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the strings at requested places of a JSON text that arrives in parts (RFC 8259).
+/// Finds the strings at requested paths in a JSON text that arrives in parts (RFC 8259).
 ///
 /// Members may be in any order, and keys and values may be escaped. The reader stores only the text of a requested
-/// string, so its memory does not depend on the length of the JSON text. It does not validate the text: if the text is
-/// not JSON, the result is arbitrary.
+/// string, so its memory use does not depend on the length of the JSON text. It does not validate the text. If the text
+/// is not JSON, the result is arbitrary.
 package struct JSONStringReader: Sendable {
-    /// A string at a requested place.
+    /// A string at a requested path.
     package struct Finding: Equatable {
-        /// The number of the place.
+        /// The index of the path.
         package let pathIndex: Int
         /// The string; nil if it is longer than any path (4096 bytes).
         package let text: [UInt8]?
     }
 
-    /// One of the objects and lists on the path to a requested place.
+    /// An object or list on a requested path that has begun and not ended.
     private struct Level {
         let node: Int
         let isObject: Bool
@@ -38,10 +38,11 @@ package struct JSONStringReader: Sendable {
     private var levels: [Level] = []
     private var text = JSONStringDecoder(limit: JSONStringDecoder.longest)
 
-    /// Creates a reader for the given places, at the beginning of a text.
+    /// Creates a reader for the given paths, at the beginning of a text.
     package init(_ paths: JSONPaths) { self.paths = paths }
 
-    /// Whether nothing more can be found, because the text has ended or is not an object or list of the requested kind.
+    /// Whether the reader can find nothing more, because the text has ended or is not an object or list of the
+    /// requested kind.
     package var hasEnded: Bool { if case .ended = state { true } else { false } }
 
     /// Prepares for another text and keeps the memory.
@@ -74,7 +75,7 @@ package struct JSONStringReader: Sendable {
         return nil
     }
 
-    /// Returns all strings at requested places of a complete text, in order.
+    /// Returns all strings at requested paths in a complete text, in order.
     package static func findings(in text: [UInt8], _ paths: JSONPaths) -> [Finding] {
         var reader = JSONStringReader(paths)
         var findings: [Finding] = []
@@ -106,7 +107,8 @@ package struct JSONStringReader: Sendable {
         depth += 1
     }
 
-    /// Returns the node of the object or list that begins here; nil if it contains nothing requested.
+    /// Returns the index of the node for the object or list that begins here; nil if no requested path leads through
+    /// it.
     private func node(isObject: Bool) -> Int? {
         var node: Int?
         if let last = levels.last {
@@ -150,12 +152,12 @@ package struct JSONStringReader: Sendable {
         state = .kept
     }
 
-    /// Returns the number of the requested place at the current position; nil if it is not requested.
+    /// Returns the index of the requested path that ends at the current position; nil if there is none.
     private func wanted(_ level: Level) -> Int? {
         level.member.flatMap { paths.nodes[level.node].members[$0].pathIndex }
     }
 
-    /// Ends a stored string, which is a key or the value at a requested place.
+    /// Ends a stored string, which is a key or the value at a requested path.
     private mutating func endText() -> Finding? {
         guard let last = levels.indices.last else { return nil }
         guard levels[last].expectsKey else {

@@ -5,7 +5,7 @@ internal import Encodings
 /// Writes JSON strings (RFC 8259 §7) in small texts that the gateway creates itself. Log lines use stricter rules,
 /// because people view them on terminals.
 package enum JSONText {
-    /// Returns `text` in quotes, with the escapes that JSON requires.
+    /// Returns `text` in quotes, with escapes for quotes, backslashes and control characters.
     package static func quoted(_ text: String) -> String {
         var bytes: [UInt8] = []
         bytes.append(jsonString: text)
@@ -19,7 +19,7 @@ extension [UInt8] {
         append(UInt8(ascii: "\""))
         let bytes = Array(text.utf8)
         // Most strings need no escape and are copied in one step. Search for escapes in a loop without an early exit,
-        // which can examine many bytes at a time.
+        // because the compiler can vectorise such a loop.
         var escapes: UInt8 = 0
         for byte in bytes { escapes |= Self.isEscaped(byte) ? 1 : 0 }
         var start = 0

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds values at requested places of a complete JSON text, and reports their ranges (RFC 8259).
+/// Finds the values at requested paths in a complete JSON text (RFC 8259), and reports their ranges.
 ///
-/// The finder copies nothing and skips everything that is not on the path to a requested place. It does not enter
-/// lists. Members may be in any order, and keys may be escaped. It does not validate the text: in malformed JSON, it
-/// finds the values before the error.
+/// The finder copies nothing, does not enter lists and skips everything that is not on a requested path. Members may be
+/// in any order, and keys may be escaped. The finder does not validate the text. In malformed JSON, it finds the values
+/// before the error.
 package struct JSONValueFinder {
-    /// A value at a requested place.
+    /// A value at a requested path.
     package struct Finding: Equatable {
-        /// The number of the place.
+        /// The index of the path.
         package let pathIndex: Int
         /// The range of the value, including quotes and brackets.
         package let range: Range<Int>
@@ -34,7 +34,7 @@ package struct JSONValueFinder {
     private init(paths: JSONPaths) { self.paths = paths }
 
     /// Reads the object at the current position. Returns whether to continue after it. The recursion is at most as deep
-    /// as the requested places.
+    /// as the longest requested path.
     private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
         _ = scanner.consume(UInt8(ascii: "{"), text)
         scanner.skipSpace(text)

@@ -12,7 +12,8 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // The mutex or
     private let changed: UnsafeMutablePointer<pthread_cond_t>
     private let state: UnsafeMutablePointer<State>
 
-    /// Takes ownership of `initial`. Nothing else may refer to it afterwards.
+    /// Creates a monitor for `initial` and takes ownership of the value. Nothing else may refer to the value
+    /// afterwards.
     package init(_ initial: sending State) {
         mutex = .allocate(capacity: 1)
         changed = .allocate(capacity: 1)

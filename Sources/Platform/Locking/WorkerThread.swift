@@ -4,8 +4,8 @@ import Glibc
 
 /// An operating-system thread that runs one closure and is joined at the end.
 ///
-/// All signals are blocked in the thread. Signals are handled by the thread that requested them (the control plane's
-/// event loop), and a write to a closed pipe must return an error instead of terminating the process.
+/// All signals are blocked in the thread. The control plane's event loop handles signals on another thread. A write to
+/// a closed pipe must return an error instead of terminating the process.
 package final class WorkerThread: Sendable {
     /// The error for a thread that the kernel refused to create (pthread_create(3)).
     package struct StartError: Error {
@@ -33,7 +33,7 @@ package final class WorkerThread: Sendable {
         var everySignal = sigset_t()
         var before = sigset_t()
         sigfillset(&everySignal)
-        // A thread inherits its creator's signal mask, so no signal is ever unblocked in it.
+        // A thread inherits its creator's signal mask, so signals are blocked in the new thread from the beginning.
         pthread_sigmask(SIG_SETMASK, &everySignal, &before)
         defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
 
@@ -65,8 +65,8 @@ package final class WorkerThread: Sendable {
         return nil
     }
 
-    // glibc declares pthread_setname_np only for _GNU_SOURCE, which Swift's import of glibc does not define. Writing
-    // this file has the same effect (proc_tid_comm(5)). The name is optional: without /proc the thread has none.
+    // glibc declares pthread_setname_np only for _GNU_SOURCE, which Swift's import of glibc does not define. Writing to
+    // `/proc/thread-self/comm` has the same effect (proc_tid_comm(5)). Without /proc, the thread has no name.
     private static func nameThisThread(_ name: String) {
         let descriptor = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
