@@ -53,7 +53,7 @@ package struct AccessLine: Sendable {
         return LogRecord(time: time, level: .info, message: "request", fields: fields)
     }
 
-    /// The maximum number of escaped bytes that are logged of a path.
+    /// The maximum size of a logged path in bytes, after escaping.
     private static let longestPath = 512
     /// The maximum length of one encoded byte: `\u{1b}` or `\u001b`.
     private static let longestEscape = 6
@@ -70,7 +70,7 @@ package struct AccessLine: Sendable {
         guard path.count * longestEscape > longestPath else { return path }
         let bytes = path.span
         var size = 0
-        // The length that still leaves room for the mark of the omitted part.
+        // The length of the longest prefix after which the ellipsis still fits.
         var fitting = 0
         var index = 0
         while index < bytes.count {
@@ -88,7 +88,7 @@ package struct AccessLine: Sendable {
         switch scan.scalar {
         case nil: 4
         case 0x22, 0x5C: 2
-        // Either `\u{2028}` or `\u2028`.
+        // The longest encoding is `\u{2028}`.
         case let scalar? where UTF8Scan.isDangerous(scalar): 8
         default: scan.length
         }
@@ -121,8 +121,8 @@ package struct AccessLine: Sendable {
         return path[slash...]
     }
 
-    /// Truncates a path at the first parameter delimiter that is followed by a value. OpenCode's router treats the text
-    /// after a `;` as the query, and a client may have percent-encoded any delimiter, even several times.
+    /// Truncates a path at the first parameter delimiter if a value follows it. OpenCode's router treats the text after
+    /// a `;` as the query. A client may have percent-encoded any delimiter, even several times.
     private static func withoutParameters(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var delimiter: Int?
         var index = path.startIndex

@@ -6,7 +6,7 @@ internal import Encodings
 extension [UInt8] {
     /// Appends a JSON string with its quotes.
     ///
-    /// Nearly every value needs no escape and is copied in one step.
+    /// Most values need no escapes and are copied in one step.
     ///
     /// - Parameter whole: The collection that `bytes` refers to.
     mutating func appendJSONString(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
@@ -30,8 +30,8 @@ extension [UInt8] {
         return true
     }
 
-    /// Replaces every byte that is not UTF-8 with U+FFFD. Also escapes terminal control characters that JSON allows,
-    /// because people view these lines with `cat`, too.
+    /// Appends a JSON string with every byte that is not valid UTF-8 replaced by U+FFFD. Also escapes the terminal
+    /// control characters that JSON allows, because users view these lines in terminals as well.
     private mutating func appendEscapedJSONString(_ bytes: Span<UInt8>) {
         append(ASCII.quote)
         let count = LogValue.loggedCount(bytes)

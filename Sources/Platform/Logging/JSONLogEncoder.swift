@@ -2,7 +2,7 @@
 
 internal import Encodings
 
-/// An encoder for log lines that programs read. Each line is one JSON object that begins with `time` (RFC 3339, UTC),
+/// An encoder for machine-readable log lines. Each line is one JSON object that begins with `time` (RFC 3339, UTC),
 /// `level` and `message`, followed by the fields.
 ///
 ///     {"time":"2026-11-21T17:04:05.123Z","level":"info","message":"request","status":200}

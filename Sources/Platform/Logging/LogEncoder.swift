@@ -2,8 +2,8 @@
 
 /// An encoder for log records in one of the three formats.
 ///
-/// Uses three optionals instead of an enum, because each encoder can then be mutated in place, and because Leak
-/// Sanitizer does not find pointers inside enum payloads.
+/// The encoder uses three optionals instead of an enum, so that each format's encoder can be mutated in place. In
+/// addition, Leak Sanitizer does not find pointers inside enum payloads.
 package struct LogEncoder: Sendable {
     private var text: TextLogEncoder?
     private var json: JSONLogEncoder?
@@ -22,21 +22,22 @@ package struct LogEncoder: Sendable {
 
     private init() {}
 
-    /// Returns an encoder for lines that people read.
+    /// Returns an encoder for human-readable lines.
     package static func text(_ encoder: TextLogEncoder) -> LogEncoder {
         var result = LogEncoder()
         result.text = encoder
         return result
     }
 
-    /// Returns an encoder for lines that programs read.
+    /// Returns an encoder for machine-readable lines.
     package static func json(_ encoder: JSONLogEncoder) -> LogEncoder {
         var result = LogEncoder()
         result.json = encoder
         return result
     }
 
-    /// Appends the bytes of one record. This is `mutating` because encoders cache the text of the last second.
+    /// Appends the bytes of one record. The method is `mutating`, because encoders cache the text of the last
+    /// timestamp.
     package mutating func encode(_ record: LogRecord, into output: inout [UInt8]) {
         text?.encode(record, into: &output)
         json?.encode(record, into: &output)

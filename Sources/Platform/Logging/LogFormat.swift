@@ -2,7 +2,7 @@
 
 /// The format of the written log records.
 package enum LogFormat: String, Sendable, CaseIterable {
-    /// Lines for people at a terminal.
+    /// Human-readable lines, for a terminal.
     case text
     /// One JSON object for each line.
     case json
@@ -15,11 +15,11 @@ package enum LogFormatChoice: String, Sendable, CaseIterable {
     /// The format that suits the log's destination: the journal's format if stderr is connected to the journal, text on
     /// a terminal, and JSON lines otherwise.
     case auto
-    /// Text, wherever the log goes.
+    /// Text, regardless of the log's destination.
     case text
-    /// JSON lines, wherever the log goes.
+    /// JSON lines, regardless of the log's destination.
     case json
-    /// The journal, wherever stderr goes.
+    /// Journal entries, regardless of stderr's destination.
     case journal
 }
 
@@ -31,8 +31,8 @@ package struct StandardErrorFacts: Sendable {
     package var device: UInt64?
     /// The `st_ino` of fstat(2); nil if the call failed.
     package var inode: UInt64?
-    /// The value of the environment variable `JOURNAL_STREAM`, which is `DEVICE:INODE` of the stream that systemd
-    /// connected (systemd.exec(5)).
+    /// The value of the environment variable `JOURNAL_STREAM`: the `DEVICE:INODE` of the stream that systemd connected
+    /// to the journal (systemd.exec(5)).
     package var journalStream: String?
 
     /// Creates a description from the given properties.

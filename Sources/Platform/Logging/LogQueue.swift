@@ -2,14 +2,15 @@
 
 import Locking
 
-/// A bounded queue of encoded records between the logging threads and the writer thread. Counts the dropped records.
+/// A bounded queue of encoded records between the logging threads and the writer thread. The queue counts the dropped
+/// records.
 final class LogQueue: Sendable {
     private struct State {
         var encoder: LogEncoder
         var waiting = LogBatch()
         /// The number of dropped or rejected records that no written line has reported yet.
         var dropped = 0
-        /// Whether the writer waits for a first record. The thread that queues it must wake the writer.
+        /// Whether the writer waits for a first record. The thread that queues this record must wake the writer.
         var isWriterIdle = false
         /// Whether the output rejected the whole last batch.
         var isBroken = false
@@ -18,7 +19,7 @@ final class LogQueue: Sendable {
     }
 
     /// The time for which the writer collects further records after the first one, and the number of bytes that ends
-    /// this time early. Waking the writer for each line would cost the logging thread a system call for each line.
+    /// this time early. If each line woke the writer, each line would cost the logging thread a system call.
     private static let gathering = (time: Duration.milliseconds(5), bytes: 64 * 1024)
 
     private let state: Monitor<State>
@@ -31,8 +32,8 @@ final class LogQueue: Sendable {
 
     /// Queues a record, or counts it as dropped.
     ///
-    /// Encodes the record while holding the lock. Encoding takes about a microsecond, and no line then needs a separate
-    /// buffer.
+    /// Encodes the record while holding the lock, so that no line needs a separate buffer. Encoding takes about a
+    /// microsecond.
     func append(_ record: LogRecord) {
         let mustWake = state.withLock { state in
             guard !state.isClosed else { return false }
@@ -60,7 +61,8 @@ final class LogQueue: Sendable {
         return state.wait(
             until: { !$0.waiting.ends.isEmpty || $0.isClosed },
             then: { state in
-                // Do not report dropped records after the queue was closed if the output accepts nothing.
+                // If the queue is closed and the output accepts nothing, a report of dropped records would be lost as
+                // well.
                 if state.dropped > 0, !(state.isClosed && state.isBroken) { Self.reportDropped(&state, time: now()) }
                 guard !state.waiting.ends.isEmpty else { return false }
                 swap(&state.waiting, &batch)
@@ -74,7 +76,8 @@ final class LogQueue: Sendable {
         let reported = batch.droppedReported
         state.withLock { state in
             state.isBroken = refused == count
-            // If the report of dropped records may be among the rejected records, its count is reported again.
+            // The rejected records may include the report of dropped records. In that case, add the reported number
+            // again.
             if refused > 0 { state.dropped += reported > 0 ? refused - 1 + reported : refused }
         }
     }
@@ -113,8 +116,8 @@ struct LogBatch: Sendable {
     /// The number of dropped records that the batch's last record reports; 0 if there is no such record.
     var droppedReported = 0
 
-    /// Empties the batch. Releases the memory after a burst, but keeps the usual amount so that logging does not
-    /// allocate.
+    /// Empties the batch. Releases a large buffer after a burst, but keeps a buffer of the usual size so that logging
+    /// does not allocate memory.
     mutating func clear() {
         let isLarge = bytes.capacity > 256 * 1024
         bytes.removeAll(keepingCapacity: !isLarge)

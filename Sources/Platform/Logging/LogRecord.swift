@@ -6,9 +6,9 @@ package struct LogRecord: Sendable, Equatable {
     package var time: Int64
     /// The severity of the record.
     package var level: LogLevel
-    /// A sentence or phrase for people. It does not repeat the values of the fields.
+    /// A human-readable sentence or phrase, which does not repeat the values of the fields.
     package var message: String
-    /// The named values in writing order.
+    /// The named values, in the order in which they are written.
     package var fields: [LogField]
 
     /// Creates a record with the given time, severity, message and fields.
@@ -45,7 +45,7 @@ package struct LogField: Sendable, Equatable {
     }
 }
 
-/// The value of a log field. Texts and bytes may come from outside the gateway; the encoders escape them.
+/// The value of a log field. Texts and bytes may come from outside the gateway, so the encoders escape them.
 package enum LogValue: Sendable, Equatable {
     /// A text from the gateway or from outside.
     case text(String)
@@ -58,11 +58,10 @@ package enum LogValue: Sendable, Equatable {
 }
 
 extension LogValue {
-    /// The maximum number of bytes that are logged of one value or message. Longer values are shortened and end with
-    /// `…`.
+    /// The maximum size of one logged value or message in bytes. The encoders shorten a longer value and append `…`.
     package static let longest = 16 * 1024
 
-    /// Returns the number of bytes to log: all of them, or as many as fit without splitting a character.
+    /// Returns the number of bytes to log: all bytes, or as many as fit without splitting a character.
     static func loggedCount(_ bytes: Span<UInt8>) -> Int {
         guard bytes.count > longest else { return bytes.count }
         var count = longest
@@ -103,7 +102,7 @@ package enum LogLevel: UInt8, Sendable, CaseIterable, Comparable {
     }
 }
 
-/// A destination for log records. `write` is called on any thread, including the event loops of the data plane, and
+/// A destination for log records. Any thread may call `write`, including the event loops of the data plane. `write`
 /// must not wait for I/O.
 package protocol LogSink: Sendable {
     /// Writes one record without waiting for I/O.

@@ -28,7 +28,7 @@ package final class LogWriter: LogSink {
         let queue = LogQueue(encoder: encoder, limit: limit)
         self.queue = queue
         thread = try WorkerThread(name: "log-writer") {
-            // Use a second buffer, so that the queue can fill one while the other is written out.
+            // Use a second buffer, so that the queue can fill one buffer while the thread writes out the other one.
             var batch = LogBatch()
             while queue.dequeue(into: &batch, now: now) {
                 let refused = output.write(batch.bytes, ends: batch.ends)
@@ -42,7 +42,7 @@ package final class LogWriter: LogSink {
         close()
     }
 
-    /// Queues one record. Drops it after `close`.
+    /// Queues one record. Ignores the record if the writer is closed.
     package func write(_ record: LogRecord) {
         queue.append(record)
     }
@@ -50,7 +50,7 @@ package final class LogWriter: LogSink {
     /// Rejects further records, writes the queued records and ends the thread.
     ///
     /// Returns false if `limit` is reached first. The remaining records are then lost, and the thread remains blocked
-    /// in its write. Further calls return the same result.
+    /// in its write. A further call waits again for at most its own `limit`.
     @discardableResult
     package func close(atMost limit: Duration = .seconds(2)) -> Bool {
         guard queue.close(atMost: limit) else { return false }

@@ -2,7 +2,7 @@
 
 internal import Encodings
 
-/// An encoder for log lines that a person reads at a terminal. A line contains the local time, the level unless it is
+/// An encoder for log lines that a user reads in a terminal. A line contains the local time, the level unless it is
 /// info, the message, and each field as `name=value`.
 ///
 ///     2026-11-21 18:04:05.123 warning: reader stalled project=demo bytes=4194304

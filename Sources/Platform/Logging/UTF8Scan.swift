@@ -14,8 +14,8 @@ struct UTF8Scan {
             self.init(scalar: UInt32(first), length: 1)
             return
         }
-        // The length, the first payload bits, and the smallest code point that may have this length, so that overlong
-        // forms are rejected.
+        // The length, the first payload bits, and the smallest code point that may have this length. A smaller code
+        // point shows an overlong form.
         let (length, payload, smallest): (Int, UInt8, UInt32)
         switch first {
         case 0xC2...0xDF:

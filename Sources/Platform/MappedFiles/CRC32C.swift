@@ -39,7 +39,8 @@ enum CRC32C {
         }
     }
 
-    /// Returns the contribution of eight bytes. The last byte uses the first table at this pointer.
+    /// Returns the contribution of eight bytes, from the eight tables that begin at `table`. The last byte uses the
+    /// first of these tables.
     @inline(__always) private static func eight(_ word: UInt64, _ table: UnsafePointer<UInt32>) -> UInt32 {
         let low = table[7 &* 256 &+ Int(word & 0xFF)] ^ table[6 &* 256 &+ Int(word >> 8 & 0xFF)]
         let middle = table[5 &* 256 &+ Int(word >> 16 & 0xFF)] ^ table[4 &* 256 &+ Int(word >> 24 & 0xFF)]

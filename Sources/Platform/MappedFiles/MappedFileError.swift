@@ -2,11 +2,11 @@
 
 internal import Glibc
 
-/// An error that makes a file or folder of mapped segments unusable.
+/// An error that makes a file or directory of mapped segments unusable.
 package struct MappedFileError: Error, Equatable, CustomStringConvertible {
     /// The operation that failed, as a past participle: `allocated`, `opened`.
     package let operation: String
-    /// The path of the file or folder.
+    /// The path of the file or directory.
     package let path: String
     /// The error number of the kernel, or 0 if the kernel reported no error but the file is unsuitable.
     package let code: Int32
@@ -31,7 +31,7 @@ package struct MappedFileError: Error, Equatable, CustomStringConvertible {
     /// Whether the disk, or the user's quota on it, is full.
     package var isFull: Bool { code == ENOSPC || code == EDQUOT }
 
-    /// Whether a file of this name already exists.
+    /// Whether a file with this name already exists.
     package var fileExists: Bool { code == EEXIST }
 
     /// A clause for an error message: `/x cannot be allocated: No space left on device`.

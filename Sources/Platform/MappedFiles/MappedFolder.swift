@@ -2,10 +2,10 @@
 
 internal import Glibc
 
-/// An open folder of mapped files. The files are named relative to the folder, and no symbolic link
-/// below it is followed.
+/// An open directory of mapped files. File names are relative to the directory. The methods follow no symbolic links in
+/// the directory.
 package final class MappedFolder: Sendable {
-    /// The path at which the folder was opened.
+    /// The path at which the directory was opened.
     package let path: String
     private let descriptor: Int32
 
@@ -14,7 +14,7 @@ package final class MappedFolder: Sendable {
         self.path = path
     }
 
-    /// Opens the existing folder at `path`.
+    /// Opens the existing directory at `path`.
     package convenience init(_ path: String) throws(MappedFileError) {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { throw MappedFileError("opened", path) }
@@ -23,8 +23,8 @@ package final class MappedFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the subfolder of this name, with access for its owner only (0700). A missing subfolder is created if
-    /// `isMade` is true; otherwise the result is nil.
+    /// Returns the subdirectory with this name, and restricts access to its owner (mode 0700). If the subdirectory is
+    /// missing, creates it if `isMade` is true, and returns nil otherwise.
     package func folder(_ name: String, isMade: Bool = true) throws(MappedFileError) -> MappedFolder? {
         let path = self.path(name)
         if isMade, mkdirat(descriptor, name, 0o700) != 0, errno != EEXIST { throw MappedFileError("made", path) }
@@ -66,8 +66,8 @@ package final class MappedFolder: Sendable {
 
     // MARK: Files
 
-    /// Creates a file of this length with access for its owner only (0600), allocates all of it on
-    /// the disk, and maps it.
+    /// Creates a file of `count` bytes with access for its owner only (mode 0600), allocates all of it on the disk, and
+    /// maps it.
     ///
     /// The file gets its name only after `prepare` has written to it, so a file with that name is always complete. If
     /// the disk reports an error, throws that error and leaves no file.
@@ -100,13 +100,13 @@ package final class MappedFolder: Sendable {
     /// The suffix of the name of a file that is still being created.
     package static let unfinished = ".new"
 
-    /// Maps an existing file at its present length.
+    /// Maps an existing file at its current length.
     ///
-    /// A file that is to be written is first allocated again, so that none of its pages is missing on the disk. If that
-    /// fails, the mapping is read-only. Throws if the file is not a plain file.
+    /// A file that will be written is first allocated again, so that all its pages exist on the disk. If the allocation
+    /// fails, the mapping is read-only. Throws if the file is empty or not a regular file.
     package func open(_ name: String, isWritten: Bool) throws(MappedFileError) -> MappedRegion {
         let path = self.path(name)
-        // The call must neither follow a symbolic link nor block on a pipe without a writer.
+        // With these flags, openat(2) follows no symbolic link and does not block on a pipe without a writer.
         let way = (isWritten ? O_RDWR : O_RDONLY) | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC
         let file = openat(descriptor, name, way)
         guard file >= 0 else {
@@ -132,12 +132,12 @@ package final class MappedFolder: Sendable {
         return try Self.map(file, count: count, path: path, isWritable: isAllocated)
     }
 
-    /// Removes the file of this name. Returns whether the file no longer exists.
+    /// Removes the file with this name. Returns whether the file no longer exists.
     @discardableResult package func remove(_ name: String) -> Bool {
         unlinkat(descriptor, name, 0) == 0 || errno == ENOENT
     }
 
-    /// Removes the subfolder of this name if it is empty.
+    /// Removes the subdirectory with this name if it is empty.
     package func removeFolder(_ name: String) {
         unlinkat(descriptor, name, AT_REMOVEDIR)
     }

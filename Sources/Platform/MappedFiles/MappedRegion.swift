@@ -6,10 +6,10 @@ internal import Synchronization
 /// A memory region that one thread fills from its beginning, and that any thread reads up to the published end. The
 /// region is a mapped file or plain memory.
 ///
-/// The writer writes only after `published`, and publishes only complete data. Published bytes never change. The
-/// memory of a mapped file outlives the file's name, so the owner of a region can read all of it after the file is
-/// removed. If another program truncates the file, the memory is lost (SIGBUS, mmap(2)). Only the file's mode
-/// protects against that.
+/// The writer writes only after `published`, and publishes only complete data. Published bytes never change. The memory
+/// of a mapped file outlives the file's name, so the owner of a region can read all of it after the file is removed. If
+/// another program truncates the file, the memory is lost (SIGBUS, mmap(2)). Only the file's mode protects against such
+/// a truncation.
 package final class MappedRegion: @unchecked Sendable {  // `published` orders reads after the writes of the same bytes.
     /// The size of the region in bytes.
     package let count: Int
@@ -28,7 +28,7 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
         self.isWritable = isWritable
     }
 
-    /// Creates a region of zeroed memory without a file. In a large region, only the bytes that are written use memory.
+    /// Creates a region of zeroed memory without a file. In a large region, only the pages that are written use memory.
     package convenience init(memory count: Int) {
         guard let base = calloc(max(count, 1), 1) else { preconditionFailure("out of memory") }
         self.init(mapping: base, count: count, isFile: false, isWritable: true)
@@ -106,8 +106,8 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
         base.storeBytes(of: number.littleEndian, toByteOffset: offset, as: UInt64.self)
     }
 
-    /// Writes a four-byte number to a multiple of four, after all earlier writes. Wherever the process ends, a file
-    /// that contains the number also contains those writes.
+    /// Writes a four-byte number after all earlier writes, at an offset that is a multiple of four. If the process ends
+    /// abruptly, a file that contains the number also contains the earlier writes.
     package func seal(_ number: UInt32, at offset: Int) {
         checkWriting(offset, 4)
         precondition(offset % 4 == 0, "a seal must be at a multiple of four bytes")
@@ -121,8 +121,8 @@ package final class MappedRegion: @unchecked Sendable {  // `published` orders r
         self.end.store(end, ordering: .releasing)
     }
 
-    /// Sets all bytes from `offset` on to zero, beginning with the last byte. Bytes that are already zero are not
-    /// written.
+    /// Sets all bytes from `offset` to the end to zero, beginning at the end. `offset` must be a multiple of eight.
+    /// Groups of eight bytes that are already zero are not written.
     package func clear(from offset: Int) {
         checkWriting(offset, 0)
         var index = count & ~7

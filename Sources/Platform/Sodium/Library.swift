@@ -2,7 +2,7 @@
 
 internal import CSodium
 
-/// Initialises libsodium. sodium_init(3) is thread-safe and idempotent. It runs once, at the first use.
+/// Initialises libsodium at the first use. sodium_init(3) is thread-safe and idempotent.
 enum Library {
     private static let isReady = sodium_init() >= 0
 

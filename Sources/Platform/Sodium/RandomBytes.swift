@@ -4,8 +4,9 @@ internal import CSodium
 
 /// Random bytes from the kernel's generator, suitable for keys and passwords.
 package enum RandomBytes {
-    /// Returns `count` random bytes as twice as many hexadecimal digits in lower case. The digits may be a secret, so
-    /// libsodium encodes them. Unlike the duration of `Hexadecimal`, its duration does not depend on the bytes' values.
+    /// Returns `count` random bytes in lower-case hexadecimal digits, two for each byte. The digits may be a secret, so
+    /// libsodium encodes them in a time that does not depend on the bytes' values. `Hexadecimal` does not have this
+    /// property.
     package static func hex(_ count: Int) -> String {
         let bytes = bytes(count)
         let length = 2 * count + 1

@@ -2,13 +2,13 @@
 
 internal import CSodium
 
-/// A strict base64 decoder for secrets (RFC 4648 §4, §5): its duration does not depend on the bytes' values. For data
-/// that is not secret, use `Base64Encoding` in module `Encodings`.
+/// A strict base64 decoder for secrets (RFC 4648 §4, §5). The time for decoding does not depend on the bytes' values.
+/// For data that is not secret, use `Base64Encoding` in module `Encodings`.
 package enum SecretBase64 {
-    /// Calls `body` with the decoded bytes, whose memory is wiped afterwards because they may be secret.
+    /// Calls `body` with the decoded bytes. Wipes their memory afterwards, because the bytes may be secret.
     ///
-    /// Returns nil if the text is not base64 or has more than `limit` decoded bytes. The decoder is strict, so that
-    /// each value has exactly one text: padding is required, and other characters and left-over bits are rejected.
+    /// Returns nil if the text is not base64 or has more than `limit` decoded bytes. The decoder accepts exactly one
+    /// text for each value. It requires padding, and rejects other characters and left-over bits.
     package static func withDecoded<Result>(
         _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {
