@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A step from an older schema to the next one. A released step never changes; an error in it is corrected by a later
-/// step.
+/// A step from an older schema to the next one. A released step never changes. A later step corrects an error in it.
 package struct Migration: Sendable {
-    /// The number of the step, counted from 1 without gaps. It is the schema's number after the step (`PRAGMA
+    /// The number of the step, counted from 1 without gaps. The step sets the schema's version to this number (`PRAGMA
     /// user_version`).
     package let number: Int
     /// The SQL statements of the step.

@@ -11,8 +11,8 @@ final class ReaderThread: Sendable {
             var waiting: [Query] = []
             var isClosed = false
             var hasEnded = false
-            /// This process's lock on the file. The queue retains it, so that no other process can acquire it before
-            /// the last query has ended.
+            /// This process's lock on the file. The queue retains the lock until the last query has ended, so that no
+            /// other process can acquire it earlier.
             var lock: StateLock?
         }
 
@@ -72,8 +72,8 @@ final class ReaderThread: Sendable {
 
     deinit { close(atMost: .zero) }
 
-    /// Rejects the waiting queries and ends the thread. Returns false if the running query did not end within `limit`;
-    /// the thread then remains in this query.
+    /// Rejects the waiting queries and ends the thread. Returns false if the running query does not end within `limit`.
+    /// In that case, the thread remains in the query.
     @discardableResult
     func close(atMost limit: Duration) -> Bool {
         let refused = queue.state.withLock { state in

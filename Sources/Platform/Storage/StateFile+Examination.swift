@@ -14,8 +14,8 @@ extension StateFile {
     /// The number of free bytes below which a disk counts as full. Less space is not enough for useful data.
     private static let leastRoom: UInt64 = 1 << 20
 
-    /// Performs the checks of a starting gateway and also checks the whole file for damage. Changes no stored data.
-    /// Throws the reason if the file cannot be used.
+    /// Performs the checks that a gateway performs when it starts, and also checks the whole file for damage. Changes
+    /// no stored data. Throws the reason if the file cannot be used.
     package func examine() throws(StorageError) -> Finding {
         guard access(folder, F_OK) == 0 else {
             try checkRoom(in: nearestFolder)
@@ -25,7 +25,7 @@ extension StateFile {
         try checkRoom(in: folder)
         guard access(path, F_OK) == 0 else { return .missing }
         guard access(path, R_OK | W_OK) == 0 else { throw .system("opened", path: path, code: errno) }
-        // The lock is only checked, because a gateway that starts in the meantime must be able to acquire it.
+        // Check the lock without acquiring it, so that a gateway that starts in the meantime can acquire it.
         try StateLock.check(path)
         let connection = try Connection(path, for: .reading)
         if try check(connection) { return .usable }
@@ -42,7 +42,7 @@ extension StateFile {
         init(_ columns: borrowing Columns) throws(StorageError) { text = try columns.text(0) }
     }
 
-    /// The nearest existing folder: this folder itself, or a folder above it.
+    /// The nearest existing directory: the state directory or one of its ancestors.
     private var nearestFolder: String {
         var path = folder[...]
         while !path.isEmpty, access(String(path), F_OK) != 0 {

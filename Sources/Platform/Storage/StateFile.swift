@@ -2,20 +2,20 @@
 
 internal import Glibc
 
-/// The database file in its folder. The file is created if it is missing, and is not accessible to other users. Another
-/// program's file is never used.
+/// The database file of the gateway's state, and the state directory. The gateway creates the file if it is missing,
+/// and denies other users access to it. The gateway never uses another program's file.
 package struct StateFile: Sendable {
-    /// The absolute path of the folder.
+    /// The absolute path of the state directory.
     package let folder: String
     let migrations: [Migration]
 
     /// The path of the database file.
     package var path: String { folder + "/state.db" }
 
-    /// Creates a reference to the file in this folder, which need not exist yet.
+    /// Creates a reference to the file in this directory. The file and the directory need not exist yet.
     ///
     /// - Parameters:
-    ///   - folder: The absolute path of the folder.
+    ///   - folder: The absolute path of the directory.
     ///   - migrations: The steps of the schema.
     package init(folder: String, migrations: [Migration]) {
         self.folder = folder
@@ -24,7 +24,7 @@ package struct StateFile: Sendable {
 
     /// The suffixes of the files that SQLite keeps next to the database while it is open.
     private static let companions = ["-wal", "-shm"]
-    /// The number that identifies the gateway's databases for file(1) and the gateway (`PRAGMA application_id`): the
+    /// The number by which file(1) and the gateway recognise the gateway's databases (`PRAGMA application_id`): the
     /// ASCII letters `VRGW`.
     private static let application: Int64 = 0x5652_4757
 
@@ -38,8 +38,8 @@ package struct StateFile: Sendable {
         try makeFile()
         let connection = try Connection(path, for: .writing, holding: lock)
         let isNew = try check(connection)
-        // In WAL mode with NORMAL, readers and the writer never wait for each other, and committed data survives the
-        // end of the process.
+        // In WAL mode with `synchronous = NORMAL`, readers and the writer never wait for each other. Committed data
+        // survives the end of the process.
         try connection.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;")
         // Limit the size of the log, so that a large burst does not leave a large file. Keep temporary data in memory,
         // so that nothing is written to a temporary file.
@@ -53,7 +53,7 @@ package struct StateFile: Sendable {
         return connection
     }
 
-    /// Opens the file for reading. It must already be open for writing.
+    /// Opens the file for reading. The file must already be open for writing.
     func openForReading() throws(StorageError) -> Connection {
         let connection = try Connection(path, for: .reading)
         try connection.execute("PRAGMA temp_store = MEMORY; PRAGMA cache_size = -512; PRAGMA trusted_schema = OFF;")
@@ -75,21 +75,22 @@ package struct StateFile: Sendable {
 
     // MARK: Folder and file
 
-    /// Creates the folder and its missing parents with mode 0700.
+    /// Creates the directory and its missing parents with mode 0700.
     private func makeFolder() throws(StorageError) {
         var made = ""
         for part in folder.split(separator: "/") {
             made += "/\(part)"
             guard mkdir(made, 0o700) != 0, errno != EEXIST else { continue }
             let code = errno
-            // A read-only file system can return EROFS even if the folder exists, so check that before throwing.
+            // A read-only file system can return EROFS even if the directory exists, so check its existence before
+            // throwing.
             if access(made, F_OK) != 0 { throw .system("made", path: made, code: code) }
         }
         try checkFolder()
     }
 
-    /// Throws unless the folder belongs to this user, only this user can change its content, and the file system allows
-    /// that.
+    /// Throws unless the directory belongs to this user, only this user can change its content, and the file system is
+    /// writable.
     func checkFolder() throws(StorageError) {
         var status = stat()
         guard stat(folder, &status) == 0 else { throw .system("examined", path: folder, code: errno) }

@@ -2,10 +2,11 @@
 
 internal import Glibc
 
-/// A process's lock on a database file. It exists as long as this object, and ends with the process in any case.
+/// A process's lock on a database file. The lock exists as long as this object. The kernel releases the lock when the
+/// process ends.
 ///
-/// The lock is a record lock (fcntl(2)) on a file next to the database. A child between fork and exec does not hold it,
-/// and the kernel reports its owner. Two locks of one process do not exclude each other.
+/// The lock is a record lock (fcntl(2)) on a file next to the database. A child process does not inherit the lock, and
+/// the kernel reports the lock's owner. Two locks of one process do not exclude each other.
 final class StateLock: Sendable {
     private let descriptor: Int32
 

@@ -19,7 +19,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         case foreign
         /// Another process has locked the file; the value is its process id, if known.
         case locked(by: Int32?)
-        /// The system refuses an operation for any other reason, for example access to the folder.
+        /// The system refuses an operation for any other reason, such as missing access to the directory.
         case unusable
         /// More bytes wait to be written than the limit allows.
         case overflow
@@ -99,7 +99,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
     ///
     /// - Parameters:
     ///   - verb: The failed action as a past participle, such as `made`.
-    ///   - path: The path of the file or folder.
+    ///   - path: The path of the file or directory.
     ///   - code: The error number (errno(3)).
     static func system(_ verb: String, path: String, code: Int32) -> StorageError {
         switch code {
@@ -148,8 +148,8 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Returns the error for a refused write. SQLite reports every file that it cannot write as read-only; the system
-    /// knows the actual reason.
+    /// Returns the error for a refused write. SQLite reports every file that it cannot write as read-only. access(2)
+    /// reports the actual reason.
     private static func refusedWrite(_ path: String, _ message: String) -> StorageError {
         let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
         for name in [path, path + "-wal", path + "-shm", folder] where access(name, W_OK) != 0 {

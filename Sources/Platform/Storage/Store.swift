@@ -4,9 +4,9 @@ internal import Locking
 
 /// The gateway's persistent state: one database file, with one thread that writes to it and one that reads from it.
 ///
-/// A caller that changes data does not wait for the disk, unless it requests that. Changes are committed together and
-/// in order, at most 100 ms after they arrived. A process that is killed loses only the changes that were not committed
-/// yet.
+/// A caller that changes data waits for the disk only if it requests this. The store commits changes together and in
+/// order, at most 100 ms after they arrive. If the process is killed, only the changes that were not committed yet are
+/// lost.
 package final class Store: Sendable {
     /// An event about writes without a waiting caller.
     package enum Event: Sendable, Equatable {
@@ -43,7 +43,7 @@ package final class Store: Sendable {
     /// throws the reason if that fails.
     ///
     /// With `keepsTrying`, a problem that can disappear is not an error. Instead, the store tries again after each
-    /// `pause`. Until the file is open, the store keeps writes without a waiting caller, up to the limit, and all other
+    /// `pause`. Until the file is open, the store queues writes without a waiting caller, up to the limit. All other
     /// calls throw the reason.
     package init(
         _ file: StateFile, limit: Int = Store.defaultLimit, pause: Duration = Store.defaultPause,
@@ -82,8 +82,9 @@ package final class Store: Sendable {
 
     deinit { close() }
 
-    /// Opens the file, at the first attempt or, if `pause` is not nil, at a later attempt. Returns nil if the queue was
-    /// closed in the meantime or a permanent problem occurred.
+    /// Opens the file. If `pause` is not nil, tries again after each problem that can disappear. Throws if the first
+    /// attempt fails permanently. Returns nil if a later attempt fails permanently or the queue is closed in the
+    /// meantime.
     private static func open(
         _ file: StateFile, queue: WriteQueue, pause: Duration?, opening: Opening, report: Report
     ) throws(StorageError) -> Connection? {
@@ -124,12 +125,12 @@ package final class Store: Sendable {
     package var obstacle: StorageError? { queue.obstacle }
 
     /// Returns whether the file is open. An open file is locked for this process as long as the store exists. If the
-    /// file is not open yet, the writer's thread calls `body` once it is.
+    /// file is not open yet, the writer's thread calls `body` when it opens the file.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { queue.isOpen(orElse: body) }
 
     // MARK: Writing
 
-    /// Queues a change without waiting for it. Only the store's report receives the result.
+    /// Queues a change without waiting for its commit. The store reports errors only to its `report` closure.
     ///
     /// - Parameters:
     ///   - size: The approximate size of the change in bytes.
@@ -171,7 +172,7 @@ package final class Store: Sendable {
     package func read<Found: Sendable>(
         _ query: @escaping @Sendable (Connection) throws(StorageError) -> Found
     ) async throws(StorageError) -> Found {
-        // Without this process's lock, the file may contain another gateway's data, so do not read it.
+        // As long as this process has not locked the file, another gateway may be using it, so do not read it.
         if let obstacle = queue.obstacle { throw obstacle }
         let result: Result<Found, StorageError> = await withCheckedContinuation { continuation in
             reader.run { connection in
@@ -198,8 +199,8 @@ package final class Store: Sendable {
         }
         guard isFirst else { return closing.withLock { $0 ?? false } }
         let start = ContinuousClock.now
-        // Close the reader first, because the last connection to the file cleans up when it closes, and only the writer
-        // can do that. Half the time is reserved for the writes, which are more important.
+        // Close the reader first. The last connection to the file cleans up when it closes, and only the writer can do
+        // this. Reserve half of the time for the writes, which are more important.
         let hasRead = reader.close(atMost: limit / 2)
         guard queue.close(atMost: max(limit - (ContinuousClock.now - start), .zero)) else { return false }
         writer.join()
@@ -207,7 +208,7 @@ package final class Store: Sendable {
         return hasRead
     }
 
-    /// The result of opening the file, which happens on the writer's thread.
+    /// The result of opening the file on the writer's thread.
     private final class Opening: Sendable {
         private let result = Monitor<(isOver: Bool, error: StorageError?)>((false, nil))
 

@@ -105,7 +105,7 @@ package final class Connection {
         return statement
     }
 
-    /// Returns the error of the last SQLite call, which returned `code`.
+    /// Returns the error for the last SQLite call, which returned `code`.
     func failure(_ code: Int32) -> StorageError {
         .database(
             path, code: code, message: String(cString: sqlite3_errmsg(handle)), system: sqlite3_system_errno(handle))

@@ -18,7 +18,7 @@ final class Statement {
     func step(
         _ values: [Value], each: (borrowing Columns) throws(StorageError) -> Void
     ) throws(StorageError) {
-        // Reset the statement. Otherwise it would keep its snapshot of the file.
+        // Reset the statement, because it would otherwise keep its snapshot of the file.
         defer {
             sqlite3_reset(handle)
             sqlite3_clear_bindings(handle)
@@ -38,7 +38,7 @@ final class Statement {
     }
 }
 
-/// A value of a statement parameter.
+/// A value for a parameter of a statement.
 package enum Value: Sendable, Equatable {
     /// The absence of a value, stored as NULL.
     case null

@@ -17,7 +17,7 @@ struct Write: Sendable {
     var isAwaited: Bool { settled != nil }
 }
 
-/// The bounded, ordered queue between callers that change something and the thread that writes.
+/// A bounded, ordered queue of changes from callers to the writer's thread.
 final class WriteQueue: Sendable {
     private struct State {
         var waiting: [Write] = []
@@ -124,7 +124,7 @@ final class WriteQueue: Sendable {
     /// Subtracts the size of writes that are on disk or discarded, to make room for others.
     func settle(size: Int) { state.withLock { $0.size -= size } }
 
-    /// Adds to the number of discarded writes.
+    /// Adds `count` to the number of discarded writes.
     func lose(_ count: Int) { state.withLock { $0.lost += count } }
 
     /// Reports the number of writes that were discarded since the last call, if any.

@@ -19,8 +19,8 @@ struct Writer {
         self.report = report
     }
 
-    /// Writes batches until the queue is closed, even if writing has become impossible. Counts the writes that are
-    /// discarded.
+    /// Writes batches until the queue is closed. If writing becomes impossible, waits until the queue is closed. Counts
+    /// the writes that are discarded.
     mutating func run() {
         var batch: [Write] = []
         while queue.dequeue(into: &batch, retryAfter: batch.isEmpty ? nil : pause) {
@@ -36,12 +36,13 @@ struct Writer {
                 }
             }
         }
-        // The queue is closed while the disk cannot be written, so the remaining writes are lost.
+        // If the queue was closed while the disk could not be written, the remaining writes are lost.
         queue.lose(batch.count)
         queue.reportLost(report)
     }
 
-    /// Commits all writes in one transaction. Returns the writes that the database rejected individually.
+    /// Commits all writes in one transaction. Returns the indices of the writes that the database rejected
+    /// individually, with their errors.
     private func commit(_ batch: [Write]) throws(StorageError) -> [Int: StorageError] {
         var refused: [Int: StorageError] = [:]
         let isToDisk = batch.contains(where: \.isToDisk)
@@ -76,8 +77,8 @@ struct Writer {
         isFailing = false
     }
 
-    /// Keeps the writes without a waiting caller and tries them again, if that can help. Otherwise discards them and
-    /// returns false.
+    /// Reports the error to the callers that wait. If the problem can disappear, keeps the other writes for another
+    /// attempt and returns true. If the problem is permanent, discards them and returns false.
     private mutating func failed(_ batch: inout [Write], _ error: StorageError) -> Bool {
         if !isFailing { report(.fails(error)) }
         isFailing = true
