@@ -11,7 +11,7 @@ package struct SystemdError: Error, Equatable, CustomStringConvertible {
     /// The object of the operation, such as a program, a descriptor or a signal.
     package let detail: String
 
-    /// Creates an error of `operation` on `detail` with the error number `code`.
+    /// Creates an error for the failure of `operation` on `detail`, with the error number `code`.
     package init(operation: String, code: Int32, detail: String) {
         self.operation = operation
         self.code = code

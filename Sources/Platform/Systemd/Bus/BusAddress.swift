@@ -6,14 +6,14 @@ internal import Encodings
 package struct BusAddress: Sendable, Equatable {
     /// The address in D-Bus syntax, such as `unix:path=/run/user/1000/systemd/private`.
     package let text: String
-    /// Whether the address belongs to a bus daemon. Otherwise it is the manager's own socket.
+    /// Whether the address belongs to a bus daemon; false for the manager's own socket.
     package let isBus: Bool
 
     /// Returns the possible addresses of a manager in order of preference.
     ///
-    /// The manager's own socket comes first. This socket needs no bus daemon, which a user session starts only on
-    /// demand, and it closes when the manager ends. Only root can use the system manager's own socket; other users need
-    /// the bus and polkit.
+    /// The manager's own socket comes first, because it needs no bus daemon and closes when the manager ends. A user
+    /// session starts its bus daemon only on demand. Only root can use the system manager's own socket. Other users
+    /// need the bus and polkit.
     package static func of(
         _ scope: ManagerScope, environment: [String: String], user: UInt32, runtimeFolder: String?
     ) -> [BusAddress] {
@@ -30,7 +30,7 @@ package struct BusAddress: Sendable, Equatable {
         }
     }
 
-    /// Returns the address of a socket's path (D-Bus specification, "Server Addresses").
+    /// Returns the D-Bus address for a socket's path (D-Bus specification, "Server Addresses").
     private static func path(_ path: String) -> String {
         let text = PercentEncoding.encode(path.utf8) { byte in
             byte == UInt8(ascii: "/") || byte == UInt8(ascii: "*")

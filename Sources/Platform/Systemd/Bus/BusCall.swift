@@ -14,7 +14,7 @@ struct BusCall {
     let member: String
     var arguments: [Argument] = []
 
-    /// Returns a call of a method of the manager object itself.
+    /// Returns a call to a method of the manager object itself.
     static func manager(_ member: String, _ arguments: Argument...) -> BusCall {
         BusCall(
             path: "/org/freedesktop/systemd1", interface: "org.freedesktop.systemd1.Manager", member: member,

@@ -5,10 +5,10 @@ internal import CSystemd
 /// A connection to a service manager, either through a bus daemon or directly. It is an event source of the control
 /// loop.
 ///
-/// All methods and handlers run on the loop's thread, in the order of the manager's messages, so that a reply and the
-/// signals around it keep their order. This is why calls deliver their results to handlers. An awaited result would
-/// resume in a separate job, after signals that the manager sent later.
-final class BusConnection: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
+/// All methods and handlers run on the loop's thread. Handlers run in the order of the manager's messages, so that a
+/// reply and the signals around it keep their order. Calls therefore deliver their results to handlers. An awaited
+/// result would resume in a separate job, after signals that the manager sent later.
+final class BusConnection: @unchecked Sendable {  // Confined to the loop's thread.
     /// The maximum time to wait for a reply, in microseconds.
     private static let timeout: UInt64 = 25_000_000
     static let service = "org.freedesktop.systemd1"
@@ -54,7 +54,7 @@ final class BusConnection: @unchecked Sendable {  // Confined to the loop's thre
 
     /// Calls a method. Passes the manager's reply to `read`, and the result of `read` to `reply`.
     ///
-    /// `reply` is always called, even if the connection ends in the meantime, but not after this object is released.
+    /// `reply` is called even if the connection ends in the meantime. It is not called after this object is released.
     func call<Value: Sendable>(
         _ call: BusCall, reading read: @escaping @Sendable (BusMessage) throws(BusError) -> Value,
         reply: @escaping @Sendable (Result<Value, BusError>) -> Void
@@ -120,7 +120,7 @@ final class BusConnection: @unchecked Sendable {  // Confined to the loop's thre
         }
         sd_bus_slot_set_destroy_callback(slot, Self.onDestroy)
         guard floating else { return slots.append(slot) }
-        // From now on the connection owns the slot of a call and releases it after the reply.
+        // After this step, the connection owns the slot of the call and releases it after the reply.
         sd_bus_slot_set_floating(slot, 1)
         sd_bus_slot_unref(slot)
     }

@@ -32,7 +32,7 @@ package struct BusError: Error, Equatable, CustomStringConvertible {
     /// The failed operation, such as `StartUnit`.
     package let operation: String
 
-    /// Creates an error of the given operation.
+    /// Creates an error for the given operation.
     package init(name: String, message: String, operation: String) {
         self.name = name
         self.message = message
@@ -45,8 +45,8 @@ package struct BusError: Error, Equatable, CustomStringConvertible {
     /// The meaning of the error for the caller.
     package var kind: Kind { Self.kinds[name] ?? .other }
 
-    // The manager's own errors are documented in org.freedesktop.systemd1(5), those of the bus in the D-Bus
-    // specification, and those of system calls in sd_bus_error_set_errno(3).
+    // org.freedesktop.systemd1(5) documents the manager's own errors. The D-Bus specification documents the bus's
+    // errors, and sd_bus_error_set_errno(3) documents the errors of system calls.
     private static let kinds: [String: Kind] = [
         "org.freedesktop.systemd1.NoSuchUnit": .noSuchUnit,
         "org.freedesktop.systemd1.LoadFailed": .badUnit,
@@ -75,7 +75,7 @@ package struct BusError: Error, Equatable, CustomStringConvertible {
 }
 
 extension BusError {
-    /// Returns the error of a libsystemd function that returned a negative error number.
+    /// Returns the error for the negative error number that a libsystemd function returned.
     static func of(_ result: Int32, _ operation: String) -> BusError {
         var error = sd_bus_error()
         sd_bus_error_set_errno(&error, result)

@@ -50,7 +50,8 @@ struct BusMessage {
         try exit()
     }
 
-    /// Reads the content of a container of the given type (`(`, `{` as `r`, `e`, or `v`) and signature.
+    /// Reads the content of a container with the given signature. The type is `r` for a struct, `e` for a dictionary
+    /// entry, and `v` for a variant.
     func container<Value>(
         _ type: Character, signature: String, _ read: () throws(BusError) -> Value
     ) throws(BusError) -> Value {

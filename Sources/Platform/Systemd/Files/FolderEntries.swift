@@ -10,14 +10,14 @@ package enum FolderEntries {
     /// list would look as if the other entries were missing. Omits names that are not valid UTF-8, because no string
     /// can refer to them.
     ///
-    /// - Parameter includesHidden: Whether to include other names that begin with a dot.
+    /// - Parameter includesHidden: Whether to include names that begin with a dot. `.` and `..` are never included.
     package static func names(in folder: String, atMost limit: Int = .max, includesHidden: Bool = true) -> [String]? {
         guard let stream = opendir(folder) else { return nil }
         var names: [String] = []
         var code: Int32 = 0
         while names.count < limit {
-            // Clear errno first: readdir(3) leaves it unchanged at the end of the directory, but sets it after an
-            // error.
+            // Clear errno first, because readdir(3) leaves it unchanged at the end of the directory and sets it only
+            // after an error.
             errno = 0
             guard let entry = readdir(stream) else {
                 code = errno

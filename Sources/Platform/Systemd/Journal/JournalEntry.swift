@@ -2,7 +2,7 @@
 
 /// An entry of the journal (systemd.journal-fields(7)).
 package struct JournalEntry: Sendable, Equatable {
-    /// The message as it was written. The message may contain arbitrary bytes and several lines.
+    /// The message as it was written, which may contain arbitrary bytes and several lines.
     package let message: [UInt8]
     /// The priority from 0 (emergency) to 7 (debug); nil if the entry has none.
     package let priority: UInt8?
@@ -23,7 +23,7 @@ package struct JournalEntry: Sendable, Equatable {
     package var text: String { String(decoding: message, as: UTF8.self) }
 }
 
-/// A run of one unit, whose entries are to be read.
+/// A run of one unit, which selects the entries to read.
 ///
 /// journald itself sets the fields that identify the run. Their names begin with an underscore, so a process cannot
 /// forge them.
@@ -42,7 +42,7 @@ package struct JournalSubject: Sendable, Hashable {
         self.invocation = invocation
     }
 
-    /// The field values, all of which an entry must have.
+    /// The field values that identify the run's entries. An entry must have all of them.
     var matches: [String] {
         let unitField = scope == .user ? "_SYSTEMD_USER_UNIT" : "_SYSTEMD_UNIT"
         return ["\(unitField)=\(unit)", "_SYSTEMD_INVOCATION_ID=\(invocation)"]

@@ -3,8 +3,8 @@
 internal import CSystemd
 internal import Glibc
 
-/// Reads the entries of one run at a time, either all entries from the first one on or only the last ones
-/// (sd-journal(3)).
+/// Reads the journal entries of one run at a time (sd-journal(3)). The caller reads either all entries, beginning with
+/// the first one, or only the last ones.
 ///
 /// Opening the journal takes a few system calls for each journal file. Only one thread at a time may use a reader.
 package final class JournalReader {
@@ -58,7 +58,7 @@ package final class JournalReader {
         return entry()
     }
 
-    /// Returns the last entries of the selected run, at most `count`, oldest first.
+    /// Returns at most `count` of the last entries of the selected run, the oldest first.
     package func last(_ count: Int) throws(JournalError) -> [JournalEntry] {
         try check(sd_journal_seek_tail(journal), "sd_journal_seek_tail")
         var entries: [JournalEntry] = []
@@ -70,13 +70,13 @@ package final class JournalReader {
 
     // MARK: Following
 
-    /// Returns a descriptor that becomes readable after the journal has changed, with a delay of up to 400 ms. When it
-    /// does, call ``process()``.
+    /// Returns a descriptor that becomes readable up to 400 ms after the journal has changed. Call ``process()`` when
+    /// the descriptor is readable.
     package func descriptor() throws(JournalError) -> Int32 {
         try check(sd_journal_get_fd(journal), "sd_journal_get_fd")
     }
 
-    /// Processes changes of the journal's files. If files have been added or removed (rotation, vacuum, a restart of
+    /// Processes changes to the journal's files. If files have been added or removed (rotation, vacuum, a restart of
     /// journald), reading resumes after the last entry that was read, or at the run's first entry.
     package func process() throws(JournalError) {
         let happened = try check(sd_journal_process(journal), "sd_journal_process")
@@ -86,7 +86,8 @@ package final class JournalReader {
             return
         }
         try check(sd_journal_seek_cursor(journal, cursor), "sd_journal_seek_cursor")
-        // Move to the entry itself if it still exists, otherwise to the nearest one, which was not read yet.
+        // Move to the entry at the cursor. If that entry no longer exists, this call moves to the nearest entry, which
+        // was not read yet.
         let isThere = try check(sd_journal_next(journal), "sd_journal_next") > 0
         isBeforeReading = isThere && sd_journal_test_cursor(journal, cursor) <= 0
     }

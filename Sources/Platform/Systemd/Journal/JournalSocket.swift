@@ -5,7 +5,8 @@ internal import Glibc
 
 /// A client socket for journald's native protocol (systemd.io/JOURNAL_NATIVE_PROTOCOL).
 ///
-/// The socket is not connected. Each datagram resolves the path, so a restarted journald receives the next one.
+/// The socket is not connected. The kernel resolves the path for each datagram, so a restarted journald receives the
+/// next entry.
 package final class JournalSocket: Sendable {
     /// The path of journald's socket.
     package static let systemPath = "/run/systemd/journal/socket"
@@ -13,8 +14,8 @@ package final class JournalSocket: Sendable {
     private let descriptor: Int32
     private let path: String
 
-    /// Creates a socket for entries to `path`; returns nil if no descriptor is available. Only sending shows whether
-    /// journald listens at the path.
+    /// Creates a socket that sends entries to `path`; returns nil if no descriptor is available. Only ``send(_:)``
+    /// shows whether journald listens at the path.
     package init?(path: String = JournalSocket.systemPath) {
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         self.path = path
@@ -41,7 +42,7 @@ package final class JournalSocket: Sendable {
         if isLong { return ENAMETOOLONG }
         let length = socklen_t(MemoryLayout<sockaddr_un>.size)
         return withUnsafePointer(to: &address) { pointer in
-            // The socket calls take a pointer to the common initial part of all address families.
+            // The socket calls take a pointer to the common initial part of all address types.
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
                 entry.withUnsafeBytes { bytes in
                     var sent = -1

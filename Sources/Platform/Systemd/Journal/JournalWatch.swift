@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Follows the entries of runs while they are written. Only the loop's thread may use it.
+/// Follows the journal entries of runs while the entries are written. Only the loop's thread may use a watch.
 ///
-/// journald notifies its clients with a delay of up to 400 ms, although an entry can be read immediately. A run that a
-/// caller waits for is therefore polled every few milliseconds. Other runs are read when the journal's descriptor
-/// becomes readable.
-package final class JournalWatch: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
+/// journald notifies its clients with a delay of up to 400 ms, although an entry can be read immediately. The watch
+/// therefore polls a run that a caller waits for every few milliseconds. It reads other runs when the journal's
+/// descriptor becomes readable.
+package final class JournalWatch: @unchecked Sendable {  // Confined to the loop's thread.
     /// The polling interval for runs that a caller waits for.
     private static let pace = Duration.milliseconds(5)
-    /// The maximum number of entries to read from one run in one step, so that a run that floods the journal does not
-    /// delay the others.
+    /// The maximum number of entries to read from one run in one step. The limit prevents a run that floods the journal
+    /// from delaying the other runs.
     private static let batch = 500
 
     private final class Subscription {
@@ -36,15 +36,15 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
         self.failed = failed
     }
 
-    /// Passes each entry of a run to `handler`, from the first one on, until `handler` returns true. The handler is
-    /// never called during this call. If the run is already followed, restarts from its first entry.
+    /// Passes each entry of a run to `handler`, beginning with the first one, until `handler` returns true. The handler
+    /// is never called during this call. If the run is already followed, restarts from its first entry.
     package func follow(
         _ subject: JournalSubject, handler: @escaping @Sendable (JournalEntry) -> Bool
     ) throws(JournalError) {
         loop.checkIsolated()
         let reader = try JournalReader()
         try reader.select(subject)
-        // Request the descriptor now: from this call on, the reader is notified of added and removed files.
+        // Request the descriptor now, because sd-journal reports added and removed files only after this call.
         let descriptor = try reader.descriptor()
         let subscription = Subscription(reader: reader, handler: handler)
         do throws(SystemdError) {
@@ -56,8 +56,8 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
         tick(soon: true)
     }
 
-    /// Stops polling a run that no caller waits for. It is then read only when the journal's descriptor becomes
-    /// readable.
+    /// Stops polling a run that no caller waits for any more. The watch then reads the run only when the journal's
+    /// descriptor becomes readable.
     package func relax(_ subject: JournalSubject) { subscriptions[subject]?.isAwaited = false }
 
     /// Stops following a run, if it is followed.
@@ -93,8 +93,7 @@ package final class JournalWatch: @unchecked Sendable {  // Confined to the loop
                 // The handler may have stopped following the run, so check whether the subscription still exists.
                 guard subscriptions[subject] === subscription else { return }
             }
-            // There may be more entries, for which the descriptor does not become readable again. Therefore schedule
-            // another read.
+            // Schedule another read, because the descriptor does not become readable again for the entries that remain.
             loop.later { [weak self] in self?.look(subject) }
         } catch {
             forget(subject)

@@ -2,7 +2,7 @@
 
 internal import CSystemd
 
-/// An event source of the control loop. It ends with ``cancel()`` or when the last reference to this handle is
+/// An event source of the control loop. The source ends with ``cancel()`` or when the last reference to this handle is
 /// released.
 package final class EventSource: Sendable {
     private let loop: SystemEventLoop
@@ -18,8 +18,8 @@ package final class EventSource: Sendable {
         loop.release { reference.free() }
     }
 
-    /// Ends the source, so that its handler is not called again. Call it only on the loop's thread; further calls have
-    /// no effect.
+    /// Ends the source, so that its handler is not called again. Call this method only on the loop's thread. Further
+    /// calls have no effect.
     package func cancel() {
         loop.checkIsolated()
         reference.disable()
@@ -35,7 +35,7 @@ package final class EventSource: Sendable {
     }
 }
 
-/// One counted reference to an sd-event source, which owns its handler.
+/// A counted reference to an sd-event source. The source owns its handler.
 struct SourceReference: @unchecked Sendable {  // Used on the loop's thread only; see SystemEventLoop.release.
     let pointer: OpaquePointer
 

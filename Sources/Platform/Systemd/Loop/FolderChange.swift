@@ -3,7 +3,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// The changes of a watched directory or of an entry in it, as inotify(7) reports them.
+/// Changes to a watched directory or to an entry in it, as inotify(7) reports them.
 package struct FolderEvents: OptionSet, Sendable {
     /// The kernel's event bits (inotify(7)).
     package let rawValue: UInt32
@@ -22,15 +22,15 @@ package struct FolderEvents: OptionSet, Sendable {
     /// The directory itself was removed, moved or unmounted.
     package static let folderRemoved = FolderEvents(
         rawValue: UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT | IN_IGNORED))
-    /// The kernel's queue was full, and events of any watched directory are lost. Reported to every watch.
+    /// The kernel's queue was full, and events for any watched directory may be lost. Every watch receives this event.
     package static let overflowed = FolderEvents(rawValue: UInt32(IN_Q_OVERFLOW))
 }
 
-/// A change of a watched directory.
+/// A change to a watched directory.
 package struct FolderChange: Sendable, Equatable {
     /// The events that make up the change.
     package let events: FolderEvents
-    /// The affected entry, as bytes because a file name is not necessarily text; nil for the directory itself.
+    /// The name of the affected entry, in bytes because it is not necessarily valid text; nil for the directory itself.
     package let entry: [UInt8]?
 
     /// Creates a change from its events and entry.

@@ -3,8 +3,8 @@
 internal import CSystemd
 internal import Glibc
 
-/// The event sources of the loop. These methods and all handlers run on the loop's thread, and a handler calls its
-/// actor through `assumeIsolated`. The loop retains a handler until its source ends.
+/// The event sources of the loop. These methods and all handlers run on the loop's thread. A handler calls its actor
+/// through `assumeIsolated`. The loop retains a handler until its source ends.
 extension SystemEventLoop {
     /// The maximum delay of a timer in microseconds. sd-event's default of 250 ms would be noticeable.
     private static let timerAccuracy: UInt64 = 1_000
@@ -30,10 +30,10 @@ extension SystemEventLoop {
         }
     }
 
-    /// Calls `handler` with each of `events` of the directory at `path` (inotify(7)). Follows symbolic links.
+    /// Calls `handler` for each of `events` in the directory at `path` (inotify(7)). Follows symbolic links.
     ///
-    /// ``FolderEvents/folderRemoved`` and ``FolderEvents/overflowed`` are always reported. Changes are handled before
-    /// all other events, so that a request made after a change sees its effect.
+    /// ``FolderEvents/folderRemoved`` and ``FolderEvents/overflowed`` are always reported. The loop handles changes
+    /// before all other events, so that a request made after a change sees the change's effect.
     ///
     /// - Throws: ENOENT or ENOTDIR if there is no directory, ENOSPC if the user has no watches left
     ///   (fs.inotify.max_user_watches), EMFILE if no descriptor or inotify instance is available.
@@ -48,7 +48,7 @@ extension SystemEventLoop {
         return source
     }
 
-    /// Calls `handler` each time the process receives the signal `number`. Every thread must have blocked it
+    /// Calls `handler` each time the process receives the signal `number`. Every thread must have blocked the signal
     /// (``blockSignals(_:)``).
     package func signal(
         _ number: Int32, handler: @escaping @Sendable () -> Void
@@ -58,7 +58,8 @@ extension SystemEventLoop {
         }
     }
 
-    /// Blocks signals in the calling thread and in every thread that it starts later. Call this at the start of main.
+    /// Blocks signals in the calling thread and in every thread that it starts later. Call this method at the start of
+    /// `main`.
     package static func blockSignals(_ numbers: [Int32]) throws(SystemdError) {
         var set = sigset_t()
         sigemptyset(&set)

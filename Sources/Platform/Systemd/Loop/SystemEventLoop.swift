@@ -4,8 +4,8 @@ internal import CSystemd
 internal import Glibc
 internal import Locking
 
-/// A serial executor whose thread runs libsystemd's event loop (sd-event(3)). It is the only thread of the control
-/// plane.
+/// A serial executor whose thread runs libsystemd's event loop (sd-event(3)). This thread is the only thread of the
+/// control plane.
 ///
 /// Event sources may call actors on this executor directly through `assumeIsolated`. Jobs arrive through a mailbox, and
 /// an eventfd wakes the loop when the mailbox becomes non-empty. A hop to this executor and back takes about 40 µs, so
@@ -13,7 +13,7 @@ internal import Locking
 ///
 /// The class is `Sendable` although sd-event is not thread-safe. `event` is used only on the loop's thread, or by
 /// `deinit` when no other reference and no source exist.
-package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // see above; the mailbox has its lock
+package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // The doc comment gives the reason. A lock protects the mailbox.
     /// The work that other threads submit to the loop.
     private struct Mailbox {
         var jobs: [UnownedJob] = []
@@ -54,10 +54,10 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
         close(wake)
     }
 
-    /// Runs the loop on the calling thread until ``stop()``. It can run only once, because sd-event does not allow a
-    /// second run.
+    /// Runs the loop on the calling thread until ``stop()``. The loop can run only once, because sd-event does not
+    /// allow a second run.
     ///
-    /// Jobs that are enqueued after it has returned never run.
+    /// Jobs that are enqueued after this method has returned never run.
     package func run() throws(SystemdError) {
         mailbox.withLock { state in
             precondition(!state.hasRun, "the control loop runs only once")
@@ -75,8 +75,8 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
         emptyMailbox()
     }
 
-    /// Ends ``run()`` after the pending jobs. Any thread may call this; if called before ``run()``, that method returns
-    /// immediately.
+    /// Ends ``run()`` after the pending jobs. Any thread may call this method. If it is called before ``run()``,
+    /// ``run()`` returns immediately.
     package func stop() { post { $0.stopping = true } }
 
     /// Whether the calling thread is inside ``run()``.
@@ -86,13 +86,13 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
 
     // MARK: SerialExecutor
 
-    /// Enqueues a job of an actor. Any thread may call this.
+    /// Enqueues an actor's job. Any thread may call this method.
     package func enqueue(_ job: consuming ExecutorJob) {
         let unowned = UnownedJob(job)
         post { $0.jobs.append(unowned) }
     }
 
-    /// Allows event sources to call actors of this executor through `assumeIsolated`.
+    /// Checks that the calling thread is the loop's thread. `assumeIsolated` relies on this check.
     package func checkIsolated() {
         precondition(isCurrent, "only the control loop's thread may call this")
     }
@@ -103,13 +103,13 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // s
     // MARK: Mailbox
 
     /// Calls `work` on the loop's thread after the pending work, or never if the loop has ended. Any thread may call
-    /// this.
+    /// this method.
     package func later(_ work: @escaping @Sendable () -> Void) {
         post { if !$0.hasRun || $0.thread != nil { $0.calls.append(work) } }
     }
 
-    /// Frees a libsystemd object on the loop's thread, immediately if this is the calling thread. libsystemd objects
-    /// must not be used on other threads.
+    /// Frees a libsystemd object on the loop's thread, immediately if the caller runs on this thread. libsystemd
+    /// objects must not be used on other threads.
     ///
     /// `free` must not retain the loop, because it may stay in the mailbox until the loop is released.
     func release(_ free: @escaping @Sendable () -> Void) {

@@ -4,7 +4,7 @@ internal import Glibc
 
 /// The information that this process needs to connect to a service manager.
 package struct ManagerAccess: Sendable {
-    /// The kind of the manager, which is the user's manager or the system's manager.
+    /// The kind of manager: the user's or the system's.
     package let scope: ManagerScope
     /// The possible addresses of the manager in order of preference.
     package let addresses: [BusAddress]
@@ -13,7 +13,7 @@ package struct ManagerAccess: Sendable {
     /// The user's directory for sockets: `$XDG_RUNTIME_DIR`, or `/run/user/UID` if it exists; nil if there is none.
     package let runtimeFolder: String?
 
-    /// Determines the access from the environment of this process.
+    /// Determines the information from this process's user and the given environment.
     package init(_ scope: ManagerScope, environment: [String: String]) {
         self.scope = scope
         let identifier = geteuid()

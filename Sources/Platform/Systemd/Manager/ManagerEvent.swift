@@ -15,7 +15,7 @@ package enum ManagerEvent: Sendable, Equatable {
     case changed(unit: String, UnitProperties, isComplete: Bool)
     /// A job has ended. `result` is `done`, `failed`, `canceled`, `timeout`, `dependency`, `skipped`, …
     case jobRemoved(job: String, unit: String, result: String)
-    /// The manager has unloaded the unit. This is also reported for every unit at each reload.
+    /// The manager has unloaded the unit. The manager also reports this event for every unit at each reload.
     case unitRemoved(String)
     /// The manager begins to reload its configuration (true), or has finished reloading it (false).
     case reloading(Bool)

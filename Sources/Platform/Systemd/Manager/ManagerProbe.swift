@@ -3,7 +3,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// The result of a single, synchronous check at start-up whether a service manager is available.
+/// The result of a synchronous check at start-up that shows whether a service manager is available.
 package struct ManagerProbe: Sendable, Equatable {
     /// The manager's version, such as `252.39-1~deb12u1`.
     package let version: String
@@ -70,7 +70,8 @@ package struct ManagerProbe: Sendable, Equatable {
             }
             return true
         } catch  where error.kind != .noAnswer && error.kind != .accessDenied {
-            // The file does not exist; the name of this error depends on the systemd version.
+            // Every other error shows that the file does not exist. The name of that error depends on the systemd
+            // version.
             return false
         }
     }

@@ -4,9 +4,9 @@ internal import CSystemd
 internal import Glibc
 
 /// The methods of the manager (org.freedesktop.systemd1(5), "Manager Object"). Each method calls its `reply` handler
-/// later on the loop, before handling any signal that the manager sent after the reply.
+/// later on the loop, before the loop handles any signal that the manager sent after the reply.
 extension ServiceManager {
-    /// Starts a unit. The reply is the job that starts the unit; ``ManagerEvent/jobRemoved(job:unit:result:)`` reports
+    /// Starts a unit. The reply is the job that starts the unit. ``ManagerEvent/jobRemoved(job:unit:result:)`` reports
     /// the end of the job.
     package func start(_ unit: String, reply: @escaping @Sendable (Result<String, BusError>) -> Void) {
         job("StartUnit", of: unit, reply: reply)
@@ -23,7 +23,8 @@ extension ServiceManager {
         job("RestartUnit", of: unit, reply: reply)
     }
 
-    /// Resets a unit's failed state and its start counter, so that its start limit begins again.
+    /// Resets a unit's failed state and its start counter, so that earlier starts no longer count towards its start
+    /// limit.
     package func resetFailed(_ unit: String, reply: @escaping @Sendable (Result<Void, BusError>) -> Void) {
         call(.manager("ResetFailedUnit", .string(unit)), reading: { _ in }, reply: reply)
     }
@@ -33,7 +34,7 @@ extension ServiceManager {
         call(.manager("KillUnit", .string(unit), .string("all"), .int32(signal)), reading: { _ in }, reply: reply)
     }
 
-    /// Returns all properties of a unit at once. Loads the unit if necessary, so an unknown unit has the load state
+    /// Requests all properties of a unit at once. Loads the unit if necessary, so an unknown unit has the load state
     /// `not-found`.
     package func properties(of unit: String, reply: @escaping @Sendable (Result<UnitProperties, BusError>) -> Void) {
         // An empty interface name requests the properties of all interfaces.

@@ -5,9 +5,9 @@ internal import Glibc
 
 /// A client for the user's or the system's service manager over D-Bus, limited to the units of one template.
 ///
-/// It connects automatically and retries while the manager is unreachable. It never polls, because signals report all
-/// state changes. Only the loop's thread may use it.
-package final class ServiceManager: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
+/// The client connects automatically and retries while the manager is unreachable. It never polls, because signals
+/// report all state changes. Only the loop's thread may use the client.
+package final class ServiceManager: @unchecked Sendable {  // Confined to the loop's thread; every method checks this.
     private static let shortestRetry = Duration.milliseconds(50)
     private static let longestRetry = Duration.seconds(2)
 
@@ -20,7 +20,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
     private var retry: EventSource?
     private var retryDelay = shortestRetry
     private var nextAddress = 0
-    /// The number of the current connection. Handlers of an earlier connection are ignored.
+    /// The number of the current connection. Messages from an earlier connection are ignored.
     private var generation = 0
 
     /// Creates a client that is inactive until ``open()``.
@@ -80,7 +80,7 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
         disconnected(generation, failure)
     }
 
-    /// Sends all requests at once, so that no change can occur between the subscription to the signals and the list.
+    /// Sends all requests at once, so that no change is missed between the subscription to the signals and the list.
     private func listen(on connection: BusConnection, _ generation: Int) throws(BusError) {
         let manager = "org.freedesktop.systemd1.Manager"
         try connection.signals("org.freedesktop.DBus.Properties", "PropertiesChanged") { [weak self] message in
@@ -132,8 +132,8 @@ package final class ServiceManager: @unchecked Sendable {  // Confined to the lo
         do throws(BusError) {
             if let event = try event() { handler(event) }
         } catch {
-            // The signal has an undocumented format. Reconnect, because the list then provides the state that the
-            // signal reported.
+            // The signal has an undocumented format. Reconnect, because the new list provides the state that the signal
+            // reported.
             disconnected(generation, error)
         }
     }

@@ -33,7 +33,7 @@ package struct UnitProperties: Sendable, Equatable {
     /// Creates an empty set of properties.
     package init() {}
 
-    /// Replaces the properties that `newer` contains.
+    /// Replaces each property that `newer` contains with the newer value.
     package mutating func merge(_ newer: UnitProperties) {
         activeState = newer.activeState ?? activeState
         subState = newer.subState ?? subState

@@ -7,7 +7,7 @@ internal import Glibc
 package struct InheritedDescriptors: Sendable, Equatable {
     /// A descriptor with its name and type.
     package struct Item: Sendable, Equatable {
-        /// The descriptor, with close-on-exec set. The caller that uses it owns it.
+        /// The descriptor, with close-on-exec set. The code that uses the descriptor owns it.
         package let descriptor: Int32
         /// The `FileDescriptorName=` of the socket unit.
         package let name: String
@@ -22,7 +22,7 @@ package struct InheritedDescriptors: Sendable, Equatable {
     package var listeners: [Int32] { items.filter(\.isListener).map(\.descriptor) }
 
     /// Takes over the descriptors and removes the environment variables that describe them, so that no child inherits
-    /// them. Call this once, before starting any thread, because it changes the environment.
+    /// them. Call this method once, before any thread is started, because it changes the environment.
     package static func acquire() throws(SystemdError) -> InheritedDescriptors {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)

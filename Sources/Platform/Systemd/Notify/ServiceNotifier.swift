@@ -3,13 +3,14 @@
 internal import CSystemd
 internal import Glibc
 
-/// Sends the gateway's own state to the service manager (sd_notify(3)). Does nothing if no manager expects it.
+/// Sends the gateway's own state to the service manager (sd_notify(3)). Does nothing if no manager expects such
+/// messages.
 package enum ServiceNotifier {
-    /// Reports that the gateway is ready. Units that wait for it then start.
+    /// Reports that the gateway is ready. Units that wait for the gateway then start.
     package static func ready(status: String) { send(["READY=1", field("STATUS", status)]) }
 
-    /// Reports that the gateway reloads its configuration; ``ready(status:)`` ends this state. `Type=notify-reload`
-    /// also requires the time.
+    /// Reports that the gateway is reloading its configuration. ``ready(status:)`` ends this state.
+    /// `Type=notify-reload` also requires the time of the message.
     package static func reloading() {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)

@@ -3,7 +3,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// The pipe from one of a child's outputs. Only the loop's thread may use it.
+/// The pipe for one of a child's outputs. Only the loop's thread may use it.
 ///
 /// The child's end is also open for reading. The pipe therefore has a reader for as long as the child lives, and the
 /// child can continue to write after the gateway was killed. With an ordinary pipe, the child would receive EPIPE and
@@ -12,8 +12,8 @@ internal import Glibc
 final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread by its ChildProcess.
     /// The maximum number of bytes for each read.
     private static let chunkSize = 16 * 1024
-    /// The maximum number of bytes to read after the child has ended. A process that left the group could write without
-    /// end.
+    /// The maximum number of bytes to read after the child has ended. A process that left the group could write
+    /// indefinitely.
     private static let remainderLimit = 1024 * 1024
 
     let output: ChildProcess.Output
@@ -30,7 +30,8 @@ final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread b
             throw SystemdError(operation: "pipe2", code: errno, detail: "a child's output")
         }
         defer { close(ends[1]) }
-        // Open a separate file description: the gateway's end is non-blocking, but the child's end must block.
+        // Open the child's end for reading as well, so that the pipe has a reader as long as the child lives. The
+        // child's end must block, although the gateway's end does not.
         let childEnd = open("/proc/self/fd/\(ends[1])", O_RDWR | O_CLOEXEC)
         guard childEnd >= 0 else {
             let code = errno

@@ -3,11 +3,11 @@
 internal import CSystemd
 internal import Glibc
 
-/// A child process with its own session and process group, watched by the control loop. The process can also be one
-/// that another gateway started, whose outputs this gateway takes over.
+/// A child process with its own session and process group, watched by the control loop. The process can also be another
+/// gateway's child, whose outputs this gateway takes over.
 ///
 /// The object retains itself until ``collect()``, so that every child is reaped. Only the loop's thread may use it.
-package final class ChildProcess: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
+package final class ChildProcess: @unchecked Sendable {  // Confined to the loop's thread; every method checks this.
     /// The outputs of a child.
     package enum Output: Sendable, CaseIterable { case standardOutput, standardError }
 
@@ -15,7 +15,7 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
     package enum Event: Sendable {
         /// The child wrote these bytes. A chunk can have any size.
         case output(Output, [UInt8])
-        /// The child ended and must be collected. Its descendants may still run, and more output may follow until
+        /// The child has ended and must be collected. Its descendants may still run, and more output may follow until
         /// ``collect()``.
         case ended
     }
@@ -104,13 +104,13 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
     /// Sends a signal to every process of the child's group. Does nothing if the number may belong to another process.
     package func signalGroup(_ number: Int32) {
         loop.checkIsolated()
-        // The group of the gateway's own child keeps its number until the child is collected. Another process's group
-        // keeps it only while that process runs.
+        // The group of the gateway's own child keeps its number until the child is collected. The group of another
+        // gateway's child keeps its number only while that child runs.
         if !isCollected, isGatewayChild || !hasEnded { kill(-identity.number, number) }
     }
 
-    /// Reaps a child that has ended, delivers the rest of its output and returns how it ended. Call this last; no
-    /// events follow.
+    /// Reaps a child that has ended, delivers its remaining output and returns its exit. Call this method last, because
+    /// no events follow.
     package func collect() -> ProcessExit {
         loop.checkIsolated()
         precondition(hasEnded && !isCollected, "only a child that has ended is collected, and only once")
@@ -124,7 +124,8 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
 
     private func watch() throws(SystemdError) {
         let source = try loop.watch(descriptor, .readable) { _ in self.reportEnd() }
-        // Handle the end before any other event, above all before starting another child that may get the same port.
+        // Handle the end before all other events, because a later event may start another child that uses the same
+        // port.
         try source.setPriority(EventSource.urgent, "process \(identity.number)")
         exitSource = source
         for pipe in pipes {

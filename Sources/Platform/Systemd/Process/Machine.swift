@@ -15,7 +15,7 @@ package enum Machine {
     /// The kernel's list of file locks (proc_locks(5)).
     package static var fileLocks: String { String(decoding: ProcFile.read("/proc/locks") ?? [], as: UTF8.self) }
 
-    /// Returns the age of a process with this start time.
+    /// Returns the age of a process with this start time, which is in clock ticks since boot.
     package static func age(ofStart startTime: UInt64) -> Duration {
         var now = timespec()
         clock_gettime(CLOCK_BOOTTIME, &now)

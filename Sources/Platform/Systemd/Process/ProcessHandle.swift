@@ -7,7 +7,7 @@ internal import Glibc
 /// never a process that reuses its number.
 ///
 /// Only the loop's thread may use and release it.
-package final class ProcessHandle: @unchecked Sendable {  // Confined to the loop's thread; every entry checks this.
+package final class ProcessHandle: @unchecked Sendable {  // Confined to the loop's thread; every method checks this.
     /// The identity of the process.
     package let identity: ProcessIdentity
     private let loop: SystemEventLoop

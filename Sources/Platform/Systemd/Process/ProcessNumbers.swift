@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers that processes see for themselves. A process in another PID namespace (pid_namespaces(7)) has a
-/// different number there.
+/// The numbers of processes in their own PID namespaces (pid_namespaces(7)). A process in another namespace than the
+/// gateway's has a different number there.
 extension ProcessTable {
     /// Returns the number of the process in its own namespace: the last number in the line `NSpid`
     /// (proc_pid_status(5)). Returns nil if the process has ended or its file is not readable.

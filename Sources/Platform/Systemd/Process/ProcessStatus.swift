@@ -22,7 +22,7 @@ package struct ProcessStatus: Sendable, Equatable {
     package init?(_ line: some Collection<UInt8>) {
         let line = Array(line)
         // The program's name is in parentheses and may contain any character, including closing parentheses, so search
-        // for the last one.
+        // for the last closing parenthesis.
         guard let opening = line.firstIndex(of: UInt8(ascii: "(")), let closing = line.lastIndex(of: UInt8(ascii: ")")),
             opening < closing, let number = Int32(decimal: line[..<opening].dropLast())
         else { return nil }
@@ -35,8 +35,8 @@ package struct ProcessStatus: Sendable, Equatable {
         self.parent = parent
         self.group = group
         self.session = session
-        // execve(2) sets the start of the program's code when it is finished. Shortly before that, the environment
-        // temporarily has the length zero. Therefore the length counts only if the start of the code is set.
+        // execve(2) sets the start of the program's code when it finishes. Shortly before, the environment temporarily
+        // has the length zero. The length is therefore valid only if the start of the code is set.
         if fields.count > Field.environmentEnd, let code = UInt64(decimal: fields[Field.codeStart]), code > 0,
             let start = UInt64(decimal: fields[Field.environmentStart]), start > 0,
             let end = UInt64(decimal: fields[Field.environmentEnd]), end >= start
@@ -52,7 +52,7 @@ package struct ProcessStatus: Sendable, Equatable {
     /// The flag PF_KTHREAD of kernel threads (linux/sched.h).
     private static let kernelThread: UInt64 = 0x20_0000
 
-    /// The indices of the fields after the name. The man page counts from 1 and includes two fields before them.
+    /// The indices of the fields after the name. The man page counts from 1 and includes the two fields up to the name.
     private enum Field {
         static let state = 0
         static let parent = 1
@@ -74,7 +74,7 @@ extension FixedWidthInteger {
     }
 }
 
-/// The identity of one process. The kernel reuses a number, but never with the same start time before a reboot.
+/// The identity of one process. The kernel can reuse a number, but never with the same start time before a reboot.
 package struct ProcessIdentity: Sendable, Hashable {
     /// The process ID assigned by the kernel.
     package let number: Int32

@@ -2,17 +2,17 @@
 
 internal import Glibc
 
-/// A snapshot of the machine's processes, with their parents and the marks in their environments.
+/// A snapshot of the machine's processes, with their parents and the markers in their environments.
 ///
-/// Every process started with its parent's environment inherits a mark, even one that has left the process group and
-/// whose parent has ended. This makes it possible to find such a process again.
+/// A marker is the value of an environment variable that identifies a run. Every process that is started with its
+/// parent's environment inherits the marker. The marker therefore also identifies a process that has left the process
+/// group and whose parent has ended.
 package struct ProcessTable: Sendable {
     /// A process of the snapshot.
     package struct Entry: Sendable {
         /// The kernel's status of the process.
         package let status: ProcessStatus
-        /// The value of the mark in the process's environment; nil if there is none, or if the process belongs to
-        /// another user.
+        /// The marker in the process's environment; nil if there is none, or if the process belongs to another user.
         package let marker: String?
 
         /// Creates an entry for tests.
@@ -30,12 +30,14 @@ package struct ProcessTable: Sendable {
 
     /// Returns a snapshot of the current processes.
     ///
-    /// This takes about 50 µs for each process of the machine. A process that starts in the meantime may be missing.
+    /// The snapshot takes about 50 µs for each process of the machine. A process that starts in the meantime may be
+    /// missing.
     ///
-    /// - Parameter variable: The name of the environment variable that holds the mark.
+    /// - Parameter variable: The name of the environment variable that contains the marker.
     package static func snapshot(marker variable: String) -> ProcessTable {
         let prefix = Array("\(variable)=".utf8)
-        // All processes share one deadline, because a process can remove its variables permanently.
+        // All processes share one deadline. With separate deadlines, each process that has removed its variables would
+        // take the full time.
         let deadline = SuspendingClock.now.advanced(by: patience)
         return ProcessTable(
             ProcFile.processes().compactMap { number in
@@ -46,15 +48,15 @@ package struct ProcessTable: Sendable {
     /// The number of the calling process.
     package static var currentProcess: Int32 { getpid() }
 
-    /// Returns the kernel's status of the process that has this number now; nil if there is none.
+    /// Returns the kernel's status of the process that currently has this number; nil if there is none.
     package static func status(of number: Int32) -> ProcessStatus? {
         ProcFile.read("/proc/\(number)/stat").flatMap { ProcessStatus($0) }
     }
 
-    /// Returns the real user id of a process, or nil if there is no such process or it may not be seen (proc(5),
+    /// Returns the real user id of a process, or nil if there is no such process or the kernel hides it (proc(5),
     /// `hidepid=`).
     ///
-    /// The owner of /proc/PID is not suitable, because it is root for a process that is not dumpable.
+    /// The owner of `/proc/PID` is unsuitable, because root owns this directory for a process that is not dumpable.
     package static func realUser(of number: Int32) -> UInt32? {
         guard let bytes = ProcFile.read("/proc/\(number)/status") else { return nil }
         let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("Uid:") }
@@ -64,14 +66,14 @@ package struct ProcessTable: Sendable {
     /// Whether a process has this number and has not ended.
     package static func isRunning(_ number: Int32) -> Bool { status(of: number).map { !$0.hasEnded } ?? false }
 
-    /// Returns every running process of the run with this mark, including its leader: the processes that carry the
-    /// mark, those in the leader's session or group, and all their descendants. Never includes the calling process or
-    /// process 1.
+    /// Returns every running process of the run with this marker, including the run's leader. The result consists of
+    /// the processes with the marker, the processes in the leader's session or group, and all their descendants. Never
+    /// includes the calling process or process 1.
     ///
     /// - Parameters:
-    ///   - marker: The mark of the run.
-    ///   - leader: The leader; nil once its number may have been reused, because sessions and groups then prove
-    ///     nothing.
+    ///   - marker: The marker of the run.
+    ///   - leader: The run's leader; nil if its number may have been reused, because the numbers of the session and the
+    ///     group are then unreliable.
     ///   - known: The processes that were previously found to be part of the run.
     package func members(
         withMarker marker: String, leader: ProcessIdentity?, known: Set<ProcessIdentity> = []
@@ -99,8 +101,8 @@ package struct ProcessTable: Sendable {
 
     /// Returns the variables with which a process was started, each followed by a NUL.
     ///
-    /// During execve(2) the new program has no arguments and no environment yet. This takes microseconds unless the
-    /// machine is busy, and neither an event nor a lock shows when it is over. Therefore the file is read repeatedly.
+    /// During execve(2), the new program has no arguments and no environment yet. This state lasts for microseconds, or
+    /// longer on a busy machine. Neither an event nor a lock shows its end, so the file is read repeatedly.
     private static func environment(of number: Int32, until deadline: SuspendingClock.Instant) -> [UInt8]? {
         while true {
             guard let environment = ProcFile.read("/proc/\(number)/environ") else { return nil }

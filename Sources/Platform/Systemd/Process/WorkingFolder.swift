@@ -9,13 +9,13 @@ package struct WorkingFolder: Sendable, Equatable {
     package let path: String
     /// The directory's device (stat(3type), st_dev).
     package let device: UInt64
-    /// The directory's inode on that device, which does not change when it is moved or deleted.
+    /// The directory's inode on that device, which does not change when the directory is moved or deleted.
     package let inode: UInt64
 }
 
 extension ProcessTable {
     /// Returns the working directory of the process with this number (proc_pid_cwd(5)); nil if there is no such process
-    /// or it is not readable.
+    /// or the directory is not readable.
     package static func workingFolder(of number: Int32) -> WorkingFolder? {
         let link = "/proc/\(number)/cwd"
         var status = stat()
@@ -35,7 +35,8 @@ extension ProcessTable {
         ProcFile.read("/proc/\(number)/cgroup").map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The first process of each mark, from which all others with the mark descend. Never includes the calling process.
+    /// The first process with each marker, from which all other processes with the marker descend. Never includes the
+    /// calling process.
     package var beginnings: [String: ProcessStatus] {
         var found: [String: Entry] = [:]
         for entry in entries where !entry.status.hasEnded && entry.status.identity.number != ProcessTable.currentProcess
