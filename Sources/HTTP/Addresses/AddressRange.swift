@@ -33,8 +33,8 @@ package struct AddressRange: Sendable, Hashable {
         guard let written = Int(parts[1]), (0...bits).contains(written), parts[1] == "\(written)" else {
             throw .noLength
         }
-        // A network of IPv4-mapped addresses becomes an IPv4 network. Reject a shorter prefix, because it would also
-        // cover other addresses, which no peer ever has in mapped form.
+        // A network of IPv4-mapped addresses becomes an IPv4 network. Reject a prefix of less than 96 bits, because it
+        // would also cover addresses that are not mapped.
         guard !isMapped || written >= 96 else { throw .noLength }
         let range = AddressRange(address, isMapped ? written - 96 : written)
         guard range.first == address else { throw .bitsBeyondLength(range) }

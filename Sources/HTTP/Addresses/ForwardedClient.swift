@@ -4,7 +4,7 @@
 ///
 /// Each proxy appends the address of its peer to the list that it received, so only the end of the list is trustworthy.
 /// The search walks from the end to the left for as long as the addresses belong to trusted proxies. The first other
-/// address is the client. Everything to the left of it was supplied by the client and is ignored.
+/// address is the client. Everything to the left of this address was supplied by the client and is ignored.
 package struct ForwardedClient {
     /// The maximum number of elements to inspect; no deployment chains more proxies than this.
     private static let longestWalk = 32
@@ -47,7 +47,7 @@ package struct ForwardedClient {
         isFound = !trusted.contains(hop)
     }
 
-    /// Returns the address of an element. The address may be alone or have a port, as some proxies write it:
+    /// Returns the address of an element. The element may also contain a port and brackets, as some proxies write them:
     /// `192.0.2.1:80`, `[2001:db8::1]`, `[2001:db8::1]:80`.
     static func address(in element: ArraySlice<UInt8>) -> IPAddress? {
         // A zone is meaningful only on the machine that observed it, so reject an address with a zone.

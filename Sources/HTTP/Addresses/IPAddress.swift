@@ -6,7 +6,7 @@ import Glibc
 /// An IPv4 or IPv6 address without port and zone.
 ///
 /// An IPv4 address in its IPv6-mapped form (RFC 4291 §2.5.5.2) equals the plain IPv4 address, so that a client has the
-/// same address whether its connection was accepted over IPv4 or IPv6.
+/// same address regardless of whether its connection was accepted over IPv4 or IPv6.
 package struct IPAddress: Sendable, Hashable {
     /// The first 64 bits, most significant first. IPv4 addresses are stored in their mapped form.
     @usableFromInline let high: UInt64
@@ -24,7 +24,7 @@ package struct IPAddress: Sendable, Hashable {
         self.low = low
     }
 
-    /// Creates an address from its IPv6 form as two numbers, the first octet being the most significant. IPv4 addresses
+    /// Creates an address from its IPv6 form as two numbers whose first octets are the most significant. IPv4 addresses
     /// are passed in their mapped form.
     package init(ipv6: (high: UInt64, low: UInt64)) { self.init(high: ipv6.high, low: ipv6.low) }
 
@@ -46,7 +46,7 @@ package struct IPAddress: Sendable, Hashable {
             guard text[index] != 0 else { return nil }
             characters[index] = CChar(bitPattern: text[index])
         }
-        // inet_pton writes the address in network order: 16 bytes, or 4.
+        // inet_pton writes the address in network order: 16 bytes for IPv6, 4 bytes for IPv4.
         var bytes = (UInt64(0), UInt64(0))
         let family = isIPv6 ? AF_INET6 : AF_INET
         guard characters.span.withUnsafeBufferPointer({ inet_pton(family, $0.baseAddress, &bytes) }) == 1 else {
@@ -59,8 +59,8 @@ package struct IPAddress: Sendable, Hashable {
         }
     }
 
-    // These initializers are separate, because other modules would call a generic initializer unspecialised, which
-    // takes forty times as long.
+    // These initializers replace a generic initializer. In other modules, a generic initializer would not be
+    // specialised and would take forty times as long.
 
     /// Parses an address; see ``init(_:)-(Span)``.
     package init?(_ text: [UInt8]) { self.init(text.span) }
@@ -77,10 +77,10 @@ package struct IPAddress: Sendable, Hashable {
     /// The IPv4 loopback address, 127.0.0.1.
     package static let loopback = IPAddress(high: 0, low: mapped | 0x7f00_0001)
 
-    /// The IPv4 address as a number, its first octet being the most significant; nil for IPv6.
+    /// The IPv4 address as a number whose first octet is the most significant; nil for IPv6.
     package var ipv4: UInt32? { isIPv4 ? UInt32(truncatingIfNeeded: low) : nil }
 
-    /// The address in its IPv6 form as two numbers, the first octet being the most significant. IPv4 addresses have
+    /// The address in its IPv6 form as two numbers whose first octets are the most significant. IPv4 addresses have
     /// their mapped form.
     package var ipv6: (high: UInt64, low: UInt64) { (high, low) }
 

@@ -5,8 +5,8 @@
 extension IPAddress {
     /// The purpose of an address outside the public Internet, as a phrase for a sentence; nil for a public address.
     ///
-    /// Such an address belongs to this machine or to a private network, or is not allocated. An IPv4 address within an
-    /// IPv6 address (mapped, or NAT64's 64:ff9b::/96) is treated as that IPv4 address.
+    /// Such an address belongs to this machine or to a private network, or is not allocated. An IPv6 address that
+    /// contains an IPv4 address (mapped, or NAT64's 64:ff9b::/96) is treated as that IPv4 address.
     package var specialPurpose: String? {
         if let embedded = translated { return embedded.specialPurpose }
         for entry in Self.specialNetworks where entry.range.contains(self) { return entry.purpose }
@@ -14,7 +14,7 @@ extension IPAddress {
         return isIPv4 || high >> 61 == 0b001 ? nil : "not allocated"
     }
 
-    /// The IPv4 address that a NAT64 gateway with the well-known prefix translates this address to (RFC 6052 §2.1).
+    /// The IPv4 address to which a NAT64 gateway with the well-known prefix translates this address (RFC 6052 §2.1).
     private var translated: IPAddress? {
         guard high == 0x0064_ff9b_0000_0000, low >> 32 == 0 else { return nil }
         return IPAddress(high: 0, low: 0xffff_0000_0000 | low)

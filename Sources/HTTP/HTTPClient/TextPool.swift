@@ -8,7 +8,7 @@ struct TextPool {
 
     private var texts: [[UInt8]] = []
 
-    /// Returns an empty buffer. If it comes from the pool, it has reserved capacity.
+    /// Returns an empty buffer. A buffer from the pool has reserved capacity.
     mutating func acquire() -> [UInt8] { texts.popLast() ?? [] }
 
     /// Returns a buffer to the pool.

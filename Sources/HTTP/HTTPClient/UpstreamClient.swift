@@ -4,7 +4,7 @@ import Addresses
 package import EventLoop
 package import HTTPTypes
 
-/// The HTTP/1.1 client of one loop for requests to instances. It keeps connections alive where possible.
+/// The HTTP/1.1 client of one loop for requests to instances. The client keeps connections alive where possible.
 package final class UpstreamClient {
     let loop: EventLoop
     /// The time limit for establishing a connection.
@@ -22,8 +22,8 @@ package final class UpstreamClient {
     /// the pool.
     package var fieldPool = FieldListPool()
 
-    /// A kept connection may carry a request that must not be repeated only within this time after its last request.
-    /// OpenCode closes a connection that was idle for 5 s, and no server that keeps connections closes one within less
+    /// The time after its last request within which a kept connection may carry a request that must not be repeated.
+    /// OpenCode closes a connection that was idle for 5 s. No server that keeps connections alive closes one after less
     /// than a second.
     static let justUsed = Duration.seconds(1)
 
@@ -33,8 +33,8 @@ package final class UpstreamClient {
     /// Creates a client on `loop`.
     ///
     /// - Parameters:
-    ///   - connectTimeout: The time limit for establishing a connection. A loopback peer responds immediately or not
-    ///     at all, except if its accept queue is full.
+    ///   - connectTimeout: The time limit for establishing a connection. A loopback peer responds immediately or not at
+    ///     all, unless its accept queue is full.
     ///   - keepTimeout: The maximum time that a connection is kept after its last request was sent. OpenCode 2 closes a
     ///     connection that was idle for 5 s, and bytes in transit are then lost.
     package init(
@@ -97,7 +97,7 @@ package final class UpstreamClient {
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {
         if choice == .dedicated { return nil }
-        // Skip a connection that was idle for longer, because it can still carry other requests.
+        // Keep a connection that was idle for longer, because it can still carry other requests.
         while let connection = idle.removeNewest(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
         {
@@ -135,8 +135,8 @@ extension UpstreamClient: TimerHandler {
     package func timerFired(_ timer: LoopTimer) {
         for connection in idle.removeAll(expiredAt: loop.now) { connection.close() }
         guard let next = idle.nextExpiry, let ageTimer else { return }
-        // Connections are closed in groups, some of them late. This is safe, because an expired connection is not used,
-        // and an instance waits a second longer than the gateway assumes.
+        // The timer closes connections in groups, some of them late. The delay is safe, because an expired connection
+        // is not used, and an instance waits a second longer than the gateway assumes.
         loop.arm(ageTimer, at: max(next, loop.now + keepTimeout / 16))
     }
 }

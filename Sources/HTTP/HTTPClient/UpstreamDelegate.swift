@@ -13,7 +13,7 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
     case noAnswer(String)
     /// The response is invalid: its head or framing cannot be trusted.
     case badAnswer(String)
-    /// The response ended within its body.
+    /// The response's body is incomplete or malformed.
     case brokenBody(String)
 
     /// Whether the instance has received no byte of the request.
@@ -29,10 +29,10 @@ package enum UpstreamFailure: Error, Sendable, Equatable {
 package protocol UpstreamDelegate: AnyObject {
     /// Receives the final head of the response.
     ///
-    /// - Parameter framing: How the body ends.
+    /// - Parameter framing: The way in which the body ends.
     func answerHead(_ head: consuming ResponseHead, _ framing: ResponseFraming)
-    /// Receives the next bytes of the body, without their transfer coding. Return false to pause the source until
-    /// ``UpstreamTransfer/resume()``.
+    /// Receives the next bytes of the body, without their transfer coding. Return false to pause reading until
+    /// ``UpstreamTransfer/resume()`` is called.
     func answerBody(_ bytes: Span<UInt8>) -> Bool
     /// Receives the end of the body, with the trailer fields.
     func answerEnded(trailers: FieldList)
@@ -42,7 +42,7 @@ package protocol UpstreamDelegate: AnyObject {
     func answerSettled()
     /// Called after bytes passed to ``UpstreamTransfer/upload(_:)`` were sent, so that there is room for more.
     func uploadHasRoom()
-    /// Receives the socket after the instance has switched protocols. The delegate owns the socket from now on.
+    /// Receives the socket after the instance has switched protocols. The delegate then owns the socket.
     ///
     /// - Parameter early: The bytes that followed the head.
     func switched(_ head: ResponseHead, _ socket: Socket, early: [UInt8])

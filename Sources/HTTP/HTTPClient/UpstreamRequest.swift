@@ -3,7 +3,7 @@
 package import Addresses
 package import HTTPTypes
 
-/// A request to an instance. Its body is complete or follows later.
+/// A request to an instance, whose body is complete or follows later.
 package struct UpstreamRequest {
     /// The source of the request's body.
     package enum Body {
@@ -11,7 +11,8 @@ package struct UpstreamRequest {
         case none
         /// A complete body. If it is empty, Content-Length is 0.
         case whole([UInt8])
-        /// A body that ``UpstreamTransfer/upload(_:)`` passes on in parts. Without a length, it is sent chunked.
+        /// A body that ``UpstreamTransfer/upload(_:)`` passes on in parts. Without a length, the body is sent in the
+        /// chunked coding.
         case streamed(length: UInt64?)
     }
 
@@ -34,9 +35,9 @@ package struct UpstreamRequest {
     package var methodName: String
     /// The request target in origin form, which is sent unchanged.
     package var target: ArraySlice<UInt8>
-    /// All fields except Host, Content-Length, Transfer-Encoding and Expect, which the client generates.
+    /// All fields except Host, Content-Length and Transfer-Encoding, which ``UpstreamClient`` generates, and Expect.
     package var fields: FieldList
-    /// The body, or how it is passed on.
+    /// The complete body, or the way in which it is passed on.
     package var body: Body
     /// Whether a 101 response is valid.
     package var mayUpgrade: Bool
@@ -63,7 +64,7 @@ package struct UpstreamRequest {
     ///
     /// An instance may close a kept-alive connection at the moment when a request is sent. It is then unknown whether
     /// the instance read the request. A request that is safe to repeat is sent once more in that case (RFC 9110
-    /// §9.2.2). Any other request, above all a prompt, is never sent twice: it uses only connections that no instance
+    /// §9.2.2). Any other request, above all a prompt, is never sent twice. It uses only connections that no instance
     /// is about to close.
     package var connectionChoice: ConnectionChoice {
         if mayUpgrade || isAlone { return .dedicated }

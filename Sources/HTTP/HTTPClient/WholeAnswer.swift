@@ -4,13 +4,13 @@ internal import Encodings
 package import EventLoop
 package import HTTPTypes
 
-/// A request by the gateway itself that needs the complete response within a time limit.
+/// A request from the gateway itself, which needs the complete response within a time limit.
 package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     /// The result of the whole request.
     package enum RequestResult {
         /// The response. If the body exceeds the limit, only the kept part is included.
         case answered(status: Int, body: [UInt8])
-        /// The request has failed without a response.
+        /// The request has failed without a complete response.
         case failed(UpstreamFailure)
         /// The response was not complete within the time limit.
         case late

@@ -6,7 +6,7 @@ import EventLoop
 import HTTPTypes
 
 extension InstanceAddress {
-    /// The address in the form that the socket calls take. Needs no name look-up.
+    /// The address in the form that the socket calls expect. The conversion needs no name look-up.
     var socketAddress: SocketAddress {
         if let number = ip.ipv4 { return SocketAddress(ipv4: number, port: port) }
         return SocketAddress(ipv6: ip.ipv6, port: port)

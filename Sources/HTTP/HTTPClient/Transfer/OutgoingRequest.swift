@@ -4,10 +4,11 @@ import Addresses
 internal import Encodings
 import HTTPTypes
 
-/// The encoder of an outgoing request, which records how much has been sent. It performs no I/O.
+/// The encoder of an outgoing request, which records how much has been sent. The encoder performs no I/O.
 ///
-/// A complete body is stored together with its head. A streamed body is never copied: it is lent from the queue of
-/// incoming bytes, between the text before it and, in the chunked coding (RFC 9112 §7.1), the line end after it.
+/// A complete body is stored together with its head. A streamed body is never copied. The encoder lends the body from
+/// the queue of incoming bytes, after the text that precedes it. In the chunked coding (RFC 9112 §7.1), a line end
+/// follows each chunk.
 struct OutgoingRequest {
     private enum BodyFraming {
         case whole, length, chunked
@@ -17,8 +18,8 @@ struct OutgoingRequest {
     private static let lastChunk = Array("0\r\n\r\n".utf8)
 
     private let framing: BodyFraming
-    /// The request's head, followed by the body if the body is complete. After the head is sent, this contains the
-    /// lines between chunks.
+    /// The request's head, followed by the body if the body is complete. After the head is sent, the buffer contains
+    /// the size line of the current chunk.
     private var text: [UInt8]
     private var textSent = 0
     private var content = ByteQueue()
@@ -75,7 +76,7 @@ struct OutgoingRequest {
     /// Restarts from the beginning. Only valid for a request whose body is not streamed.
     mutating func rewind() { textSent = 0 }
 
-    /// Removes and returns a text buffer that is no longer needed.
+    /// Removes and returns the text buffer if the whole request was sent; returns an empty buffer otherwise.
     mutating func removeText() -> [UInt8] {
         var removed: [UInt8] = []
         guard isSent() else { return removed }

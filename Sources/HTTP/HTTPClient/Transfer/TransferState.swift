@@ -2,12 +2,12 @@
 
 import HTTPTypes
 
-/// The state machine of one transfer. It decides based on the bytes and connection ends that are reported to it, and
-/// performs no I/O.
+/// The state machine of one transfer. The state machine bases its decisions on the bytes and connection ends that are
+/// reported to it, and performs no I/O.
 ///
-///     request leaves ──► 1xx are dropped ──► head ──► body ──► .finish
+///     request is sent ─► 1xx are dropped ──► head ──► body ──► .finish
 ///        │ the connection ends before a byte                └► the connection ends within it: .fail
-///        └► .sendAgain, once, where that does no harm; else .fail
+///        └► .sendAgain, once, if the request may be repeated; else .fail
 ///
 /// Call ``parse(_:from:content:)`` until all bytes of one read are consumed, then ``readEnded()``, and perform the
 /// returned action.
@@ -75,7 +75,7 @@ struct TransferState {
     /// Returns the trailer fields of a complete response.
     mutating func trailers() -> FieldList { body.trailers }
 
-    /// Takes a field list from the pool for the response's head, if the head has not begun.
+    /// Takes a field list from the pool for the response's head, unless the head has already arrived.
     mutating func lend(from pool: inout FieldListPool) {
         if status == 0 { reader.lend(from: &pool) }
     }
@@ -88,7 +88,7 @@ struct TransferState {
     ) -> (head: ResponseHead, framing: ResponseFraming)? {
         mayBeStale = false
         if status == 0 { return readHead(bytes, from: &index) }
-        // Parse no further after a 101 response, because its bytes belong to the other protocol.
+        // Parse no further after a 101 response, because the following bytes belong to the other protocol.
         guard fault == nil, switching == nil else { return nil }
         let remainder = bytes.extracting(index...)
         index = bytes.count
@@ -128,7 +128,7 @@ struct TransferState {
             fault = .badAnswer("the framing is ambiguous (\(error))")
             return nil
         }
-        // Check this before the client receives any part of the response.
+        // Reject excess bytes before the client receives any part of the response.
         guard framing != .none || !isFollowed else {
             fault = .badAnswer(ResponseBodyReader.Fault.excess.sentence)
             return nil
@@ -188,8 +188,8 @@ struct TransferState {
     }
 
     /// Whether a complete response waits for the remainder of the upload. An instance that accepts a request may
-    /// continue to read its body. An instance that rejects it does not want the remainder, and no client continues an
-    /// upload if the response is a stream.
+    /// continue to read its body. An instance that rejects the request does not want the remainder. No client continues
+    /// an upload if the response is a stream.
     private var awaitsUpload: Bool {
         isStreamed && !isRequestSent && status < 300 && !isEventStream && !body.isChunked
     }

@@ -4,7 +4,7 @@ import Addresses
 import EventLoop
 import Glibc
 
-/// A connection to an instance. It is opened for one request, and kept alive for further requests where possible.
+/// A connection to an instance, which is opened for one request and kept alive for further requests where possible.
 final class UpstreamConnection: ReadinessHandler {
     let address: InstanceAddress
     private let socket: Socket
@@ -17,10 +17,11 @@ final class UpstreamConnection: ReadinessHandler {
     private var connectTimer: LoopTimer?
     private var isSending = false
     /// The start of the last transfer, from which the idle time is counted. The instance begins to count when it
-    /// responds, and the response may wait in the kernel before the gateway reads it, so the time of reading would be
-    /// too late.
+    /// responds. The response may wait in the kernel before the gateway reads it, so the time of reading would be too
+    /// late.
     private var usedSince: MonotonicTime
-    /// The time until which another request may be sent. After that, the instance may be about to close the connection.
+    /// The time until which another request may be sent. After this time, the instance may be about to close the
+    /// connection.
     private(set) var usableUntil = MonotonicTime.distantFuture
     /// The number of the loop's pass that was running when the connection became idle.
     private var restedIn: UInt64 = 0
@@ -62,15 +63,15 @@ final class UpstreamConnection: ReadinessHandler {
 
     /// Returns whether the connection is usable for another request.
     ///
-    /// The connection must not have expired. As far as is known, the instance must not have closed it or sent
-    /// unrequested bytes, which must not become the response to the next request.
+    /// The connection must not have expired. As far as is known, the instance must neither have closed the connection
+    /// nor sent unrequested bytes. Such bytes must not become the response to the next request.
     ///
-    /// While the connection is idle, the loop receives an event when either of these happens. In two cases the socket
-    /// itself is also checked, which takes a system call: if the loop has not polled since the connection became idle,
-    /// and for a request that is never sent twice. For any other request, events after the loop's last poll are missed.
-    /// If the connection has ended, the request is sent again. If an HTTP server sends unrequested bytes, it also
-    /// closes the connection (a 408 with `close`, RFC 9110 §15.5.9), so at most one request can receive a wrong
-    /// response.
+    /// While the connection is idle, the loop receives an event when the instance closes it or sends bytes. In two
+    /// cases, this method also checks the socket itself, which takes a system call: if the loop has not polled since
+    /// the connection became idle, or if the request is never sent twice. For other requests, events after the loop's
+    /// last poll are missed. If the connection has ended, such a request is sent again. An HTTP server that sends
+    /// unrequested bytes also closes the connection (a 408 with `close`, RFC 9110 §15.5.9). At most one request can
+    /// therefore receive a wrong response.
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
         return choice == .kept && client.loop.hasDelivered(of: restedIn) || socket.isQuiet
@@ -79,7 +80,7 @@ final class UpstreamConnection: ReadinessHandler {
     /// Whether another request can follow on the connection after the response.
     var isSound: Bool { failure == nil && watch != nil }
 
-    /// Returns whether the last request was sent no longer ago than this time.
+    /// Returns whether the last request was sent within the given time.
     func isUsed(within time: Duration) -> Bool { usedSince + time >= client.loop.now }
 
     /// Sends the transfer's request and reads its response.
@@ -109,7 +110,7 @@ final class UpstreamConnection: ReadinessHandler {
         socket.close()
     }
 
-    /// Returns the socket to an owner that uses another protocol on it.
+    /// Detaches the socket from the connection and returns it to a new owner, which uses another protocol.
     func handOver() -> Socket {
         detach()
         return socket

@@ -68,8 +68,8 @@ package final class UpstreamTransfer {
         connection?.resume()
     }
 
-    /// Passes on the bytes that have arrived so far, before the loop reports them. Must not be called during a call to
-    /// the delegate.
+    /// Passes on the bytes that have arrived so far, before the loop reports them. Do not call this method during a
+    /// call to the delegate.
     package func readArrived() { connection?.readArrived() }
 
     /// Ends the transfer and closes its connection. The delegate receives no further calls.
