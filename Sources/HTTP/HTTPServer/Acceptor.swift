@@ -7,8 +7,8 @@ import EventLoop
 /// At the connection limit, and when no descriptor is available, the acceptor stops watching the listener. Waiting
 /// connections then stay in the kernel's queue and do not wake the loop.
 final class Acceptor: ReadinessHandler, TimerHandler {
-    /// The maximum number of connections accepted in one pass. The number is smaller for a socket that other loops
-    /// share, so that they accept the remaining connections.
+    /// The maximum number of connections accepted in one pass. The number is smaller for a socket that several loops
+    /// share, so that the other loops accept the remaining connections.
     private var mostAtOnce: Int { listener.isShared ? 4 : 64 }
     /// The longest interval between two connections that counts as a burst. After a single connection, another
     /// accept(2) would be a wasted system call.
@@ -39,7 +39,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
         lastTime = now
         for number in 0..<batch {
             guard server.hasRoom else {
-                // If another client is waiting, the kernel reports it again in the next pass.
+                // If another client is waiting, the kernel reports the listener again in the next pass.
                 guard number == 0 else { return }
                 if !server.makeRoom() {
                     server.handler.rejected("", .noRoom(limit: server.limits.maximumConnections))

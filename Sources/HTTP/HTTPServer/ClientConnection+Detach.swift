@@ -10,7 +10,7 @@ extension ClientConnection {
     /// After a complete response, the socket is returned to libmicrohttpd. The connection ends instead if no other
     /// request may follow, or if libmicrohttpd may have read bytes after this request.
     ///
-    /// Event streams are sent this way, because libmicrohttpd iterates over all suspended connections whenever one
+    /// The gateway sends event streams in this way. libmicrohttpd iterates over all suspended connections whenever one
     /// resumes, so thousands of idle streams would make every small request slow. This method also serves responses
     /// that libmicrohttpd cannot send: a response that precedes the end of the request's body, a 304 without a length,
     /// and a body that ends with the connection.
@@ -34,7 +34,7 @@ extension ClientConnection {
         server.keyless.replace(self, with: detached)
         exchange = nil
         guard detached.start(answerHead, length: length, end: end) else { return nil }
-        // Send the bytes first that were written before the end of the request was known.
+        // First send the bytes that were written before this call.
         outgoing.queue.withBytes { _ = detached.write($0) }
         outgoing.reset()
         return detached
@@ -72,7 +72,7 @@ extension ClientConnection {
         // Set this option here, because libmicrohttpd sets it only when it sends, and it has not sent anything.
         SocketOptions.setNoDelay(duplicate)
         // If libmicrohttpd 0.9.75 has no room to read the remainder of a body, it misses the end of the replacement
-        // descriptor, so the connection must expire.
+        // descriptor. Such a connection must expire.
         let mayBeBlocked = !state.isBodyComplete
         _ = state.on(.socketDetached)
         body.removeAll()

@@ -23,8 +23,8 @@ extension ClientConnection {
 
     /// Starts a request after its request line was read.
     ///
-    /// - Parameter target: The unmodified request target, in memory of libmicrohttpd. libmicrohttpd reads it only after
-    ///   this method returns.
+    /// - Parameter target: The unmodified request target, in libmicrohttpd's memory. libmicrohttpd parses the target
+    ///   only after this method returns.
     func began(target: UnsafeMutablePointer<CChar>?) {
         server.pacing.works(ObjectIdentifier(self))
         _ = state.on(.lineRead)
@@ -38,8 +38,8 @@ extension ClientConnection {
         targetLength = target.map { strlen($0) } ?? 0
         head.target.append(
             copying: UnsafeRawBufferPointer(start: target, count: targetLength).bindMemory(to: UInt8.self).span)
-        // libmicrohttpd would create a record of 64 bytes for each query parameter, and nothing uses these records. It
-        // therefore receives an empty query.
+        // libmicrohttpd would create a record of 64 bytes for each query parameter, and nothing uses these records.
+        // Therefore pass an empty query to libmicrohttpd.
         if let query = target.flatMap({ strchr($0, Int32(UInt8(ascii: "?"))) }) { query[1] = 0 }
         startTime = server.loop.now
         number = server.nextRequestNumber()
@@ -67,7 +67,7 @@ extension ClientConnection {
         if isBodyComplete {
             awaitAnswer()
         } else if body.count >= ServerLimits.highWater {
-            // From now on the connection waits for the instance, not for the client, so the client has no deadline.
+            // The connection now waits for the instance instead of the client, so the client has no deadline.
             arm(.none)
             suspend()
         }
@@ -125,7 +125,8 @@ extension ClientConnection {
         return .consumed(0)
     }
 
-    /// Passes a request to the handler before its body has arrived. Returns nil if the body is to be collected.
+    /// Asks the handler, if necessary, whether to reject the request before its body has arrived. Returns nil if the
+    /// body must be collected.
     private func judgeBeforeBody() -> StepResult? {
         // With `Expect`, the client waits for permission to send the body (RFC 9110 §10.1.1). Ask for a refusal now,
         // because only an immediate response saves the client from sending the body.
@@ -143,7 +144,7 @@ extension ClientConnection {
         return .consumed(0)
     }
 
-    /// Sends the refusal that waits for the end of the body, directly on the socket. libmicrohttpd would close the
+    /// Sends the refusal directly on the socket, without waiting for the end of the body. libmicrohttpd would close the
     /// socket with unread bytes, and the resulting reset could overtake the response.
     func refuseEarly() {
         guard state.phase == .receiving, let answer = refusal.take() else { return cut() }
@@ -169,7 +170,7 @@ extension ClientConnection {
         return .consumed(bytes.count)
     }
 
-    /// Notifies the exchange of the collected part of the body when no more of it arrives immediately.
+    /// Notifies the exchange of the collected part of the body.
     func deliverGathered() {
         guard state.phase == .handedOver || state.phase == .decided, !body.isEmpty else { return }
         exchange?.requestBodyArrived()
@@ -206,7 +207,7 @@ extension ClientConnection {
     }
 
     /// Returns whether libmicrohttpd cannot continue to read the chunked body, because a line of its framing fills the
-    /// memory. Call this between two runs of libmicrohttpd.
+    /// memory. Call this method between two runs of libmicrohttpd.
     func isStalled() -> Bool {
         guard framing == .chunked, !isBodyComplete, !isSuspended, !isClosed else { return false }
         guard state.phase == .receiving || state.phase == .handedOver else { return false }
@@ -214,8 +215,8 @@ extension ClientConnection {
         return stall.look(bytesRead: read, isInputWaiting: isInputWaiting, mayBeFull: mayFillPool(read))
     }
 
-    /// Returns whether the head and a following line may fill libmicrohttpd's memory while no byte of the line has
-    /// become content.
+    /// Returns whether the head and the line after it may fill libmicrohttpd's memory while no part of the body has
+    /// been delivered.
     private func mayFillPool(_ read: UInt64?) -> Bool {
         guard !stall.hasPart, server.pacing.waitingConnections == 0, let read, let before = account.counted,
             read > before + UInt64(headSize)
@@ -223,7 +224,7 @@ extension ClientConnection {
         return Int(clamping: read - before) + fieldRecords >= server.limits.poolSize / 2
     }
 
-    /// Rejects a chunked body that contains a line that is too long (RFC 9112 §7.1.1), and ends the connection.
+    /// Rejects a chunked body with a line that is too long (RFC 9112 §7.1.1), and ends the connection.
     func refuseChunkLine() {
         server.handler.rejected(peer, .longChunkLine)
         let delegate = exchange
@@ -247,7 +248,7 @@ extension ClientConnection {
         exchange = nil
         delegate?.clientDisconnected()
         // libmicrohttpd cleans up an abandoned connection in its next run. No descriptor triggers that run, so request
-        // it.
+        // one.
         if !isWhole {
             endAfterRefusal()
             server.needsRun()

@@ -5,7 +5,8 @@ package import EventLoop
 package import HTTPTypes
 
 extension ClientConnection {
-    /// Responds with a complete body. The head contains no Content-Length, Transfer-Encoding or Connection field.
+    /// Responds with a complete body. The head must not contain a Content-Length, Transfer-Encoding or Connection
+    /// field.
     package func respond(_ answer: GatewayAnswer) {
         switch state.call(.respond) {
         case .ignored: return
@@ -16,7 +17,7 @@ extension ClientConnection {
         }
     }
 
-    /// Returns whether ``startResponse(_:_:)`` can send this response; ``detach(_:_:policy:)`` can send any.
+    /// Returns whether ``startResponse(_:_:)`` can send this response. ``detach(_:_:policy:)`` can send any response.
     ///
     /// libmicrohttpd cannot end a body by closing the connection, and the head must fit into its memory. If a head
     /// announces no length for a body that is not sent, libmicrohttpd either adds a length of 0 or sends a last chunk.
@@ -108,8 +109,8 @@ extension ClientConnection {
 
     /// A closure that is called after a connection has switched protocols.
     ///
-    /// Its parameters are the socket, the bytes that the client sent after its request, and a closure. The closure must
-    /// be called at the end with the number of bytes that were sent to the client.
+    /// Its parameters are the socket, the bytes that the client sent after its request, and a closure. The handler must
+    /// call the closure at the end, with the number of bytes that were sent to the client.
     package typealias UpgradeHandler = (Socket, [UInt8], @escaping (UInt64) -> Void) -> Void
 
     /// Sends a 101 response and passes the socket to `handler`.
@@ -128,15 +129,15 @@ extension ClientConnection {
 
     // MARK: libmicrohttpd's side
 
-    /// Passes the response to libmicrohttpd. If libmicrohttpd is calling for the response in each run (``AnswerWait``),
-    /// this happens immediately; otherwise it happens in the next run.
+    /// Passes the response to libmicrohttpd: immediately if libmicrohttpd calls for the response in each run
+    /// (``AnswerWait``), and in the next run otherwise.
     ///
-    /// If the response is passed on immediately, it is sent in the next run instead of the run after that. The manual
-    /// requires that the access handler is running or the connection is suspended. A daemon with internal threads
-    /// rejects `MHD_queue_response` at any other time. A daemon without them accepts it for each connection whose
-    /// request is complete (0.9.75 and 1.0.1). It is not allowed during a run, which iterates over the connections: if
-    /// the head of a response cannot be built, the connection is removed from their list, and its request has ended
-    /// when the call returns.
+    /// A response that is passed on immediately is sent one run earlier. libmicrohttpd's manual requires that the
+    /// access handler is running or the connection is suspended. A daemon with internal threads rejects
+    /// `MHD_queue_response` at any other time. A daemon without internal threads accepts the call for each connection
+    /// whose request is complete (0.9.75 and 1.0.1). The call is not allowed during a run, because a run iterates over
+    /// the list of connections. If libmicrohttpd cannot build the head of the response, it removes the connection from
+    /// this list, and the request has ended when the call returns.
     private func offerAnswer() {
         guard isWaiting, !isSuspended, !isInCallback, !server.isRunning else { return resume() }
         endWait()
@@ -213,9 +214,9 @@ extension ClientConnection {
     /// Whether libmicrohttpd closes the connection after the response.
     private var endsWithAnswer: Bool { server.isDraining || mayHideRequest }
 
-    /// Whether bytes after the request may be a part of it. Before 0.9.77, libmicrohttpd reads the chunked coding
-    /// loosely and does not check trailers, and a trailer that begins with NUL ends them early. No other request is
-    /// therefore read from such a connection.
+    /// Whether bytes after the request may be a part of the request. Before version 0.9.77, libmicrohttpd parses the
+    /// chunked coding leniently and does not check trailers. A trailer that begins with a NUL ends the trailers early.
+    /// The gateway therefore reads no other request from such a connection.
     var mayHideRequest: Bool { framing == .chunked && !MicroHTTPD.refusesLooseLines }
 
     /// The result of libmicrohttpd's request for the body.
@@ -258,7 +259,7 @@ extension ClientConnection {
         }
     }
 
-    /// Resumes the source of the response, but not during libmicrohttpd's call. The source's bytes may arrive before
-    /// this method returns.
+    /// Resumes the source of the response. The server calls this method after a run of libmicrohttpd. The source's
+    /// bytes may arrive before this method returns.
     func resumeSource() { exchange?.resumeResponse() }
 }

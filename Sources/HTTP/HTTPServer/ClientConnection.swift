@@ -9,15 +9,15 @@ package import HTTPTypes
 ///
 /// A request consists of these calls: ``began(target:)`` for the request line, ``step(_:)`` once for the head, once for
 /// each part of the body and once for its end, and ``completed(isWhole:)``. Between the last step and the response, the
-/// connection waits. If that takes longer, the connection is suspended.
+/// connection waits. During a longer wait, the connection is suspended.
 ///
 /// `RequestState` defines the meaning of every call and event. The files named `ClientConnection+…` contain the steps,
 /// the response, and the ways to take the socket from libmicrohttpd.
 package final class ClientConnection: ListedConnection, ReadinessHandler, TimerHandler {
     /// The time for reading bytes that arrived right before the client closed its side.
     private static let farewell = Duration.milliseconds(100)
-    /// The time that the shutdown of the server waits for the first request of a client that has just connected. It
-    /// allows for several round trips.
+    /// The time that the shutdown of the server waits for the first request of a client that has just connected. This
+    /// time allows for several round trips.
     private static let welcome = Duration.seconds(1)
 
     /// The time that a refusal waits for the body of its request, so that the connection can continue. The client has
@@ -84,7 +84,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// The current request's number on its loop, counted from 1.
     package internal(set) var number: UInt64 = 0
     /// The object that the handler stores with the connection; nil until the handler sets it. Each request's record
-    /// contains it, and it stays with the client when the socket changes owners.
+    /// contains the object. The object stays with the client when the socket changes owners.
     package var context: (any ConnectionContext)?
 
     /// The size of the current request's head on the wire, in bytes.
@@ -136,7 +136,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         if hasJoinedPollSet { server.removeFromPollSet(descriptor) }
         if framing == .chunked { server.forgetsUpload(self) }
         server.keyless.remove(self)
-        // If the first line is invalid, no request has begun, and the loop may not have reported the bytes yet.
+        // If the request line is invalid, no request has begun, and the loop may not have reported the bytes yet. Check
+        // the deadline as well, because it shows whether the connection waits for a head.
         if hasInput || deadline == .head, state.phase != .detached { endAfterRefusal() }
         // libmicrohttpd closes the descriptor. The descriptor has no duplicate, so closing it ends the watch in the
         // kernel.
@@ -145,8 +146,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     }
 
     /// Sends FIN after libmicrohttpd itself has rejected a request. libmicrohttpd closes the socket without `shutdown`
-    /// (MHD_USE_TURBO). If it has not read the whole request, closing sends a reset. With a FIN before the reset, the
-    /// client sees an orderly end after the refusal (RFC 9112 §9.6).
+    /// (MHD_USE_TURBO). If libmicrohttpd has not read the whole request, closing the socket sends a reset. With a FIN
+    /// before the reset, the client sees an orderly end after the refusal (RFC 9112 §9.6).
     func endAfterRefusal() {
         if !peerClosed { shutdown(descriptor, Int32(SHUT_WR)) }
     }
@@ -213,7 +214,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         }
     }
 
-    /// Records that the client presented a valid key on this connection, or needs none. From now on, each wait has its
+    /// Records that the client presented a valid key on this connection, or needs none. Afterwards, each wait has its
     /// own deadline, and the connection is not closed to make room for another client.
     package func vouch() {
         guard !isVouched else { return }
@@ -244,8 +245,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     }
 
     /// Ends the connection between requests while the server shuts down. A request in progress is still served. The
-    /// first request of a client that has only connected is also served, because the next gateway process never saw the
-    /// connection and could not serve it.
+    /// first request of a client that has only connected is also served, because the next gateway process does not
+    /// receive the connection.
     func drain() {
         guard !hasInput, !isInputWaiting else { return }
         guard deadline == .head, let timer else { return cut() }
@@ -285,7 +286,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         if wait.stop() { server.pacing.waitEnds() }
     }
 
-    /// Lets libmicrohttpd continue. It calls the connection during the server's next run.
+    /// Lets libmicrohttpd continue. libmicrohttpd calls the connection's callback during the server's next run.
     func resume() {
         guard isSuspended || isWaiting, !isInCallback else { return }
         if isSuspended {

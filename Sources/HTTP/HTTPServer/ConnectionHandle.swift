@@ -5,8 +5,8 @@ import EventLoop
 import Glibc
 import HTTPTypes
 
-/// libmicrohttpd's handle of one client's connection. It is valid until libmicrohttpd reports that the connection is
-/// closed.
+/// libmicrohttpd's handle for one client's connection. The handle is valid until libmicrohttpd reports that the
+/// connection is closed.
 struct ConnectionHandle {
     private let pointer: OpaquePointer
 
@@ -15,9 +15,9 @@ struct ConnectionHandle {
     /// The client's descriptor, which libmicrohttpd owns.
     var descriptor: Int32 { cmicrohttpd_descriptor(pointer) }
 
-    /// Removes the connection from libmicrohttpd's poll set. Call this in a callback of the connection, or while its
-    /// complete request waits for a response. For daemons with their own threads, the manual allows only calls in a
-    /// callback; this daemon has no threads.
+    /// Removes the connection from libmicrohttpd's poll set. Call this method in a callback of the connection, or while
+    /// its complete request waits for a response. For daemons with their own threads, the manual allows only calls in a
+    /// callback. This daemon has no threads.
     func suspend() { MHD_suspend_connection(pointer) }
 
     /// Adds the connection to the poll set again in the next run.
@@ -28,8 +28,8 @@ struct ConnectionHandle {
     ///
     /// Version 0.9.75 does not look at the socket of a connection that has no room to read (MHD_EVENT_LOOP_INFO_BLOCK).
     /// With MHD_USE_TURBO, such a connection may be missing from the epoll set, so nothing would ever end it. After the
-    /// connection is added, the kernel reports EPOLLHUP, which closes it in any state. In later versions, the
-    /// connection gets a time-out instead, which libmicrohttpd checks in any state.
+    /// connection is added to the set, the kernel reports EPOLLHUP, and libmicrohttpd closes the connection in any
+    /// state. In later versions, the connection gets a time-out instead, which libmicrohttpd checks in any state.
     ///
     /// - Returns: Whether the descriptor was added. The caller must then call ``remove(pollSet:descriptor:)`` before
     ///   libmicrohttpd closes it.
@@ -41,8 +41,8 @@ struct ConnectionHandle {
         return false
     }
 
-    /// Reverts ``expire(pollSet:descriptor:)``. A duplicate of the descriptor's socket would keep the kernel's entry
-    /// alive.
+    /// Reverts ``expire(pollSet:descriptor:)``. Without this call, a duplicate of the descriptor would keep the
+    /// kernel's entry alive.
     static func remove(pollSet: Int32, descriptor: Int32) { cmicrohttpd_leave_poll_set(pollSet, descriptor) }
 
     /// Queues a response. Returns false if libmicrohttpd rejects it.
@@ -76,8 +76,8 @@ struct ConnectionHandle {
         return MicroHTTPD.refusesLooseLines || collector.isContiguous && endsWithEmptyLine
     }
 
-    /// Whether libmicrohttpd reads the body as chunked. Version 0.9.75 does not do so if white space follows the name
-    /// of the coding. It would then treat all following bytes as the body.
+    /// Whether libmicrohttpd reads the body as chunked. If white space follows the name of the coding, version 0.9.75
+    /// treats all following bytes as the body.
     var readsChunked: Bool {
         MHD_lookup_connection_value(pointer, .HEADER_KIND, "Transfer-Encoding").map { strlen($0) == 7 } ?? false
     }
@@ -107,7 +107,7 @@ private struct FieldCollector {
         isContiguous = isContiguous && name == lineEnd + 2
         lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)
         if value == name + nameLength + 2 {
-            // In the usual case, the line is copied as a whole. libmicrohttpd has overwritten only its colon.
+            // This is the usual case: copy the line as a whole, because libmicrohttpd has overwritten only its colon.
             let both = UnsafeRawBufferPointer(start: name, count: nameLength + 2 + valueLength)
             fields.append(nameAndValue: both.bindMemory(to: UInt8.self).span, nameLength: nameLength)
         } else {

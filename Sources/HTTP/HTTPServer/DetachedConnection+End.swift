@@ -13,7 +13,7 @@ extension DetachedConnection {
         server.reclaim(self, socket, of: client)
     }
 
-    /// Sends FIN after everything is written. Afterwards reads the bytes that the client still sends, so that no reset
+    /// Sends FIN after everything is written. Then reads the bytes that the client still sends, so that no reset
     /// overtakes the response.
     func linger() {
         socket.shutdownWriting()
@@ -68,13 +68,13 @@ extension DetachedConnection {
         if notifyingExchange { delegate?.clientDisconnected() }
     }
 
-    /// Whether the response is not completely written.
+    /// Whether the response has not been written completely.
     var isInProgress: Bool { state.phase != .lingering && state.phase != .closed }
 
     /// Ends the connection of a client that has vanished.
     func disconnectLost() {
         stopWatching()
-        // Reset the connection. Otherwise, the kernel would continue to send bytes that no peer receives.
+        // Reset the connection, because the kernel would otherwise continue to send bytes that no peer receives.
         socket.reset()
         close(notifyingExchange: true)
     }

@@ -6,14 +6,14 @@ package import HTTPTypes
 /// A client's connection that was taken from libmicrohttpd. The gateway writes one response to it, and then returns or
 /// closes it.
 ///
-/// Bytes that are written during one pass of the loop are sent in one system call at its end.
+/// Bytes that are written during one pass of the loop are sent in one system call at the end of the pass.
 package final class DetachedConnection: ListedConnection, ReadinessHandler, PassHandler, TimerHandler {
     /// The reaction to a client that reads too slowly.
     package enum Policy {
-        /// The source is paused. This is for responses whose source can wait.
+        /// The source is paused. This policy is for responses whose source can wait.
         case pauseSource
-        /// The connection is aborted once more than this number of bytes is waiting. This is for event streams, whose
-        /// source (OpenCode) would otherwise queue events without limit.
+        /// The connection is aborted once more than this number of bytes is waiting. This policy is for event streams,
+        /// whose source (OpenCode) would otherwise queue events without limit.
         case cut(above: Int)
     }
 
@@ -74,8 +74,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         client = Client(of: connection)
     }
 
-    /// Writes the head and starts watching the client. If the connection ends with this response, the head announces
-    /// that.
+    /// Writes the head and starts watching the client. If `end` is ``AnswerEnd/announced``, the head announces that the
+    /// connection ends with this response.
     ///
     /// - Returns: false if this is not possible. The connection is then closed, and the exchange has been notified.
     func start(_ head: ResponseHead, length: BodyLength, end: AnswerEnd) -> Bool {
@@ -122,15 +122,15 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         case .pauseSource:
             guard pending.count > ServerLimits.highWater else { return true }
             isSourcePaused = true
-            // From now on, only the client can make progress, so limit the time that it has for that.
+            // Only the client can make progress now, so limit its time.
             arm(server.limits.sendTimeout)
             return false
         }
     }
 
     /// Sends bytes that are already transfer-coded, as far as the client accepts them immediately, and returns the
-    /// number of sent bytes. Keeps none of the remaining bytes; calls ``ServerExchange/resumeResponse()`` when there is
-    /// room for them.
+    /// number of sent bytes. Does not store the remaining bytes. Calls ``ServerExchange/resumeResponse()`` when there
+    /// is room for them.
     package func send(framed bytes: Span<UInt8>) -> Int {
         guard state.phase == .open, body.isPresent else { return 0 }
         if !pending.isEmpty { flush() }
@@ -149,7 +149,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         }
     }
 
-    /// The number of bytes that the gateway's kernel holds because the client's kernel has not acknowledged them.
+    /// The number of sent bytes that the client's kernel has not acknowledged yet.
     package var unacknowledgedBytes: Int { socket.unacknowledgedBytes }
 
     /// Whether the body must be sent in chunks (RFC 9112 §7.1).
@@ -163,8 +163,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         guard state.on(.finish) == .writeRemainder else { return }
         exchange = nil
         summary.isComplete = true
-        // Do not reuse the connection if the body is shorter than its Content-Length. Otherwise, the client would read
-        // the next response as the rest of this body.
+        // Do not reuse the connection if the body is shorter than its Content-Length. The client would read the next
+        // response as the remainder of this body.
         if let promised = body.promised, body.isPresent, promised != summary.bodyBytes { state.isReusable = false }
         body.finish(trailers: trailers, to: &pending)
         arm(server.limits.sendTimeout)
@@ -172,7 +172,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
     }
 
     /// Aborts the body after its source has failed. Delivers the waiting bytes and then aborts the connection, so that
-    /// no client mistakes this for a regular end.
+    /// no client mistakes the body for a complete one.
     package func abort() {
         guard state.on(.abort) == .writeRemainder else { return }
         // Do not deliver bytes that would complete the promised length, because a client could then accept this body as
@@ -185,10 +185,10 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     // MARK: Events
 
-    /// Handles an event of the client: it has accepted or sent bytes, or closed the connection.
+    /// Handles an event from the client, which has accepted or sent bytes or has closed the connection.
     package func ready(_ readiness: Readiness) {
         if !readiness.isDisjoint(with: .closed) {
-            // Discard unread bytes, which would turn the end into a reset.
+            // Discard unread bytes, because closing a socket with unread bytes sends a reset.
             discardInput()
             return close(notifyingExchange: true)
         }
@@ -214,8 +214,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     /// Ends a connection whose client did not read its response, or did not close the connection, in time.
     package func timerFired(_ timer: LoopTimer) {
-        // In this case, all bytes were written, and the timer only checks whether the client has received them. In any
-        // other case, the client did not accept the waiting bytes in time, so close its connection.
+        // After an abort, the timer only checks whether the client has received all written bytes. In any other case,
+        // the client did not react in time, so close its connection.
         if pending.isEmpty, state.phase == .breaking { return perform(state.on(.timedOut)) }
         close(notifyingExchange: true)
     }
@@ -249,8 +249,9 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
             case .failed: return close(notifyingExchange: true)
             }
         }
-        // Close the connection after a stream, because the client has no further use for it, and it would otherwise
-        // stay open for the idle time. The exception is a client whose next request has already arrived.
+        // Close the connection after an event stream, because the client has no further use for it. The connection
+        // would otherwise stay open for the idle time. The exception is a client whose next request has already
+        // arrived.
         if isEventStream, state.phase == .ending, state.isReusable, socket.isQuiet { state.isReusable = false }
         perform(state.on(.written, isDraining: server.isDraining))
     }

@@ -3,8 +3,8 @@
 /// The state machine for the end of a response on the socket itself. `DetachedConnection` performs the returned
 /// effects.
 ///
-///     open ──finish──► ending ──written──► handed back, or lingering ──client's end──► closed
-///       └───abort────► breaking ──written──► lingering, or reset ─────────────────────► closed
+///     open ──finish──► ending ──written──► returned, or lingering ──client's end──► closed
+///       └───abort────► breaking ──written──► lingering, or reset ──────────────────► closed
 struct DetachedState: Equatable {
     enum Phase: CaseIterable {
         /// The body is incomplete, and more of it will follow.
@@ -44,7 +44,7 @@ struct DetachedState: Equatable {
         case linger
         /// Bytes that the client sends are read and discarded.
         case discardInput
-        /// A reset is sent after the client has received everything that was written. It shows that the body is
+        /// A reset is sent after the client has received everything that was written. The reset shows that the body is
         /// incomplete.
         case reset
         case close

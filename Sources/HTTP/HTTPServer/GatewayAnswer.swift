@@ -26,7 +26,7 @@ enum StandardError {
     static let chunkLineTooLong = GatewayError(
         413, "A chunk's size or extension is too long. Send chunks without extensions.")
 
-    /// Returns the error of a request line and fields that are larger than allowed (RFC 6585 §5).
+    /// Returns the error for a request line and fields that are larger than allowed (RFC 6585 §5).
     static func headTooLarge(limit: Int) -> GatewayError {
         GatewayError(
             431,
@@ -37,7 +37,8 @@ enum StandardError {
 
 /// The framing of a forwarded response's body.
 package enum BodyLength: Sendable, Equatable {
-    /// No body. If the length that a GET would have returned is known, it is announced (RFC 9110 §8.6).
+    /// No body. If the length of the body that a GET would return is known, the head announces this length (RFC 9110
+    /// §8.6).
     case none(announced: UInt64?)
     /// The body has exactly this number of bytes.
     case known(UInt64)

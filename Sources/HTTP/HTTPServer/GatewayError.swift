@@ -3,7 +3,7 @@
 package import HTTPTypes
 import JSONText
 
-/// An error of the gateway itself: a status and a message for people.
+/// An error of the gateway itself: a status and a message for users.
 ///
 /// The error has no body. The component that knows the client's protocol renders it.
 package struct GatewayError: Error, Sendable {
@@ -23,7 +23,7 @@ package struct GatewayError: Error, Sendable {
         self.fields = list
     }
 
-    /// The error of a request for an unknown path.
+    /// The error for a request with an unknown path.
     package static let notFound = GatewayError(404, "Not Found")
 }
 

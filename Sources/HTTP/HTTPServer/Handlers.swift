@@ -3,21 +3,22 @@
 package import EventLoop
 package import HTTPTypes
 
-/// The handler of a server's requests. Each loop has one object.
+/// The handler of a server's requests. Each loop has one handler.
 package protocol RequestHandler: AnyObject {
     /// Returns the response that rejects a request before its body has arrived, or nil to let the client send the body.
-    /// This is called in two cases: if the client waits for "100 Continue", and if the client has presented no valid
+    /// The server calls this method if the client waits for "100 Continue", and if the client has presented no valid
     /// key on its connection (``ClientConnection/vouch()``).
     func refusal(of connection: ClientConnection) -> GatewayAnswer?
     /// Handles a request. If ``ClientConnection/isBodyComplete`` is false, its body arrives in parts. The handler
     /// responds immediately, or keeps the connection, sets ``ClientConnection/exchange`` and responds later.
     func handle(_ connection: ClientConnection)
-    /// Receives the head of a response that libmicrohttpd has copied, so that its memory can be reused.
+    /// Receives the head of a response after libmicrohttpd has copied it, so that the handler can reuse the head's
+    /// memory.
     func sent(_ head: consuming ResponseHead)
     /// Receives the summary of a request that has ended, with or without a response.
     ///
-    /// - Parameter record: Creates the values for the access log. Call it only if the log needs them, because it is
-    ///   expensive.
+    /// - Parameter record: Creates the values for the access log. Call this closure only if the log needs the values,
+    ///   because the call is expensive.
     func ended(_ summary: RequestSummary, record: () -> RequestRecord)
     /// Receives the reason why a client was rejected before the handler received a request, or during its response.
     ///
@@ -36,13 +37,13 @@ package enum RejectedClient: Sendable, Equatable {
     case lateRequest
     /// The client read no byte of its response in time.
     case lateReader
-    /// The client has not read a byte of its event stream for this long.
+    /// The client has not read a byte of its event stream for this duration.
     case stalledReader(Duration)
     /// The client read its event stream so slowly that this many bytes were waiting.
     case slowReader(waiting: Int)
     /// The client read its chat so slowly that this many bytes were waiting.
     case slowChat(waiting: Int)
-    /// The client has not replied to a ping of its chat for this long.
+    /// The client has not replied to a ping in its chat for this duration.
     case silentChat(Duration)
     /// The head of the client's request was rejected with this status.
     case refusedHead(status: Int)
@@ -52,7 +53,7 @@ package enum RejectedClient: Sendable, Equatable {
     case malformedHead
     /// The connection limit was reached, and this connection was the oldest one without a valid key.
     case madeRoom
-    /// This many connections are open on the loop. Further connections have to wait.
+    /// This many connections are open on the loop, so further connections must wait.
     case noRoom(limit: Int)
     /// accept(2) failed with this `errno`.
     case notAccepted(code: Int32)
@@ -64,15 +65,15 @@ package protocol ServerExchange: AnyObject {
     func requestBodyArrived()
     /// The client has received enough of the response, so the source of the response may continue.
     func resumeResponse()
-    /// The client has left or was disconnected, so no response is possible any more. This may be called during a call
-    /// that sends the response (``ClientConnection/respond(_:)``, `startResponse`, `upgrade`), if libmicrohttpd has no
-    /// room for its head.
+    /// The client has left or was disconnected, so no response is possible any more. The server may call this method
+    /// during a call that sends the response (``ClientConnection/respond(_:)``, `startResponse`, `upgrade`), if
+    /// libmicrohttpd has no room for the response's head.
     func clientDisconnected()
 }
 
-/// The object that a handler stores with a client's connection (``ClientConnection/context``). The server does not use
-/// it. It stays with the connection even if another object of the server represents the connection later, and serves
-/// one request after the other.
+/// The object that a handler stores with a client's connection (``ClientConnection/context``). The server itself does
+/// not use the object. The object stays with the connection even if another object of the server represents the
+/// connection later. It serves one request after the other.
 package protocol ConnectionContext: AnyObject {
     /// Called after ``RequestHandler/ended(_:record:)``: the current request has ended, and the context discards its
     /// records about the request.
@@ -83,7 +84,7 @@ package protocol ConnectionContext: AnyObject {
 package struct RequestRecord {
     /// The method as the client spelled it.
     package var methodName: String
-    /// The request target as received; its query can contain secrets.
+    /// The request target as received, whose query can contain secrets.
     package var target: [UInt8]
     /// The client's address, without the port.
     package var peer: String

@@ -26,8 +26,8 @@ extension Client {
         // Convert the address from its IPv6 form, because a listener on IPv6 also accepts IPv4 clients and reports
         // their addresses in mapped form.
         self.address = address.ipv6.map { IPAddress(ipv6: $0) }
-        // Only getnameinfo(3) returns the zone of an IPv6 address. It takes five times as long, so use it only for
-        // IPv6.
+        // Only getnameinfo(3) returns the zone of an IPv6 address. The call takes five times as long, so use it only
+        // for IPv6.
         peer = if let ip = self.address, ip.isIPv4 { ip.description } else { address.host }
         self.listenerNumber = listenerNumber
     }
@@ -44,12 +44,12 @@ extension Client {
     }
 }
 
-/// Counts the bytes of a socket that its requests account for.
+/// Counts the bytes of a socket that belong to its requests.
 ///
-/// libmicrohttpd reads as many bytes as are available and does not expose its buffer. Only the kernel, which counts the
-/// bytes read (``Socket/bytesRead``), shows whether libmicrohttpd has read beyond a request. If the requests account
-/// for all bytes, the next byte of the socket is the first byte of the next request. If the count is too small, the
-/// connection ends; it never continues wrongly.
+/// libmicrohttpd reads as many bytes as are available and does not expose its buffer. Only the kernel's count of the
+/// bytes read (``Socket/bytesRead``) shows whether libmicrohttpd has read beyond a request. If the requests account for
+/// all bytes, the next byte of the socket is the first byte of the next request. If the count is too small, the
+/// connection ends, so it never continues at a wrong byte.
 struct SocketAccount: Equatable {
     /// The number of bytes; nil if it is unknown.
     private(set) var counted: UInt64? = 0
@@ -86,7 +86,7 @@ enum AnswerEnd: Equatable {
     /// therefore does not announce the end if another request could have followed.
     case unannounced
 
-    /// Returns how the connection continues.
+    /// Returns the continuation of the connection.
     ///
     /// - Parameters:
     ///   - length: The framing of the response's body.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A client's connection as an element of ``KeylessConnections``. This is a base class, so that the list itself needs
-/// no memory.
+/// A client's connection as an element of ``KeylessConnections``. The links are part of this base class, so that the
+/// list itself needs no memory.
 package class ListedConnection {
     fileprivate var previous: ListedConnection?
     fileprivate var next: ListedConnection?
@@ -13,8 +13,8 @@ package class ListedConnection {
     func makeRoom() {}
 }
 
-/// The connections whose clients have presented no valid key, the oldest first. An element must be removed before it is
-/// released; otherwise it would stay in the list forever.
+/// The connections whose clients have presented no valid key, the oldest first. Remove an element before releasing it,
+/// because it would otherwise stay in the list forever.
 struct KeylessConnections {
     private var first: ListedConnection?
     private var last: ListedConnection?

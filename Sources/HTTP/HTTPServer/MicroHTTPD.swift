@@ -4,9 +4,10 @@ internal import CMicroHTTPD
 import Glibc
 import HTTPTypes
 
-/// A libmicrohttpd daemon in external-epoll mode. It parses and frames messages, and its owner polls.
+/// A libmicrohttpd daemon in external-epoll mode. The daemon parses and frames messages, and its owner polls the
+/// descriptor.
 ///
-/// Each callback below recovers the connection and calls one of its methods, and does nothing else.
+/// Each callback only recovers the connection or the server and calls one of its methods.
 final class MicroHTTPD {
     /// The error for a daemon that libmicrohttpd could not start. libmicrohttpd's log contains the reason.
     struct StartFailure: Error {}
@@ -114,7 +115,7 @@ final class MicroHTTPD {
             return raw
         }
 
-    // Nothing is decoded, so `%2F` and `%00` stay unchanged.
+    // This callback decodes nothing, so `%2F` and `%00` stay unchanged.
     private static let onUnescape:
         @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int = { _, _, text in
             text.map { strlen($0) } ?? 0

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of the request on a client's connection, which defines the meaning of every call and event. The state is a
-/// value type. `ClientConnection` performs the returned effects and no others.
+/// The state of the request on a client's connection, which defines the meaning of every call and event.
+/// `ClientConnection` performs the returned effects and no others.
 ///
 ///     idle ──head──► receiving ──complete, or over the limit──► handedOver ──► decided ──► answering
-///      ▲                                                            └─ socket taken ─► taken  │
+///      ▲                                                            └─ detach ─► detached     │
 ///      └────────────────────────────── completed ◄────────────────────────────────────────────┘
 ///
 /// The calls that the handler may make:
@@ -18,8 +18,8 @@
 /// | `dropWaitingAnswer` | `handedOver` | the written bytes and their end are discarded |
 /// | `detach` | `handedOver` | the socket is taken |
 ///
-/// Any other call is ignored, as is every call after the client has left, because the handler may be notified of that
-/// later.
+/// Any other call is ignored. Every call after the client has left is also ignored, because the handler may be notified
+/// later that the client has left.
 struct RequestState: Equatable {
     enum Phase: CaseIterable {
         /// No request is in progress, or its head is being read.
@@ -28,7 +28,7 @@ struct RequestState: Equatable {
         case receiving
         /// The handler has the request and has not responded.
         case handedOver
-        /// The response is available. libmicrohttpd receives it immediately or when it calls for it.
+        /// The response is available. libmicrohttpd receives it immediately or when it calls for the response.
         case decided
         /// The response is queued or being sent.
         case answering
@@ -68,7 +68,7 @@ struct RequestState: Equatable {
         case needsSocket
     }
 
-    /// Applies a call of the handler and returns its result.
+    /// Applies a call by the handler and returns the call's result.
     mutating func call(_ call: Call) -> Verdict {
         switch call {
         case .respond:
@@ -104,7 +104,7 @@ struct RequestState: Equatable {
         case headAccepted
         /// The head is rejected, and the response is sent directly on the socket.
         case headRefused
-        /// The body exceeds the size that is held before the request is handed over.
+        /// The body exceeds the size up to which it is collected before the handler receives the request.
         case bodyOutgrown
         /// The body has arrived completely.
         case bodyEnded
@@ -112,7 +112,7 @@ struct RequestState: Equatable {
         case answerQueued
         /// The socket was taken from libmicrohttpd.
         case socketDetached
-        /// The client has ended its side, or the connection has failed.
+        /// The client has closed its side, or the connection has failed.
         case clientEnded
         case cut
         /// libmicrohttpd has finished or abandoned the request.
@@ -181,7 +181,7 @@ struct RequestState: Equatable {
     }
 }
 
-/// The event that the single timer of a client's connection waits for.
+/// The event that a client's connection waits for, which determines the deadline of its only timer.
 enum Deadline: CaseIterable {
     case head, idle, body, send, none
     /// The body of a request that was rejected after its head.

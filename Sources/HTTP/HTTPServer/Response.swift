@@ -47,12 +47,12 @@ struct Response: ~Copyable {
 
     deinit { MHD_destroy_response(pointer) }
 
-    /// Adds the fields of a head. libmicrohttpd adds the length and the framing itself. It rejects empty values, so
-    /// they are replaced by a space, which every recipient treats alike (RFC 9110 §5.5).
+    /// Adds the fields of a head. libmicrohttpd adds the length and the framing itself. It rejects empty values, so an
+    /// empty value is replaced by a space, which every recipient treats as an empty value (RFC 9110 §5.5).
     ///
-    /// - Parameter closesConnection: Whether to announce that the connection ends with this response. The field for
-    ///   this is added first, because after a Connection field, libmicrohttpd (0.9.75 and 1.0.1) forgets that there
-    ///   already is a Date field and adds a second Date field.
+    /// - Parameter closesConnection: Whether to announce that the connection ends with this response. The Connection
+    ///   field is added first. If it is added after a Date field, libmicrohttpd (0.9.75 and 1.0.1) forgets the existing
+    ///   Date field and adds a second one.
     mutating func add(_ fields: FieldList, closesConnection: Bool) {
         if closesConnection { MHD_add_response_header(pointer, "Connection", "close") }
         Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }
@@ -114,7 +114,7 @@ struct Response: ~Copyable {
         let connection = Unmanaged<ClientConnection>.fromOpaque(context).takeUnretainedValue()
         let early = UnsafeRawBufferPointer(start: extra, count: extraSize).bindMemory(to: UInt8.self)
         connection.upgraded(descriptor: descriptor, early: early.span)
-        // The socket was taken over, so this closes only the replacement that libmicrohttpd holds.
+        // The socket was taken over, so this call closes only libmicrohttpd's replacement descriptor.
         cmicrohttpd_end_upgrade(handle)
     }
 }

@@ -4,10 +4,11 @@ package import EventLoop
 import Glibc
 import HTTPTypes
 
-/// The HTTP server of one loop: its listeners, libmicrohttpd's daemon, and the connections of both kinds.
+/// The HTTP server of one loop: its listeners, libmicrohttpd's daemon, and the clients' connections, both ordinary and
+/// detached.
 ///
-/// The gateway accepts connections itself and passes the connected sockets to libmicrohttpd. It can then enforce its
-/// limits and handle a full descriptor table, at which libmicrohttpd would busy-loop (EMFILE).
+/// The gateway accepts connections itself and passes the connected sockets to libmicrohttpd. The gateway can therefore
+/// enforce its limits. It can also handle a full descriptor table (EMFILE), with which libmicrohttpd would busy-loop.
 package final class Server {
     /// The error for a server that could not be set up.
     package struct Failure: Error, CustomStringConvertible {
@@ -35,7 +36,7 @@ package final class Server {
     private var isNotifying = false
     /// The number of libmicrohttpd's runs so far.
     private(set) var runNumber: UInt64 = 0
-    /// The connections with received body parts that their exchanges have not been notified of.
+    /// The connections with received body parts of which their exchanges have not been notified.
     private var gathering: [ClientConnection] = []
     /// The connections that libmicrohttpd closes in its next run, regardless of their state.
     private var expiring: [ClientConnection] = []
@@ -87,7 +88,7 @@ package final class Server {
 
     /// Starts to accept connections from `listener`, in addition to the existing listeners.
     ///
-    /// - Parameter listenerNumber: The number that the connections of its clients have
+    /// - Parameter listenerNumber: The number of the listener, which its clients' connections store
     ///   (``ClientConnection/listenerNumber``).
     package func accept(from listener: Listener, as listenerNumber: UInt8 = 0) throws(Failure) {
         do {
@@ -97,7 +98,7 @@ package final class Server {
         }
     }
 
-    /// Applies new deadlines and a new maximum size of held bodies from now on. The values with which libmicrohttpd was
+    /// Applies new deadlines and a new maximum size of collected bodies. The values with which libmicrohttpd was
     /// started remain unchanged.
     package func follow(_ limits: ServerLimits) {
         var limits = limits
@@ -107,8 +108,8 @@ package final class Server {
         for acceptor in acceptors { acceptor.listener.detect(limits.peerLoss) }
     }
 
-    /// Stops accepting, ends idle connections, and announces the end of the connection in every response. A client that
-    /// has connected but not yet sent a request is still served.
+    /// Stops accepting connections, ends idle connections, and announces the end of the connection in every response. A
+    /// client that has connected but not yet sent a request is still served.
     package func drain() {
         guard !isDraining else { return }
         isDraining = true
@@ -158,7 +159,7 @@ package final class Server {
         return affected.count + others.count
     }
 
-    /// Ends the connections whose client has vanished while bytes for it are unacknowledged, and notifies their
+    /// Ends the connections of clients that have vanished while bytes for them are unacknowledged, and notifies their
     /// exchanges that the client has left. Connections that have switched protocols belong to their handlers and are
     /// not affected.
     package func disconnectLost(by loss: PeerLoss) {
@@ -179,8 +180,8 @@ package final class Server {
         if daemon?.add(descriptor) == true { needsRun() }
     }
 
-    /// Takes a client back after a response that was sent directly on the socket. No limit is checked, because it is
-    /// the same connection.
+    /// Returns a client's socket to libmicrohttpd after a response that was sent directly on the socket. No limit is
+    /// checked, because the client's connection is not a new one.
     func reclaim(_ connection: DetachedConnection, _ socket: Socket, of client: Client) {
         detached[ObjectIdentifier(connection)] = nil
         arriving = client
@@ -219,7 +220,7 @@ package final class Server {
             last.listIndex = connection.listIndex
         }
         // There is also room again if the socket continues without libmicrohttpd, because the client was counted twice
-        // until now.
+        // until this call.
         roomAgain()
     }
 
@@ -263,7 +264,7 @@ package final class Server {
     /// Notifies the exchange of collected parts of the request's body as soon as no further parts arrive immediately.
     func gathers(_ connection: ClientConnection) { gathering.append(connection) }
 
-    /// Makes libmicrohttpd close the connection in its next run, after its other actions in that run.
+    /// Makes libmicrohttpd close the connection in its next run, regardless of the connection's state.
     func expires(_ connection: ClientConnection) {
         expiring.append(connection)
         needsRun()
@@ -281,8 +282,8 @@ package final class Server {
         if let daemon { ConnectionHandle.remove(pollSet: daemon.descriptor, descriptor: descriptor) }
     }
 
-    /// Checks at intervals whether libmicrohttpd continues to read the connection's chunked body, until the request has
-    /// ended.
+    /// Checks at intervals whether libmicrohttpd continues to read the connection's chunked body, until
+    /// ``forgetsUpload(_:)`` is called.
     func watchesUpload(_ connection: ClientConnection) {
         uploads.append(connection)
         if uploads.count == 1, let uploadTimer { loop.arm(uploadTimer, after: ReadingStall.interval) }
@@ -338,8 +339,8 @@ package final class Server {
 }
 
 extension Server: ReadinessHandler, PassHandler, TimerHandler {
-    /// Schedules the handling of events in libmicrohttpd's poll set. This happens at the end of the pass, together with
-    /// the work for connections that are resumed until then.
+    /// Schedules the handling of events in libmicrohttpd's poll set. libmicrohttpd runs at the end of the pass and then
+    /// also continues the connections that are resumed until then.
     package func ready(_ readiness: Readiness) { needsRun() }
 
     /// Runs libmicrohttpd for work that it does not complete by itself.

@@ -14,7 +14,8 @@ package struct ServerLimits: Sendable {
     package var sendTimeout: Duration
     /// The rule for detecting a client that has vanished silently (`--stream-stall`).
     package var peerLoss = PeerLoss(limit: .seconds(60))
-    /// The maximum size of a request body that is held completely before the request is handed over, in bytes.
+    /// The maximum size in bytes of a request body that is collected completely before the handler receives the
+    /// request.
     package var bufferedBody = 64 * 1024
     /// The maximum size of the request line and all fields together, in bytes (`--max-head`).
     package var maximumHead: Int
@@ -40,7 +41,7 @@ package struct ServerLimits: Sendable {
     static let lowWater = 64 * 1024
 
     /// The size of libmicrohttpd's memory for one connection. The request's head, a record for each field and the
-    /// response's head must fit. If they do not, the library itself responds with 431. The library zeroes most of this
-    /// memory for each request, so a larger pool is slower.
+    /// response's head must fit. If they do not fit, libmicrohttpd itself responds with 431. libmicrohttpd zeroes most
+    /// of this memory for each request, so a larger pool is slower.
     var poolSize: Int { maximumHead + max(4 * 1024, maximumHead / 4) }
 }

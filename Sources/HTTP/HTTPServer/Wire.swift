@@ -40,8 +40,8 @@ enum WireHead {
     }
 }
 
-/// The encoder for a body's framing (RFC 9112 §6), for the responses that libmicrohttpd does not send. It performs no
-/// I/O.
+/// The encoder for a body's framing (RFC 9112 §6), for the responses that libmicrohttpd does not send. The encoder
+/// performs no I/O.
 struct WireBody {
     private enum Framing {
         case chunked, length, untilClose, none
@@ -53,8 +53,8 @@ struct WireBody {
     /// The body's length, if it is announced.
     let promised: UInt64?
 
-    /// Creates the framing of a body of this length for a client of this version. A response to HEAD gets the same
-    /// fields and no body.
+    /// Creates the framing for a body of this length and a client that uses this HTTP version. A response to HEAD gets
+    /// the same fields and no body.
     init(_ length: BodyLength, version: Version, isHead: Bool) {
         switch length {
         case .none(let announced):
