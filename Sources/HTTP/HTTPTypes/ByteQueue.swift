@@ -7,7 +7,7 @@ internal import Encodings
 /// Removing bytes from the front only moves an index. An emptied queue that had grown large releases its memory, so
 /// that one burst does not keep memory for the lifetime of a connection.
 package struct ByteQueue: Sendable {
-    // This is not private, so that other modules can inline `count`.
+    // These properties are not private, so that other modules can inline `count`.
     @usableFromInline var storage: [UInt8] = []
     @usableFromInline var start = 0
 
@@ -77,8 +77,8 @@ package struct ByteQueue: Sendable {
         start = 0
     }
 
-    /// Moves the remaining bytes to the start of the storage once at least half of it is unused. Each byte moves at
-    /// most once.
+    /// Moves the remaining bytes to the start of the storage once about half of the storage is unused. On average, each
+    /// appended byte therefore moves at most once.
     private mutating func compactIfWorthwhile() {
         guard start > 4096, start >= storage.count / 2 else { return }
         storage.removeSubrange(0..<start)

@@ -18,7 +18,7 @@ extension UInt8 {
     }
 }
 
-/// Eight bytes that are processed at a time. A head has several hundred bytes, and each of them is examined twice.
+/// Eight bytes that are processed together. A head has several hundred bytes, and each of them is examined twice.
 private struct ByteOctet {
     private static let ones: UInt64 = 0x0101_0101_0101_0101
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
@@ -95,7 +95,7 @@ extension Span<UInt8> {
                     continue
                 }
             }
-            // Check such bytes individually, because HTAB is below 0x20 as well.
+            // Check this byte individually, because HTAB is allowed although it is below 0x20.
             guard self[unchecked: index].isFieldContent else { return false }
             index += 1
         }

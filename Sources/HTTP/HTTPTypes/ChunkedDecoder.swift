@@ -112,7 +112,7 @@ package struct ChunkedDecoder: Sendable {
     }
 
     /// Handles a byte after a size: white space, the start of an extension or the end of the line. `length` bytes of
-    /// white space precede it.
+    /// white space precede the byte.
     private mutating func takeAfterSize(_ byte: UInt8, _ length: Int) throws(Fault) {
         guard length <= Self.maximumExtension || byte == 0x0d else { throw .lineTooLong }
         switch byte {

@@ -4,8 +4,8 @@ internal import Encodings
 
 /// The fields of a head, in their original order, spelling and number.
 ///
-/// One buffer holds the field lines as they are sent (RFC 9112 §5). A list of any number of fields therefore needs two
-/// allocations, none when it is cleared and refilled, and one copy to send.
+/// One buffer contains the field lines as they are sent (RFC 9112 §5). A list of any number of fields therefore needs
+/// two allocations and one copy to send. A cleared list can be refilled without an allocation.
 package struct FieldList: Sendable {
     /// The position of one field line: name, colon, a space unless the value is empty, value, CR LF.
     @usableFromInline struct Entry {
@@ -20,7 +20,7 @@ package struct FieldList: Sendable {
         var valueRange: Range<Int> { Int(valueStart)..<Int(valueEnd) }
     }
 
-    // This is not private, so that other modules can inline `count` and the look-up of names.
+    // These properties are not private, so that other modules can inline `count` and the look-up of names.
     @usableFromInline var bytes: [UInt8] = []
     @usableFromInline var entries: [Entry] = []
     /// Whether the buffer also contains the lines of removed fields.
@@ -53,7 +53,7 @@ package struct FieldList: Sendable {
     /// The number of fields in the list.
     @inlinable package var count: Int { entries.count }
 
-    /// An upper bound of the total size of all field lines, in bytes.
+    /// An upper bound for the total size of all field lines, in bytes.
     @inlinable package var byteCount: Int { bytes.count }
 
     /// The capacity for field lines in bytes.
@@ -67,7 +67,7 @@ package struct FieldList: Sendable {
         names = FieldNames()
     }
 
-    /// Removes every field unless `isLeft` returns true for the name and its spelling.
+    /// Keeps only the fields for which `isLeft` returns true. The closure receives the name and its original spelling.
     package mutating func keep(where isLeft: (FieldName, Span<UInt8>) -> Bool) {
         var kept = 0
         for index in entries.indices
@@ -158,8 +158,7 @@ package struct FieldList: Sendable {
 
     /// Appends a field from its line, including CR LF.
     ///
-    /// A line in this list's own format, with one space after the colon and no space at the end, is appended in one
-    /// copy.
+    /// A line in this list's own format, with one space after the colon and no space at the end, is copied in one step.
     ///
     /// - Parameter colon: The index of the colon in the line.
     package mutating func append(line: Span<UInt8>, colon: Int) {
@@ -177,7 +176,8 @@ package struct FieldList: Sendable {
             name: FieldName.of(line.extracting(0..<colon)))
     }
 
-    /// Appends copies of the fields of another list if `isWanted` returns true for the name and its spelling.
+    /// Appends copies of the fields of another list for which `isWanted` returns true. The closure receives the name
+    /// and its original spelling.
     package mutating func append(fieldsOf other: FieldList, where isWanted: (FieldName, Span<UInt8>) -> Bool) {
         for var entry in other.entries
         where isWanted(entry.name, other.bytes.span.extracting(entry.nameRange)) {
@@ -217,8 +217,8 @@ package struct FieldList: Sendable {
 
     /// Returns the index of the first field with this name at or after `start`.
     @inlinable package func firstIndex(of name: FieldName, from start: Int = 0) -> Int? {
-        // Check this first, because most searched names are absent, and the check takes neither a call nor a reference
-        // to the fields.
+        // Check the set of names first, because most searched names are absent. This check needs neither a call nor a
+        // reference to the fields.
         names.contains(name) ? search(for: name, from: start) : nil
     }
 

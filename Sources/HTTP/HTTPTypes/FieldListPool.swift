@@ -2,8 +2,8 @@
 
 /// A pool of field lists, so that a small message allocates no memory for its fields.
 ///
-/// A pooled list keeps its content until it is refilled. Emptying a list that is still referenced elsewhere would copy
-/// it.
+/// A pooled list keeps its content until it is refilled, because emptying a list that is still referenced elsewhere
+/// would copy it.
 package struct FieldListPool {
     private static let most = 64
     /// The maximum size in bytes of a list that the pool keeps.

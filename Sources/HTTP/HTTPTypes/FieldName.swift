@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The field names that the gateway itself handles (RFC 9110 §5.1: names are case-insensitive). Each case is the
-/// camel-case form of its name.
+/// The field names that the gateway itself handles (RFC 9110 §5.1: names are case-insensitive). Unless noted otherwise,
+/// a case is the camel-case form of its name.
 ///
 /// A name is looked up once, when its field is added to a ``FieldList``. Later searches compare one byte.
 package enum FieldName: UInt8, Sendable, CaseIterable {
@@ -30,7 +30,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case keepAlive
     case link
     case location
-    /// `x-opencode-directory`: the directory where OpenCode is to work.
+    /// `x-opencode-directory`, the directory in which OpenCode handles the request.
     case openCodeDirectory
     case origin
     case proxyAuthenticate
@@ -67,7 +67,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the field determines what a page may do in a browser with a response (Fetch standard, "HTTP responses").
+    /// Whether the field determines what a web page may do with the response (Fetch standard, "HTTP responses").
     package var grantsCrossOrigin: Bool {
         switch self {
         case .accessControlAllowCredentials, .accessControlAllowHeaders, .accessControlAllowMethods,
@@ -128,12 +128,12 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// An index of the known names by length. Most names have to be compared with at most one known name.
+    /// An index of the known names by length. Most names need to be compared with at most one known name.
     fileprivate struct Table {
         var bytes: [UInt8] = []
         var names: [FieldName] = []
-        /// For each length, the index of its first name in ``names``, and the offset of that name's bytes. Ends with
-        /// one additional entry.
+        /// The index in ``names`` of the first name of each length, with one additional entry at the end. `firstByte`
+        /// contains the offset of that name's bytes.
         var firstName: [Int] = []
         var firstByte: [Int] = []
 
@@ -182,7 +182,7 @@ extension FieldName.Table {
             let known = bytes.span
             var start = firstByte[length]
             for index in firstName[length]..<firstName[length + 1] {
-                // The table holds `length` bytes for each name of that length.
+                // The table contains `length` bytes for each name of that length.
                 if known[unchecked: start] == initial,
                     spelling.equalsIgnoringCase(known.extracting(unchecked: start..<(start + length)))
                 {

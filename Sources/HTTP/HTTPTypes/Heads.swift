@@ -4,15 +4,15 @@
 package enum Version: UInt8, Sendable, Equatable {
     case http10, http11
 
-    /// Returns whether two versions are equal. This type and the types below implement `==` explicitly, because other
-    /// modules call a synthesized `==` through the protocol's witness table.
+    /// Returns whether two versions are equal. The implementation is explicit, because other modules call a synthesized
+    /// `==` through the protocol's witness table.
     @inlinable package static func == (left: Version, right: Version) -> Bool { left.rawValue == right.rawValue }
 }
 
 /// The head of a request as the client sent it.
 ///
-/// This is a class because a head is filled once for each request and read in many places, so passing it on must be
-/// cheap. It is confined to its connection's event loop.
+/// The type is a class, because a head is filled once for each request and read in many places, so passing it on must
+/// be cheap. A head is confined to its connection's event loop.
 package final class RequestHead {
     /// The method; `other` if the gateway does not know the method.
     package var method: Method = .get
@@ -51,14 +51,14 @@ package struct ResponseHead: Sendable {
         self.fields = fields
     }
 
-    /// Returns whether a final response with this status has no body, if the request had this method (RFC 9112 §6.3,
-    /// items 1 and 2).
+    /// Returns whether a response with this status to a request with this method has no body (RFC 9112 §6.3, items 1
+    /// and 2).
     package func hasNoBody(to method: Method) -> Bool {
         method == .head || (100..<200).contains(status) || status == 204 || status == 304
     }
 
-    /// Whether the body is an event stream. This depends only on the response's media type (WHATWG HTML §9.2.5), not on
-    /// the client's request.
+    /// Whether the body is an event stream. The value depends only on the response's status and media type (WHATWG HTML
+    /// §9.2.5), not on the client's request.
     package var isEventStream: Bool {
         status == 200 && fields.withFirst(.contentType, Self.isEventStreamType) == true
     }
@@ -72,7 +72,7 @@ package struct ResponseHead: Sendable {
     private static let html = Array("text/html".utf8)
     private static let eventStream = Array("text/event-stream".utf8)
 
-    /// Returns whether a Content-Type value is that of an event stream, with or without parameters. The value must not
+    /// Returns whether a Content-Type value denotes an event stream, with or without parameters. The value must not
     /// have surrounding white space.
     private static func isEventStreamType(_ value: Span<UInt8>) -> Bool {
         // Compare the first byte first, because most other media types differ in it.

@@ -20,8 +20,8 @@ extension Span<UInt8> {
     /// Returns the range of the next element of a comma-separated field value at or after `index`, or nil at the end.
     /// Skips white space and empty elements (RFC 9110 §5.6.1).
     ///
-    /// Commas inside quoted strings also separate elements. Callers whose lists may contain quoted strings, and not
-    /// only tokens, must check for quotes.
+    /// Commas inside quoted strings also separate elements. A caller whose list may contain quoted strings must check
+    /// for quotes.
     package func nextListElement(from index: inout Int) -> Range<Int>? {
         while index < count {
             let comma = firstIndex(of: UInt8(ascii: ","), from: index)

@@ -3,7 +3,7 @@
 /// A request method (RFC 9110 §9). Methods are case-sensitive: `get` is not `GET`.
 package enum Method: UInt8, Sendable, Equatable, CaseIterable {
     case get, head, post, put, delete, patch, options, connect, trace
-    /// A method that the gateway does not know; ``RequestHead/methodName`` holds its spelling.
+    /// A method that the gateway does not know; ``RequestHead/methodName`` contains its spelling.
     case other
 
     /// Returns whether two methods are equal. The explicit implementation allows other modules to inline the

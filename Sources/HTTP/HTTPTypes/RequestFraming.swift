@@ -37,7 +37,8 @@ package enum RequestFraming: Sendable, Equatable {
         case badMethod = "The method contains a forbidden character."
         case badLineEnding = "Every line of a request head must end with CR LF, and no line may be folded."
 
-        /// The status of the response: 413 for a length that is impossible to send (RFC 9110 §15.5.14), otherwise 400.
+        /// The status of the response: 413 for a length that is impossible to send (RFC 9110 §15.5.14), and 400
+        /// otherwise.
         package var status: Int { self == .lengthTooLarge ? 413 : 400 }
     }
 

@@ -12,7 +12,8 @@ package struct ResponseBodyReader: Sendable {
         case chunked(ChunkedDecoder.Fault)
     }
 
-    // This is not private, so that other modules can check for the end of the body without copying the reader.
+    // These properties are not private, so that other modules can check for the end of the body without copying the
+    // reader.
     @usableFromInline let framing: ResponseFraming
     @usableFromInline var remaining: UInt64 = 0
     /// The decoder for the chunked coding; nil for any other framing.
@@ -28,7 +29,7 @@ package struct ResponseBodyReader: Sendable {
         }
     }
 
-    /// Whether the end of the body has been read. This is never true for a body that ends when the connection is
+    /// Whether the end of the body has been read. The value is never true for a body that ends when the connection is
     /// closed.
     @inlinable package var isComplete: Bool {
         switch framing {

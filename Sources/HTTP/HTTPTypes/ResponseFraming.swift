@@ -32,7 +32,7 @@ package enum ResponseFraming: Sendable, Equatable {
 
     /// Determines the framing from the head of a response to `method`.
     ///
-    /// This is stricter than RFC 9112 §6.3 where two implementations could disagree. Content-Length with
+    /// The method is stricter than RFC 9112 §6.3 where two implementations could disagree. Content-Length with
     /// Transfer-Encoding, several lengths, and any coding other than exactly `chunked` are faults.
     package static func of(_ head: ResponseHead, to method: Method) throws(Fault) -> ResponseFraming {
         var length: UInt64?

@@ -6,10 +6,10 @@ internal import Locking
 package struct OutboundSettings: Sendable {
     /// The proxies from the environment.
     package var proxies = ProxyEnvironment.none
-    /// The file with the trusted certificate authorities (PEM); nil for the system's own.
+    /// The file with the trusted certificate authorities (PEM); nil for the system's default file.
     package var authorities: String?
     /// The directory with the trusted certificate authorities, named by their hashes (openssl-rehash(1)); nil for the
-    /// system's own.
+    /// system's default directory.
     package var authorityFolder: String?
     /// The value of the `User-Agent` field.
     package var userAgent = "viberemote-gateway"
@@ -30,10 +30,11 @@ package struct OutboundSettings: Sendable {
     }
 }
 
-/// A client for requests to external servers over TLS. It uses HTTP/2 if the server supports it, otherwise HTTP/1.1.
+/// A client for requests to external servers over TLS. The client uses HTTP/2 if the server supports it, and HTTP/1.1
+/// otherwise.
 ///
-/// All transfers run on a dedicated thread, and no event loop of the gateway waits for it. Responses are delivered on
-/// that thread, or to the task that awaits them.
+/// All transfers run on a dedicated thread, and no event loop of the gateway waits for this thread. Responses are
+/// delivered on that thread, or to the task that awaits them.
 package final class Outbound: Sendable {
     private let inbox: Inbox
     private let thread: WorkerThread
@@ -63,7 +64,7 @@ package final class Outbound: Sendable {
 
     /// Starts a request.
     ///
-    /// - Parameter receive: The closure that receives the events. It runs on the thread of all transfers, so it must
+    /// - Parameter receive: The closure that receives the events. The closure runs on the transfer thread, so it must
     ///   return quickly and never block. The last event is always the end.
     @discardableResult
     package func start(
@@ -88,7 +89,7 @@ package final class Outbound: Sendable {
         return try result.get()
     }
 
-    /// Fails all pending requests and waits for the thread to end. Must not be called from a `receive` closure.
+    /// Fails all pending requests and waits for the thread to end. Do not call this method from a `receive` closure.
     package func stop() {
         inbox.stop()
         thread.join()

@@ -18,11 +18,11 @@ package struct OutboundField: Sendable, Equatable {
 package struct OutboundRequest: Sendable {
     /// The request's method, such as `POST`.
     package var method = "GET"
-    /// The URL that the request is sent to.
+    /// The URL to which the request is sent.
     package var url: OutboundURL
-    /// The schemes that a redirect may lead to. A redirect from https to http is never followed.
+    /// The schemes to which a redirect may lead. A redirect from https to http is never followed.
     package var schemes = OutboundURL.Schemes.https
-    /// The addresses that the request may connect to. The default is the public Internet.
+    /// The addresses to which the request may connect. The default is the public Internet.
     package var reach = OutboundReach.publicInternet
     /// Whether to use HTTP/1.1 even if the server supports HTTP/2.
     package var usesFirstVersion = false

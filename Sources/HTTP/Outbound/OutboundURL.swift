@@ -3,8 +3,8 @@
 package import Addresses
 internal import CCurl
 
-/// The URL of an external server. libcurl's own parser reads it (curl_url(3)), so that the checked URL is the requested
-/// one.
+/// The URL of an external server. libcurl's own parser parses the URL (curl_url(3)), so that the checked URL is the
+/// requested URL.
 package struct OutboundURL: Sendable, Equatable {
     /// The schemes that a caller accepts.
     package enum Schemes: Sendable, Equatable {
@@ -21,11 +21,11 @@ package struct OutboundURL: Sendable, Equatable {
         package let description: String
     }
 
-    /// The URL in its normal form, without a fragment.
+    /// The URL in normalised form, without a fragment.
     package let text: String
     /// The scheme, `https` or `http`.
     package let scheme: String
-    /// A name in lower case or a numeric address. An IPv6 address has no brackets.
+    /// The host: a name in lower case or a numeric address. An IPv6 address has no brackets.
     package let host: String
     /// The port, including the scheme's default port.
     package let port: UInt16
@@ -37,7 +37,7 @@ package struct OutboundURL: Sendable, Equatable {
         guard text.utf8.count <= Self.longest else {
             throw Invalid(description: "The URL is longer than \(Self.longest) bytes. Use a shorter one.")
         }
-        // Reject all other characters, which must be percent-encoded (RFC 3986 §2), and backslashes, which parsers
+        // Reject characters that must be percent-encoded (RFC 3986 §2). Also reject backslashes, which parsers
         // interpret differently.
         guard text.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "\\") }) else {
             throw Invalid(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The server side of a WebSocket without its socket (RFC 6455). It converts received bytes to events, and messages to
-/// frames.
+/// The server side of a WebSocket without its socket (RFC 6455). The endpoint converts received bytes to events, and
+/// messages to frames.
 ///
 /// The endpoint replies to pings and performs the closing handshake itself. It is confined to one thread. Event
 /// handlers may send replies from within ``receive(_:_:)``, so that replies keep the order of the requests.
@@ -40,7 +40,7 @@ package final class WebSocketEndpoint {
     /// Creates an endpoint that accepts messages of up to `limit` bytes.
     package init(limit: Int) { messages = MessageState(limit: limit) }
 
-    /// Whether the endpoint is idle: it neither has frames to send nor holds an incomplete frame.
+    /// Whether the endpoint is idle: it has no frames to send and no incomplete frame.
     package var isIdle: Bool { parser == nil && outgoing.isEmpty }
 
     /// Processes received bytes and calls `emit` for each event immediately.

@@ -3,9 +3,9 @@
 #pragma once
 #include <curl/curl.h>
 
-// libcurl, loaded on first use. Only one command needs it, and libcurl with its 18 libraries would add 4 ms to every
-// start of the gateway if the program were linked to it. Swift code therefore calls the functions below instead of
-// libcurl's own.
+// These functions load libcurl on first use. If the program were linked to libcurl, libcurl and its 18 libraries would
+// add 4 ms to every start of the gateway, although only one command needs them. Swift code therefore calls the
+// functions in this header instead of libcurl's functions.
 
 /// Loads libcurl. Returns NULL on success, otherwise the reason (dlopen(3)). If libcurl cannot be loaded, only
 /// `ccurl_url` may be called, and it returns NULL.
@@ -50,7 +50,7 @@ CURLcode ccurl_get_string(CURL *handle, CURLINFO info, char **value);
 CURLcode ccurl_get_long(CURL *handle, CURLINFO info, long *value);
 CURLcode ccurl_get_certificates(CURL *handle, struct curl_certinfo **value);
 
-/// Returns the result of a finished transfer. It is a member of a union, which is harder to read in Swift.
+/// Returns the result of a finished transfer. The result is a member of a union, which is harder to access in Swift.
 static inline CURLcode ccurl_message_result(const CURLMsg *message) { return message->data.result; }
 
 /// Returns the whole address. The type of `addr` covers only the beginning of an address

@@ -6,8 +6,8 @@ internal import Glibc
 
 /// Reads IP addresses from the system's socket structures.
 enum HostAddresses {
-    /// Returns the current addresses of this machine's interfaces (getifaddrs(3)). Returns nil if they cannot be read;
-    /// glibc needs a netlink socket for this.
+    /// Returns the current addresses of this machine's interfaces (getifaddrs(3)). Returns nil if they cannot be read,
+    /// for example if glibc cannot open the netlink socket that it needs.
     static func current() -> Set<IPAddress>? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }

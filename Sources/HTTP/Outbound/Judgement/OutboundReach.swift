@@ -17,7 +17,7 @@ package struct OutboundReach: Sendable, Equatable {
     /// The public Internet only, for URLs that clients supply.
     package static let publicInternet = publicInternet(and: AddressRanges.none)
 
-    /// Returns a reach of the public Internet and the given networks.
+    /// Returns a reach that consists of the public Internet and the given networks.
     package static func publicInternet(and networks: AddressRanges) -> OutboundReach {
         OutboundReach(isUnlimited: false, exceptions: networks)
     }

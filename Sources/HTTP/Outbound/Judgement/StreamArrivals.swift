@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Records the arrival times of a stream's parts, which the server sends at a steady pace, and evaluates the network
-/// path from these times. Performs no I/O.
+/// Records the arrival times of a stream's parts and evaluates the network path from these times. The server sends the
+/// parts at a steady pace. The type performs no I/O.
 package struct StreamArrivals: Sendable {
     /// The effect of the network path on a stream.
     package enum Verdict: Sendable, Equatable {
@@ -21,7 +21,7 @@ package struct StreamArrivals: Sendable {
     private var lineTail: [UInt8] = []
 
     /// Creates a recorder for a stream of `count` events or comments, each of which ends with an empty line. The server
-    /// sends one in each interval.
+    /// sends one part in each interval.
     package init(count: Int, interval: Duration) {
         self.count = count
         self.interval = interval

@@ -2,7 +2,7 @@
 
 internal import CCurl
 
-/// The buffer for libcurl's error message (CURLOPT_ERRORBUFFER(3)). It has a stable address.
+/// The buffer for libcurl's error message (CURLOPT_ERRORBUFFER(3)). The buffer has a stable address.
 struct ErrorText: ~Copyable {
     private let memory = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
@@ -86,8 +86,8 @@ struct FailureText {
             "The proxy for \(origin) cannot be reached. Correct \(proxy.variable), or check that the proxy runs.")
     }
 
-    /// The result of verifying the proxy's certificate. It is 0 without TLS to a proxy and after a successful
-    /// verification, and another number while the handshake is in progress.
+    /// The result of verifying the proxy's certificate. The value is 0 without TLS to a proxy and after a successful
+    /// verification. It is another number while the handshake is in progress.
     private var proxyVerification: Int { transfer.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
 
     /// Returns the failure for the certificate of an HTTPS proxy; nil if the rejected certificate belongs to the

@@ -13,7 +13,7 @@ final class Inbox: Sendable {
         let receive: @Sendable (OutboundEvent) -> Void
     }
 
-    /// The commands that have arrived since the last call of `removeAll`.
+    /// The commands that have arrived since the last call to `removeAll`.
     struct Content {
         var orders: [Order] = []
         var cancelled: [UInt64] = []
@@ -23,12 +23,13 @@ final class Inbox: Sendable {
     private struct State {
         var content = Content()
         var nextID: UInt64 = 1
-        /// Whether the transfer thread has ended. Its handle then no longer exists, or is about to be released.
+        /// Whether the transfer thread has ended. In that case, libcurl's handle no longer exists or is about to be
+        /// released.
         var hasEnded = false
     }
 
-    /// libcurl's multi handle. Other threads only call `curl_multi_wakeup`, which libcurl allows from any thread, and
-    /// only under the lock while the handle exists.
+    /// libcurl's multi handle. Other threads only call `curl_multi_wakeup`, which libcurl allows on any thread. They
+    /// call it only under the lock and while the handle exists.
     struct Handle: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }
@@ -86,7 +87,7 @@ final class Inbox: Sendable {
     }
 
     /// Releases the handle and returns the commands that will no longer be executed. The transfer thread calls this
-    /// last.
+    /// method last.
     @discardableResult
     func close() -> Content {
         state.withLock { state in

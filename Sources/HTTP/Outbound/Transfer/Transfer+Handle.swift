@@ -71,8 +71,8 @@ extension Transfer {
         return ccurl_get_long(easy, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// Returns the expiry of the server's own certificate in seconds since 1970. Ignores the rest of the chain, because
-    /// a server may send unnecessary certificates.
+    /// Returns the expiry of the server's own certificate in seconds since 1970. Ignores the remainder of the chain,
+    /// because a server may send unnecessary certificates.
     func certificateEnd() -> Int? {
         var info: UnsafeMutablePointer<curl_certinfo>?
         guard request.url.scheme == "https", ccurl_get_certificates(easy, &info) == CURLE_OK, let info,
@@ -88,8 +88,8 @@ extension Transfer {
         return nil
     }
 
-    // These callbacks recover the transfer and call one method. Returning a number other than the byte count aborts the
-    // transfer.
+    // These callbacks recover the transfer and call its methods. If a data callback returns a number other than the
+    // byte count, libcurl aborts the transfer.
 
     private static let onHeaderLine:
         @convention(c) (UnsafeMutablePointer<CChar>?, Int, Int, UnsafeMutableRawPointer?) -> Int = {
@@ -107,7 +107,7 @@ extension Transfer {
             return transfer.receivedBody(Array(bytes)) ? size * count : 0
         }
 
-    /// Opens a socket to exactly the address that was checked.
+    /// Opens a socket for exactly the address that was checked.
     private static let onOpenSocket:
         @convention(c) (UnsafeMutableRawPointer?, curlsocktype, UnsafeMutablePointer<curl_sockaddr>?) -> curl_socket_t =
             { context, _, address in

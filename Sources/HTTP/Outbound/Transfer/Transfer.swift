@@ -3,7 +3,7 @@
 internal import Addresses
 internal import CCurl
 
-/// A running request including its redirects. It is confined to the transfer thread.
+/// A running request including its redirects. The object is confined to the transfer thread.
 final class Transfer {
     /// The action after one of libcurl's transfers has ended.
     enum TransferResult {
@@ -149,7 +149,7 @@ final class Transfer {
         }
     }
 
-    /// Whether the caller wants redirects to be followed. Otherwise each redirect is returned as a response.
+    /// Whether the caller wants redirects to be followed; if false, each redirect is returned as a response.
     private lazy var followsRedirects = request.mostRedirects > 0
 
     /// Processes a part of the response's body. Returns false to abort the transfer.

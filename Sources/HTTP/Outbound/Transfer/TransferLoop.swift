@@ -3,7 +3,7 @@
 internal import CCurl
 internal import Locking
 
-/// The loop of the transfer thread. It runs a limited number of transfers and queues the others.
+/// The loop of the transfer thread. The loop runs a limited number of transfers and queues the others.
 final class TransferLoop {
     private let settings: OutboundSettings
     private let inbox: Inbox
@@ -129,11 +129,11 @@ final class TransferLoop {
         }
     }
 
-    /// Returns the milliseconds until the next deadline. libcurl returns earlier if one of its own timeouts expires.
+    /// Returns the milliseconds until the next deadline. libcurl returns earlier if one of its own time-outs expires.
     ///
-    /// libcurl 7.88.1 has missed such a timeout, once in thousands of requests. On a machine that stalled for a long
-    /// time, a request with a limit of 300 ms ended only together with this wait. Therefore, while any request is
-    /// running, the loop checks the time limits four times a second.
+    /// libcurl 7.88.1 missed such a time-out once in thousands of requests. On a machine that stalled for a long time,
+    /// a request with a limit of 300 ms ended only at the end of this wait. While any request is running, the loop
+    /// therefore checks the time limits four times a second.
     private func untilNextDeadline() -> Int32 {
         let longest: Int32 = running.isEmpty ? 60_000 : 250
         guard let first = waiting.map(\.deadline).min() else { return longest }

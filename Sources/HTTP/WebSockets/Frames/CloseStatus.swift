@@ -21,7 +21,7 @@ package struct CloseCode: RawRepresentable, Sendable, Hashable {
     package static let unsupportedData = CloseCode(rawValue: 1003)
     /// The peer has sent a text that is not UTF-8.
     package static let invalidPayload = CloseCode(rawValue: 1007)
-    /// The peer has violated a policy. This server sends it when a key is revoked.
+    /// The peer has violated a policy. This server sends the code when a key is revoked.
     package static let policyViolation = CloseCode(rawValue: 1008)
     /// The peer has sent a message that is too long.
     package static let messageTooBig = CloseCode(rawValue: 1009)
@@ -31,7 +31,7 @@ package struct CloseCode: RawRepresentable, Sendable, Hashable {
     package static let tryAgainLater = CloseCode(rawValue: 1013)
 
     /// Whether a close frame may contain the code. The codes 1004 to 1006 and 1015 only describe closures without a
-    /// close frame; other codes are unassigned.
+    /// close frame. All other excluded codes are unassigned.
     var isSendable: Bool {
         switch rawValue {
         case 1000...1003, 1007...1014, 3000...4999: true

@@ -2,8 +2,8 @@
 
 internal import CWslay
 
-/// A frame parser based on libwslay. It uses 4 KiB, so an endpoint keeps a parser only while a frame is incomplete
-/// (``isBetweenFrames``).
+/// A frame parser based on libwslay. A parser uses 4 KiB of memory, so an endpoint keeps a parser only while a frame is
+/// incomplete (``isBetweenFrames``).
 final class FrameParser {
     /// The reason why parsing stopped.
     enum StopReason: Equatable {
@@ -29,11 +29,11 @@ final class FrameParser {
     private var context: wslay_frame_context_ptr?
     /// The bytes that libwslay has not fetched yet. Valid only during ``parse(_:_:)``, which borrows them.
     private var lent = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
-    /// The number of bytes that libwslay has fetched. `delivered` is the number of bytes in the frames that it has
-    /// reported.
+    /// The number of bytes that libwslay has fetched. `delivered` is the number of bytes in the frames that libwslay
+    /// has reported.
     private var fetched: UInt64 = 0
     private var delivered: UInt64 = 0
-    /// The remaining bytes of the current frame's payload.
+    /// The number of remaining bytes of the current frame's payload.
     private var left: UInt64 = 0
 
     init() {

@@ -25,7 +25,7 @@ package struct OutgoingFrames: Sendable {
         total += frame.bytes.count
     }
 
-    /// Calls `body` with the unsent bytes of the next three frames at most.
+    /// Calls `body` with the unsent bytes of at most the next three frames.
     package func withNext<Result>(_ body: (Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Result) -> Result {
         let none: [UInt8] = []
         let next = (isEmpty ? none : frames[first].bytes, bytes(at: first + 1), bytes(at: first + 2))

@@ -17,13 +17,13 @@ package enum OpeningHandshake {
         case hasBody
     }
 
-    /// The prefix of a subprotocol that carries a key.
+    /// The prefix of a subprotocol that contains a key.
     package static let keyPrefix = Array("vibe.".utf8)
 
     /// Returns the head of the response that opens a WebSocket. The HTTP server adds `Connection`.
     ///
-    /// Extensions are declined by omitting them (RFC 6455 §9.1). All subprotocols are declined as well, except the
-    /// subprotocol that carries a key.
+    /// The response declines all extensions by omitting them (RFC 6455 §9.1). It also declines all subprotocols except
+    /// the subprotocol that contains a key.
     package static func answer(_ head: RequestHead, _ framing: RequestFraming) throws(HandshakeError) -> ResponseHead {
         guard head.method == .get, head.version == .http11, head.fields.contains(.webSocket, in: .upgrade),
             head.fields.contains(.upgrade, in: .connection)
@@ -42,7 +42,7 @@ package enum OpeningHandshake {
         return answer
     }
 
-    /// Returns the first offered subprotocol that carries a key; nil if there is none.
+    /// Returns the first offered subprotocol that contains a key; nil if there is none.
     package static func offeredKeyProtocol(_ fields: FieldList) -> ArraySlice<UInt8>? {
         for index in 0..<fields.count where fields.knownName(at: index) == .webSocketProtocol {
             for element in ListElements(fields.value(at: index)) where element.starts(with: keyPrefix) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An incremental UTF-8 validator (RFC 3629 §4). It detects an error at the first invalid byte, wherever the input is
-/// split.
+/// An incremental UTF-8 validator (RFC 3629 §4). The validator detects an error at the first invalid byte, regardless
+/// of where the input is split.
 struct UTF8Check: Sendable, Equatable {
     /// The number of bytes that the current character still needs.
     private var missing: UInt8 = 0
