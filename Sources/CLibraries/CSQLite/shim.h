@@ -9,7 +9,7 @@ static inline int storage_bind_text(sqlite3_stmt *statement, int index, const ch
     return sqlite3_bind_text(statement, index, bytes, length, SQLITE_TRANSIENT);
 }
 
-/// Binds bytes with SQLITE_TRANSIENT. An empty value is bound as an empty blob, not as NULL.
+/// Binds bytes with SQLITE_TRANSIENT. Binds an empty value as an empty blob instead of NULL.
 static inline int storage_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, int length) {
     if (length == 0) return sqlite3_bind_zeroblob(statement, index, 0);
     return sqlite3_bind_blob(statement, index, bytes, length, SQLITE_TRANSIENT);

@@ -5,8 +5,8 @@ import Glibc
 
 /// An IPv4 or IPv6 address without port and zone.
 ///
-/// An IPv4 address in its IPv6-mapped form (RFC 4291 §2.5.5.2) equals the plain IPv4 address, so that a client has the
-/// same address regardless of whether its connection was accepted over IPv4 or IPv6.
+/// An IPv4 address in its IPv6-mapped form (RFC 4291 §2.5.5.2) equals the plain IPv4 address. A client therefore has
+/// the same address regardless of whether its connection was accepted over IPv4 or IPv6.
 package struct IPAddress: Sendable, Hashable {
     /// The first 64 bits, most significant first. IPv4 addresses are stored in their mapped form.
     @usableFromInline let high: UInt64

@@ -97,7 +97,7 @@ package final class UpstreamClient {
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {
         if choice == .dedicated { return nil }
-        // Keep a connection that was idle for longer, because it can still carry other requests.
+        // Leave a connection that was idle for longer in the list, because it can still carry other requests.
         while let connection = idle.removeNewest(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
         {

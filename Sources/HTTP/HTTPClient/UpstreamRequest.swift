@@ -35,7 +35,8 @@ package struct UpstreamRequest {
     package var methodName: String
     /// The request target in origin form, which is sent unchanged.
     package var target: ArraySlice<UInt8>
-    /// All fields except Host, Content-Length and Transfer-Encoding, which ``UpstreamClient`` generates, and Expect.
+    /// All fields except Expect and those that ``UpstreamClient`` generates: Host, Content-Length and
+    /// Transfer-Encoding.
     package var fields: FieldList
     /// The complete body, or the way in which it is passed on.
     package var body: Body
@@ -62,10 +63,10 @@ package struct UpstreamRequest {
 
     /// The kind of connection that may carry the request.
     ///
-    /// An instance may close a kept-alive connection at the moment when a request is sent. It is then unknown whether
-    /// the instance read the request. A request that is safe to repeat is sent once more in that case (RFC 9110
-    /// §9.2.2). Any other request, above all a prompt, is never sent twice. It uses only connections that no instance
-    /// is about to close.
+    /// An instance may close a kept-alive connection at the moment when a request is sent. In that case, the gateway
+    /// does not know whether the instance read the request. A request that is safe to repeat is sent once more in that
+    /// case (RFC 9110 §9.2.2). Any other request, above all a prompt, is never sent twice. Such a request uses only
+    /// connections that no instance is about to close.
     package var connectionChoice: ConnectionChoice {
         if mayUpgrade || isAlone { return .dedicated }
         return method.isIdempotent && !isStreamed ? .kept : .justUsed

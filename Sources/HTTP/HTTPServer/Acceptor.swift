@@ -33,7 +33,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
     }
 
     func ready(_ readiness: Readiness) {
-        // Accept a limited number of connections. The kernel reports the remaining ones again in the next pass.
+        // Accept a limited number of connections. The kernel reports the remaining connections again in the next pass.
         let now = server.loop.now
         batch = now - lastTime < Self.crowd ? min(batch * 2, mostAtOnce) : 1
         lastTime = now

@@ -5,7 +5,7 @@ internal import EventLoop
 package import HTTPTypes
 
 extension ClientConnection {
-    /// Takes the socket from libmicrohttpd and responds on it directly.
+    /// Detaches the socket from libmicrohttpd, so that the gateway responds on the socket directly.
     ///
     /// After a complete response, the socket is returned to libmicrohttpd. The connection ends instead if no other
     /// request may follow, or if libmicrohttpd may have read bytes after this request.
@@ -40,7 +40,7 @@ extension ClientConnection {
         return detached
     }
 
-    /// Whether the current request is the last one that this connection may carry.
+    /// Whether the current request is the last one on this connection.
     private var isLastRequest: Bool {
         server.isDraining || mayHideRequest || !isBodyComplete || head.version == .http10
             || head.fields.contains(.close, in: .connection)
@@ -69,7 +69,8 @@ extension ClientConnection {
         } catch {
             return nil
         }
-        // Set this option here, because libmicrohttpd sets it only when it sends, and it has not sent anything.
+        // Set TCP_NODELAY here, because libmicrohttpd sets this option only when it sends, and it has not sent
+        // anything.
         SocketOptions.setNoDelay(duplicate)
         // If libmicrohttpd 0.9.75 has no room to read the remainder of a body, it misses the end of the replacement
         // descriptor. Such a connection must expire.

@@ -215,7 +215,7 @@ extension ClientConnection {
         return stall.look(bytesRead: read, isInputWaiting: isInputWaiting, mayBeFull: mayFillPool(read))
     }
 
-    /// Returns whether the head and the line after it may fill libmicrohttpd's memory while no part of the body has
+    /// Returns whether the head and the line after it may fill libmicrohttpd's memory before any part of the body has
     /// been delivered.
     private func mayFillPool(_ read: UInt64?) -> Bool {
         guard !stall.hasPart, server.pacing.waitingConnections == 0, let read, let before = account.counted,

@@ -35,12 +35,12 @@ extension ClientConnection {
         return headSize + fieldRecords + answer.fields.byteCount + Self.fixedLines <= server.limits.poolSize
     }
 
-    /// The memory that libmicrohttpd uses for the fields of the request, in bytes, rounded up.
+    /// The approximate size of libmicrohttpd's memory for the fields of the request, in bytes. The value is rounded up.
     var fieldRecords: Int { 64 * head.fields.count }
-    /// The size of the status line, Date, framing and alignment, in bytes, rounded up.
+    /// The approximate size of the status line, Date, framing and alignment, in bytes. The value is rounded up.
     private static let fixedLines = 512
 
-    /// Begins a response. Its body follows with ``write(_:)`` and ``finish(trailers:)``.
+    /// Begins a response, whose body follows with ``write(_:)`` and ``finish(trailers:)``.
     ///
     /// The request's body must be complete, and ``canBegin(_:_:)`` must return true.
     package func startResponse(_ head: ResponseHead, _ length: BodyLength) {
@@ -98,7 +98,7 @@ extension ClientConnection {
         }
     }
 
-    /// Lends the received part of the request's body to a closure that may consume it.
+    /// Calls `take` with the received part of the request's body. The closure may consume the bytes.
     package func withBody(_ take: (inout ByteQueue) -> Void) { take(&body) }
 
     /// Discards the received part of the request's body.
@@ -109,8 +109,8 @@ extension ClientConnection {
 
     /// A closure that is called after a connection has switched protocols.
     ///
-    /// Its parameters are the socket, the bytes that the client sent after its request, and a closure. The handler must
-    /// call the closure at the end, with the number of bytes that were sent to the client.
+    /// The handler's parameters are the socket, the bytes that the client sent after its request, and a closure. At the
+    /// end, the handler must call the closure with the number of bytes that were sent to the client.
     package typealias UpgradeHandler = (Socket, [UInt8], @escaping (UInt64) -> Void) -> Void
 
     /// Sends a 101 response and passes the socket to `handler`.

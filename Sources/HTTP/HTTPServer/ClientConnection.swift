@@ -12,7 +12,7 @@ package import HTTPTypes
 /// connection waits. During a longer wait, the connection is suspended.
 ///
 /// `RequestState` defines the meaning of every call and event. The files named `ClientConnection+…` contain the steps,
-/// the response, and the ways to take the socket from libmicrohttpd.
+/// the response, and the ways to detach the socket from libmicrohttpd.
 package final class ClientConnection: ListedConnection, ReadinessHandler, TimerHandler {
     /// The time for reading bytes that arrived right before the client closed its side.
     private static let farewell = Duration.milliseconds(100)
@@ -46,22 +46,22 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
     /// Whether this connection's callback is running. The callback itself decides at its end whether to suspend the
     /// connection, so nothing resumes it during the callback.
     var isInCallback = false
-    /// Whether the client has closed its side. The kernel reports this only once, so the value is stored.
+    /// Whether the client has closed its side. The kernel reports the closure only once, so the value is stored.
     private(set) var peerClosed = false
     /// Whether bytes have arrived since the last request ended.
     var hasInput = false
     /// The number of the socket's bytes that belong to the requests of this connection.
     private(set) var account: SocketAccount
 
-    /// Whether the client has presented a valid key on this connection. Until then, the deadline for the head covers
-    /// the whole request and the delivery of the response.
+    /// Whether the client has presented a valid key on this connection. Without a valid key, the deadline for the head
+    /// covers the whole request and the delivery of the response.
     private(set) var isVouched: Bool
     /// The deadline of the current request's head.
     private(set) var headEnd = MonotonicTime.distantFuture
     /// The response that rejects the current request after its body has arrived. The body is discarded.
     var refusal: GatewayAnswer?
 
-    /// The listener that the client connected to, as the number passed to ``Server/accept(from:as:)``.
+    /// The number of the listener to which the client connected, as passed to ``Server/accept(from:as:)``.
     package let listenerNumber: UInt8
     /// The client's address without the port.
     package let peer: String
@@ -117,8 +117,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
 
     /// Starts watching the socket. Returns false if the kernel rejects this.
     func open() -> Bool {
-        // The watch is edge-triggered. It reports each change once, and costs nothing while libmicrohttpd reads the
-        // same socket.
+        // An edge-triggered watch reports each change once, and costs nothing while libmicrohttpd reads the same
+        // socket.
         watch = try? server.loop.watch(
             descriptor, for: [.readable, .peerClosed, .edgeTriggered], handler: self)
         timer = server.loop.timer(self)
@@ -126,8 +126,8 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         return watch != nil
     }
 
-    /// Cleans up after libmicrohttpd has closed the connection, or after it has closed the replacement for a socket
-    /// that was taken.
+    /// Cleans up after libmicrohttpd has closed the connection, or after it has closed the replacement for a detached
+    /// socket.
     func closed() {
         endWait()
         // libmicrohttpd does not report some of its errors as the end of a request, so end the request here.
@@ -194,7 +194,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         cut()
     }
 
-    /// Sets the deadline for the event that the connection waits for now.
+    /// Sets the deadline for the event for which the connection now waits.
     func arm(_ next: Deadline) {
         deadline = next
         // Without a valid key, the head's deadline remains in force.

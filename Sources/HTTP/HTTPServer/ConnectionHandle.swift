@@ -26,7 +26,7 @@ struct ConnectionHandle {
     /// Makes libmicrohttpd close a connection whose socket was shut down or replaced by a closed one, regardless of the
     /// connection's state.
     ///
-    /// Version 0.9.75 does not look at the socket of a connection that has no room to read (MHD_EVENT_LOOP_INFO_BLOCK).
+    /// Version 0.9.75 does not check the socket of a connection that has no room to read (MHD_EVENT_LOOP_INFO_BLOCK).
     /// With MHD_USE_TURBO, such a connection may be missing from the epoll set, so nothing would ever end it. After the
     /// connection is added to the set, the kernel reports EPOLLHUP, and libmicrohttpd closes the connection in any
     /// state. In later versions, the connection gets a time-out instead, which libmicrohttpd checks in any state.
@@ -56,8 +56,8 @@ struct ConnectionHandle {
     /// Copies the request's fields to `fields`. Returns whether every line of the head ends correctly.
     ///
     /// libmicrohttpd 0.9.75 accepts a bare LF as a line end, folds lines, and truncates values at a NUL, without
-    /// reporting this. However, it leaves the head in place and overwrites each CR and LF with NUL. Each line must
-    /// therefore begin two bytes after the end of the previous line, and the empty line must end at the end of the
+    /// reporting this. However, this version leaves the head in place and overwrites each CR and LF with NUL. Each line
+    /// must therefore begin two bytes after the end of the previous line. The empty line must end at the end of the
     /// head, whose size is known. Later versions reject such heads themselves and trim values, so this check would be
     /// wrong and is skipped.
     func copyFields(

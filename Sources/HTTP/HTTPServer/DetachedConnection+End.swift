@@ -3,7 +3,7 @@
 internal import EventLoop
 import HTTPTypes
 
-/// The end of a connection that was taken from libmicrohttpd.
+/// The end of a detached connection.
 extension DetachedConnection {
     /// Returns the socket to libmicrohttpd for the next request after a complete response.
     func returnSocket() {

@@ -3,8 +3,8 @@
 package import EventLoop
 package import HTTPTypes
 
-/// A client's connection that was taken from libmicrohttpd. The gateway writes one response to it, and then returns or
-/// closes it.
+/// A client's connection that was detached from libmicrohttpd. The gateway writes one response to the connection, and
+/// then returns it to libmicrohttpd or closes it.
 ///
 /// Bytes that are written during one pass of the loop are sent in one system call at the end of the pass.
 package final class DetachedConnection: ListedConnection, ReadinessHandler, PassHandler, TimerHandler {
@@ -128,7 +128,7 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         }
     }
 
-    /// Sends bytes that are already transfer-coded, as far as the client accepts them immediately, and returns the
+    /// Sends as many of the bytes, which are already transfer-coded, as the client accepts immediately. Returns the
     /// number of sent bytes. Does not store the remaining bytes. Calls ``ServerExchange/resumeResponse()`` when there
     /// is room for them.
     package func send(framed bytes: Span<UInt8>) -> Int {
@@ -214,8 +214,8 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
 
     /// Ends a connection whose client did not read its response, or did not close the connection, in time.
     package func timerFired(_ timer: LoopTimer) {
-        // After an abort, the timer only checks whether the client has received all written bytes. In any other case,
-        // the client did not react in time, so close its connection.
+        // If all bytes were written after an abort, the timer only checks whether the client has received them. In any
+        // other case, the client did not react in time, so close its connection.
         if pending.isEmpty, state.phase == .breaking { return perform(state.on(.timedOut)) }
         close(notifyingExchange: true)
     }

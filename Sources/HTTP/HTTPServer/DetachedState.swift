@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state machine for the end of a response on the socket itself. `DetachedConnection` performs the returned
-/// effects.
+/// The state machine for the end of a response that is sent directly on the socket. `DetachedConnection` performs the
+/// returned effects.
 ///
 ///     open ──finish──► ending ──written──► returned, or lingering ──client's end──► closed
 ///       └───abort────► breaking ──written──► lingering, or reset ──────────────────► closed

@@ -9,7 +9,7 @@ import JSONText
 package struct GatewayError: Error, Sendable {
     /// The HTTP status code of the response.
     package let status: Int
-    /// A message that says what happened and what to do.
+    /// A message that describes what happened and what to do.
     package let sentence: String
     /// The fields in addition to the fields of every error, such as Retry-After.
     package let fields: FieldList

@@ -53,7 +53,7 @@ package enum RejectedClient: Sendable, Equatable {
     case malformedHead
     /// The connection limit was reached, and this connection was the oldest one without a valid key.
     case madeRoom
-    /// This many connections are open on the loop, so further connections must wait.
+    /// The loop has this many open connections, so further connections must wait.
     case noRoom(limit: Int)
     /// accept(2) failed with this `errno`.
     case notAccepted(code: Int32)
@@ -73,7 +73,7 @@ package protocol ServerExchange: AnyObject {
 
 /// The object that a handler stores with a client's connection (``ClientConnection/context``). The server itself does
 /// not use the object. The object stays with the connection even if another object of the server represents the
-/// connection later. It serves one request after the other.
+/// connection later. A context serves one request after the other.
 package protocol ConnectionContext: AnyObject {
     /// Called after ``RequestHandler/ended(_:record:)``: the current request has ended, and the context discards its
     /// records about the request.

@@ -32,7 +32,7 @@ extension Client {
         self.listenerNumber = listenerNumber
     }
 
-    /// Creates the client of a connection whose socket is taken from libmicrohttpd.
+    /// Creates the client of a connection whose socket is detached from libmicrohttpd.
     init(of connection: ClientConnection) {
         peer = connection.peer
         address = connection.peerAddress
@@ -44,7 +44,7 @@ extension Client {
     }
 }
 
-/// Counts the bytes of a socket that belong to its requests.
+/// Counts how many of a socket's bytes belong to its requests.
 ///
 /// libmicrohttpd reads as many bytes as are available and does not expose its buffer. Only the kernel's count of the
 /// bytes read (``Socket/bytesRead``) shows whether libmicrohttpd has read beyond a request. If the requests account for
@@ -82,8 +82,8 @@ enum AnswerEnd: Equatable {
     /// The connection ends. The head announces this.
     case announced
     /// The connection ends, but the head does not announce this. The `fetch` function of Node 20 and 22 (undici 6)
-    /// accepts a body without its last chunk as complete if the head has `Connection: close`. A body of unknown length
-    /// therefore does not announce the end if another request could have followed.
+    /// accepts a body without its last chunk as complete if the head has `Connection: close`. A response with a body of
+    /// unknown length therefore does not announce the end of the connection if another request could have followed.
     case unannounced
 
     /// Returns the continuation of the connection.

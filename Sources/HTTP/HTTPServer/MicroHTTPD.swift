@@ -24,7 +24,7 @@ final class MicroHTTPD {
     private let daemon: OpaquePointer
     private unowned let server: Server
 
-    /// The daemon's epoll descriptor. It must be watched for reading.
+    /// The daemon's epoll descriptor, which must be watched for reading.
     let descriptor: Int32
 
     init(server: Server, poolSize: Int, connectionLimit: Int) throws(StartFailure) {
@@ -51,7 +51,7 @@ final class MicroHTTPD {
         return MHD_get_timeout(daemon, &timeout) == .YES && timeout == 0
     }
 
-    /// Adds a connected descriptor. libmicrohttpd closes the descriptor even if this fails.
+    /// Adds a connected descriptor. libmicrohttpd closes the descriptor even if the call fails.
     func add(_ descriptor: Int32) -> Bool {
         var address = sockaddr_storage()
         address.ss_family = sa_family_t(AF_INET)
@@ -64,8 +64,8 @@ final class MicroHTTPD {
         }
     }
 
-    /// Lends a connection without counting a reference. libmicrohttpd holds a reference until it reports that the
-    /// connection is closed, and it does not report this during any other callback.
+    /// Calls `body` with a connection, without counting a reference. libmicrohttpd keeps a reference until it reports
+    /// that the connection is closed. That report never arrives during another callback.
     private static func lent<Result>(
         _ raw: UnsafeMutableRawPointer, _ body: (ClientConnection) -> Result
     ) -> Result {

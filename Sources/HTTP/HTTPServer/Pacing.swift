@@ -10,7 +10,7 @@
 struct AnswerWait: Equatable {
     /// The consequence of a call that had no effect.
     enum Step: Equatable {
-        /// This is the first call without effect, so the server counts one more waiting connection.
+        /// The call is the first one without effect, so the server counts one more waiting connection.
         case begins
         case continues
         /// The wait was long enough, so the connection is suspended.
@@ -56,7 +56,7 @@ struct BodyGathering: Equatable {
         case notify
     }
 
-    /// The number of collected bytes at which the exchange is notified immediately. It is below
+    /// The number of collected bytes at which the exchange is notified immediately. This number is below
     /// ``ServerLimits/highWater``.
     static let enough = 192 * 1024
     /// The maximum number of runs that a part waits, which is slightly more than full parts need. Without this limit,
@@ -96,10 +96,10 @@ struct BodyGathering: Equatable {
 ///
 /// libmicrohttpd keeps the line with a chunk's size and extensions in its memory until the line is complete. If the
 /// line fills this memory, version 0.9.75 stops reading and requests the next run immediately, forever. Version 1.0.1
-/// rejects the request twice and therefore abandons it without a response. It closes the connection only in a later run
-/// that another event causes. The server therefore runs libmicrohttpd between two checks. In a run, libmicrohttpd reads
-/// from every connection that has space in its memory. If bytes wait in the kernel both before and after a run,
-/// libmicrohttpd will not read them.
+/// rejects the request twice and therefore abandons it without a response. This version closes the connection only in a
+/// later run that another event causes. The server therefore runs libmicrohttpd between two checks. In a run,
+/// libmicrohttpd reads from every connection that has space in its memory. If bytes wait in the kernel both before and
+/// after a run, libmicrohttpd will not read them.
 struct ReadingStall: Equatable {
     /// The interval between two checks.
     static let interval = Duration.milliseconds(50)
@@ -169,7 +169,7 @@ struct RunPacing: Equatable {
     private var unsettled: ObjectIdentifier?
     private var hasWorked = false
     /// Whether libmicrohttpd has received a response since its last run. libmicrohttpd sends the response in the next
-    /// run. It finishes or continues in the following run, without an event for the loop.
+    /// run. libmicrohttpd finishes or continues in the following run, without an event for the loop.
     private var hasAnswer = false
     /// Whether libmicrohttpd had received a response before the last run, which then sent the response.
     private var hasSentAnswer = false

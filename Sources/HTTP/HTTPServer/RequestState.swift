@@ -11,15 +11,15 @@
 ///
 /// | call | legal in | effect |
 /// |---|---|---|
-/// | `respond` | `handedOver`, once | decided; before the end of the request, the socket is taken |
+/// | `respond` | `handedOver`, once | decided; before the end of the request, the socket is detached |
 /// | `startResponse`, `upgrade` | `handedOver`, once | decided |
 /// | `write` | from `handedOver` on, until `finish` or `abort` | before `startResponse` or `detach`, the bytes wait |
 /// | `finish`, `abort` | from `handedOver` on, once | `finish` before `startResponse` saves a system call |
 /// | `dropWaitingAnswer` | `handedOver` | the written bytes and their end are discarded |
-/// | `detach` | `handedOver` | the socket is taken |
+/// | `detach` | `handedOver` | the socket is detached |
 ///
-/// Any other call is ignored. Every call after the client has left is also ignored, because the handler may be notified
-/// later that the client has left.
+/// Any other call is ignored. Calls after the client has left are also ignored, because the handler may be notified
+/// later than the server.
 struct RequestState: Equatable {
     enum Phase: CaseIterable {
         /// No request is in progress, or its head is being read.
@@ -32,7 +32,7 @@ struct RequestState: Equatable {
         case decided
         /// The response is queued or being sent.
         case answering
-        /// The socket was taken from libmicrohttpd.
+        /// The socket was detached from libmicrohttpd.
         case detached
     }
 
@@ -64,7 +64,7 @@ struct RequestState: Equatable {
         /// The call is too early or too late, and has no effect.
         case ignored
         case accepted
-        /// libmicrohttpd cannot perform the call before the request has ended, so the socket must be taken.
+        /// libmicrohttpd cannot perform the call before the request has ended, so the socket must be detached.
         case needsSocket
     }
 
@@ -110,7 +110,7 @@ struct RequestState: Equatable {
         case bodyEnded
         /// libmicrohttpd has received the response.
         case answerQueued
-        /// The socket was taken from libmicrohttpd.
+        /// The socket was detached from libmicrohttpd.
         case socketDetached
         /// The client has closed its side, or the connection has failed.
         case clientEnded

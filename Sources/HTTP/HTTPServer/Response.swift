@@ -23,8 +23,7 @@ struct Response: ~Copyable {
     ///
     /// - Parameter length: The length of the body; nil if it is unknown until the end.
     init?(readingFrom connection: ClientConnection, length: UInt64?) {
-        // The response holds a reference to its source and releases this reference when libmicrohttpd frees the
-        // response.
+        // The response owns a reference to its source. The reference is released when libmicrohttpd frees the response.
         let source = Unmanaged.passRetained(connection)
         let created = MHD_create_response_from_callback(
             length ?? cmicrohttpd_size_unknown, Self.blockSize, Self.onRead, source.toOpaque(), Self.onFree)
@@ -47,12 +46,13 @@ struct Response: ~Copyable {
 
     deinit { MHD_destroy_response(pointer) }
 
-    /// Adds the fields of a head. libmicrohttpd adds the length and the framing itself. It rejects empty values, so an
-    /// empty value is replaced by a space, which every recipient treats as an empty value (RFC 9110 §5.5).
+    /// Adds the fields of a head. libmicrohttpd adds the length and the framing itself. Because libmicrohttpd rejects
+    /// empty values, an empty value is replaced by a space, which every recipient treats as an empty value (RFC 9110
+    /// §5.5).
     ///
     /// - Parameter closesConnection: Whether to announce that the connection ends with this response. The Connection
-    ///   field is added first. If it is added after a Date field, libmicrohttpd (0.9.75 and 1.0.1) forgets the existing
-    ///   Date field and adds a second one.
+    ///   field is added first. When a Connection field is added after a Date field, libmicrohttpd (0.9.75 and 1.0.1)
+    ///   forgets the existing Date field and adds a second one.
     mutating func add(_ fields: FieldList, closesConnection: Bool) {
         if closesConnection { MHD_add_response_header(pointer, "Connection", "close") }
         Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }
@@ -63,7 +63,7 @@ struct Response: ~Copyable {
         forEach(trailers) { name, value in MHD_add_response_footer(response, name, value) }
     }
 
-    /// Lends each field as two C strings.
+    /// Calls `body` with each field as two C strings.
     private static func forEach<Result>(
         _ fields: FieldList, _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Result
     ) {

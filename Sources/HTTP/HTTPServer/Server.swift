@@ -8,7 +8,8 @@ import HTTPTypes
 /// detached.
 ///
 /// The gateway accepts connections itself and passes the connected sockets to libmicrohttpd. The gateway can therefore
-/// enforce its limits. It can also handle a full descriptor table (EMFILE), with which libmicrohttpd would busy-loop.
+/// enforce its limits. The gateway can also handle a full descriptor table (EMFILE), with which libmicrohttpd would
+/// busy-loop.
 package final class Server {
     /// The error for a server that could not be set up.
     package struct Failure: Error, CustomStringConvertible {
@@ -19,7 +20,7 @@ package final class Server {
     let loop: EventLoop
     let handler: any RequestHandler
     private(set) var limits: ServerLimits
-    /// A descriptor whose peer is closed. It replaces sockets that are taken from libmicrohttpd.
+    /// A descriptor whose peer is closed, which replaces the sockets that are detached from libmicrohttpd.
     let placeholder: Int32
     /// Whether the server only finishes the requests in progress.
     private(set) var isDraining = false
@@ -248,7 +249,7 @@ package final class Server {
 
     // MARK: Running libmicrohttpd
 
-    /// Schedules a run for work of libmicrohttpd that no descriptor signals, such as a resumed connection.
+    /// Schedules a run for work in libmicrohttpd that no descriptor signals, such as a resumed connection.
     func needsRun() {
         guard !isRunScheduled, !isRunning, !isNotifying else {
             isRunScheduled = true

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension UInt8 {
-    /// The lower case of an ASCII letter; any other byte is unchanged. RFC 9110 §5.1 compares ASCII letters only.
+    /// The lower case of an ASCII letter; any other byte is unchanged. HTTP ignores the case of ASCII letters only (RFC
+    /// 9110 §5.1).
     package var lowercasedLetter: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
     /// Whether the byte is SP or HTAB (RFC 9110 §5.6.3).

@@ -195,8 +195,8 @@ package struct FieldList: Sendable {
     /// Appends copies of all fields of another list.
     package mutating func append(contentsOf other: FieldList) { append(fieldsOf: other) { _, _ in true } }
 
-    /// Appends a field with a known name that continues a list field (RFC 9110 §5.3). Its value consists of the values
-    /// of all fields with that name in another list, followed by `element`.
+    /// Appends a field with a known name that continues a list field (RFC 9110 §5.3). The field's value consists of the
+    /// values of all fields with that name in another list, followed by `element`.
     package mutating func append(_ name: KnownName, continuing other: FieldList, with element: [UInt8]) {
         let nameStart = bytes.count
         bytes.append(copying: name.beginning.span)

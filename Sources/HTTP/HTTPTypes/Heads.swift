@@ -75,7 +75,7 @@ package struct ResponseHead: Sendable {
     /// Returns whether a Content-Type value denotes an event stream, with or without parameters. The value must not
     /// have surrounding white space.
     private static func isEventStreamType(_ value: Span<UInt8>) -> Bool {
-        // Compare the first byte first, because most other media types differ in it.
+        // Compare the first byte before the others, because most other media types differ in it.
         guard value.count >= 17, value[0].lowercasedLetter == UInt8(ascii: "t") else { return false }
         let expected = eventStream.span
         for index in expected.indices where value[index].lowercasedLetter != expected[index] { return false }

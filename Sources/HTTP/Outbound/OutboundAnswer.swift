@@ -16,7 +16,7 @@ package struct OutboundHead: Sendable, Equatable {
     package let fields: [OutboundField]
     /// The HTTP version of the response.
     package let version: Version
-    /// The URL of the server that responded. It is the target of the last redirect if any redirect was followed.
+    /// The URL of the server that responded. After redirects, this URL is the target of the last redirect.
     package let url: OutboundURL
     /// The expiry of the server's certificate in seconds since 1970; nil without TLS and on a reused connection.
     package let certificateEnd: Int?

@@ -46,7 +46,7 @@ package struct OutboundFailure: Error, Sendable, Equatable, CustomStringConverti
 
     /// The kind of the failure.
     package let kind: Kind
-    /// A message with the fix. It contains no path and no field of the request, because they may be secret.
+    /// A message with the fix. The message contains no path and no field of the request, because they may be secret.
     package let description: String
     /// Whether the server may have received the request despite the failure.
     package internal(set) var mayHaveArrived = false

@@ -3,8 +3,8 @@
 /// The server side of a WebSocket without its socket (RFC 6455). The endpoint converts received bytes to events, and
 /// messages to frames.
 ///
-/// The endpoint replies to pings and performs the closing handshake itself. It is confined to one thread. Event
-/// handlers may send replies from within ``receive(_:_:)``, so that replies keep the order of the requests.
+/// The endpoint replies to pings and performs the closing handshake itself. An endpoint is confined to one thread.
+/// Event handlers may send replies from within ``receive(_:_:)``, so that replies keep the order of the requests.
 package final class WebSocketEndpoint {
     /// An event that the peer caused.
     package enum Event: Equatable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Ids in the form of OpenCode 1.15 and later, and of OpenCode 2: a prefix such as `msg_`, the time in twelve
-/// hexadecimal digits, and fourteen random letters and digits. The last three digits of the time are a counter.
-/// OpenCode counts the ids of each millisecond from 1. In the gateway's ids, the counter is 0.
+/// Ids in the form that OpenCode 1.15 and later and OpenCode 2 use. An id consists of a prefix such as `msg_`, the time
+/// in twelve hexadecimal digits, and fourteen random letters and digits. The last three digits of the time are a
+/// counter. OpenCode counts the ids of each millisecond from 1. In the gateway's ids, the counter is 0.
 package enum OpenCodeID {
     /// The number of hexadecimal digits that represent the time.
     package static let digits = 12

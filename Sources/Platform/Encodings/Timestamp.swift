@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Formats dates and times. Caches the text up to the second, because consecutive log lines usually share it.
+/// Formats dates and times. Caches the text up to the second, because consecutive log lines usually share this text.
 package struct Timestamp: Sendable {
     /// The character between date and time: `T` in RFC 3339, a space in human-readable text.
     private let separator: UInt8

@@ -2,7 +2,7 @@
 
 /// Splits a command into words as a shell does, without any expansion (POSIX Shell Command Language §2.2).
 package enum CommandWords {
-    /// The reason why a text is not a command. Its two parts, the problem and the fix, form one sentence.
+    /// The reason why a text is not a command. The two parts, the problem and the fix, form one sentence.
     package struct Problem: Error, Equatable {
         /// The problem, as a phrase that follows the text, such as `has a quote that never ends`.
         package let problem: String

@@ -3,9 +3,9 @@
 /// The content of a file in the syntax of systemd's environment files (systemd.exec(5), `EnvironmentFile=`), parsed as
 /// systemd parses it.
 ///
-/// This parser is stricter than systemd in two ways. It reports an unclosed quote as an error, because the quote would
-/// turn the remainder of the file into one value. It also lists every line that systemd ignores in `ignoredLines`.
-/// systemd ignores some of these lines without a message.
+/// This parser is stricter than systemd in two ways. The parser reports an unclosed quote as an error, because the
+/// quote would turn the remainder of the file into one value. The parser also lists in `ignoredLines` every line that
+/// systemd ignores. systemd ignores some of these lines without a message.
 ///
 /// A comment ends at the end of its line, even after a backslash, as in systemd 254 and later.
 package struct EnvironmentFile: Sendable, Equatable {
@@ -13,7 +13,7 @@ package struct EnvironmentFile: Sendable, Equatable {
     package struct Assignment: Sendable, Equatable {
         /// The name: letters, digits and `_`, not beginning with a digit.
         package let name: String
-        /// The value after resolving quotes and escapes. It may be empty and may contain line feeds, but no NUL.
+        /// The value after resolving quotes and escapes. The value may be empty and may contain line feeds, but no NUL.
         package let value: String
         /// The number of the line that contains the name, counted from 1.
         package let line: Int
@@ -54,7 +54,8 @@ package struct EnvironmentFile: Sendable, Equatable {
     }
 }
 
-/// A problem with a line of an environment file. It never includes the line's content, which could be a secret.
+/// A problem with a line of an environment file. The description never includes the line's content, which could be a
+/// secret.
 package struct EnvironmentFileProblem: Error, Sendable, Equatable, CustomStringConvertible {
     /// The path of the environment file.
     package let path: String

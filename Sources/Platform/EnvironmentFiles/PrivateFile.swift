@@ -2,8 +2,8 @@
 
 internal import Glibc
 
-/// Reads files whose content controls programs or permissions. Other users must not be able to write such a file. They
-/// must not be able to read a file that contains secrets.
+/// Reads files whose content controls programs or permissions. Other users must not be able to write such a file, and
+/// must not be able to read it if it contains secrets.
 package enum PrivateFile {
     /// The users that may read a file.
     package enum Audience: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Quotes words of a command that a person pastes into a shell.
+/// Quotes words of a command that a user pastes into a shell.
 package enum ShellWord {
     /// Returns `text` as one word of a shell command, in single quotes if it needs quoting.
     package static func quoted(_ text: String) -> String {

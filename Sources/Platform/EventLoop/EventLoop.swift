@@ -3,7 +3,7 @@
 internal import CLinux
 import Glibc
 
-/// The events that a descriptor is watched for, or that have occurred (epoll_ctl(2)).
+/// The events for which a descriptor is watched, or which have occurred (epoll_ctl(2)).
 package struct Readiness: OptionSet, Sendable {
     /// The bits of epoll's event mask.
     package let rawValue: UInt32
@@ -27,7 +27,7 @@ package struct Readiness: OptionSet, Sendable {
     /// Both directions are closed, or an error is pending. The kernel reports this state even if the caller does not
     /// request it.
     package static let broken = Readiness(rawValue: EPOLLHUP.rawValue | EPOLLERR.rawValue)
-    /// The peer has closed the connection, shut down writing, or the connection has failed.
+    /// The peer has closed the connection or shut down writing, or the connection has failed.
     package static let closed = Readiness(rawValue: EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue)
     /// Reports a state once when it begins, instead of repeatedly while it lasts.
     package static let edgeTriggered = Readiness(rawValue: EPOLLET.rawValue)
@@ -81,7 +81,8 @@ package final class EventLoop {
     private var runningHandlers: [any PassHandler] = []
     private var isRunning = false
 
-    /// A buffer into which the handler of an event may read. Its content is valid only until the handler returns.
+    /// A buffer into which the handler of an event may read. The buffer's content is valid only until the handler
+    /// returns.
     package let scratch = ScratchBuffer(capacity: 64 * 1024)
 
     /// The time at which the current pass began. Read the clock directly only if microseconds matter.
@@ -144,7 +145,7 @@ package final class EventLoop {
         freeSlots.append(watch.slot)
     }
 
-    /// Creates a timer that notifies `handler`. The timer is not armed yet. It retains the handler until it is
+    /// Creates a timer that notifies `handler`. The timer is not armed yet, and retains the handler until it is
     /// cancelled.
     package func timer(_ handler: any TimerHandler) -> LoopTimer { LoopTimer(handler: handler) }
 

@@ -13,8 +13,8 @@ package enum PeerUser {
     ///
     /// This method makes six system calls. Call it only for the first request of a connection.
     ///
-    /// - Returns: nil if the peer is on another machine or in another network namespace, if the peer's socket is
-    ///   closed, or if the kernel does not respond.
+    /// - Returns: nil if the peer is on another machine or in another network namespace, or if its socket is closed.
+    ///   Also nil if the kernel does not respond.
     package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
         let (isNamed, local) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
         let (isConnected, peer) = SocketAddress.filled { getpeername(descriptor, $0, $1) }
@@ -56,8 +56,8 @@ extension PeerUser {
             }
         }
 
-        // The constants come from linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h. They are part of the
-        // kernel's stable interface.
+        // The constants come from linux/netlink.h, linux/sock_diag.h and linux/inet_diag.h. These constants are part of
+        // the kernel's stable interface.
         private static let headSize = 16
         private static let requestSize = headSize + 56
         private static let answerSize = headSize + 72
@@ -104,8 +104,8 @@ extension PeerUser {
 
         /// Parses a response (`struct nlmsghdr` and `struct inet_diag_msg`) and returns the user id.
         ///
-        /// - Returns: nil for an error (NLMSG_ERROR), for a response about another socket, such as a listener on the
-        ///   same port, and for a socket without a process.
+        /// - Returns: nil for an error (NLMSG_ERROR) and for a socket without a process. Also nil for a response about
+        ///   another socket, such as a listener on the same port.
         package func userID(in answer: ArraySlice<UInt8>) -> UInt32? {
             guard answer.count >= Self.answerSize, Int(answer.native(at: 0, UInt32.self)) >= Self.answerSize,
                 answer.native(at: 4, UInt16.self) == Self.sockDiagByFamily

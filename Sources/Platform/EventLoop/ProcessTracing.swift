@@ -7,9 +7,9 @@ package enum ProcessTracing {
     /// Prevents other processes of the same user from tracing this process and from reading its memory and descriptors
     /// (ptrace(2)).
     ///
-    /// An agent runs as the gateway's user. Without this protection the agent could extract the gateway's keys from its
-    /// memory. It could also read data through the gateway that only the gateway's service may read, such as the
-    /// system's journal.
+    /// An agent runs as the gateway's user. Without this protection, the agent could extract the gateway's keys from
+    /// its memory. The agent could also read data through the gateway that only the gateway's service may read, such as
+    /// the system's journal.
     ///
     /// - Returns: Whether the kernel accepted the protection.
     package static func deny() -> Bool { clinux_deny_tracing() == 0 }

@@ -12,7 +12,7 @@ package final class ScratchBuffer {
 
     deinit { memory.deallocate() }
 
-    /// Lends the first `count` bytes to `body`.
+    /// Calls `body` with the first `count` bytes.
     func withBytes<Result>(_ count: Int, _ body: (Span<UInt8>) -> Result) -> Result {
         body(UnsafeRawBufferPointer(memory).bindMemory(to: UInt8.self).span.extracting(0..<count))
     }

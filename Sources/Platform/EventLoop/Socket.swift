@@ -7,7 +7,7 @@ import Glibc
 package final class Socket {
     /// The result of one attempt to read from the socket.
     package enum Received: Equatable {
-        /// The number of bytes that were lent to the closure.
+        /// The number of bytes that were passed to the closure.
         case bytes(Int)
         /// No bytes are available for now.
         case nothingYet
@@ -19,7 +19,7 @@ package final class Socket {
 
     /// The result of one attempt to write to the socket.
     package enum Sent: Equatable {
-        /// The number of bytes that the kernel accepted. It can be 0.
+        /// The number of bytes that the kernel accepted, possibly 0.
         case bytes(Int)
         /// The connection has failed with this error number (send(2)).
         case failed(Int32)
@@ -33,7 +33,7 @@ package final class Socket {
 
     deinit { close() }
 
-    /// Reads once into `scratch` and lends the received bytes.
+    /// Reads once into `scratch` and calls `body` with the received bytes.
     package func receive(_ scratch: ScratchBuffer, _ body: (Span<UInt8>) -> Void) -> Received {
         while true {
             let count = recv(descriptor, scratch.memory.baseAddress, scratch.memory.count, 0)

@@ -94,7 +94,7 @@ package struct SocketAddress: Sendable, CustomStringConvertible {
         return family == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Lends the address to `body` in the form that the socket calls expect.
+    /// Calls `body` with the address in the form that the socket calls expect.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: storage) { pointer in
             // Every sockaddr_XX begins with the fields of sockaddr, and the socket calls distinguish the types by these

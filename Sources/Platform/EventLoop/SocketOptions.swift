@@ -34,8 +34,8 @@ package enum SocketOptions {
         try check("dup3") { clinux_dup_onto(descriptor, target) }
     }
 
-    /// Returns a descriptor whose peer is closed, so that reads return the end of the stream. It is one end of a socket
-    /// pair whose other end is closed.
+    /// Returns a descriptor whose peer is closed, so that reads return the end of the stream. The descriptor is one end
+    /// of a socket pair whose other end is closed.
     package static func closedPeer() throws(SystemCallError) -> Int32 {
         var pair: (Int32, Int32) = (-1, -1)
         try check("socketpair") {

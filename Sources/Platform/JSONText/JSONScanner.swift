@@ -21,7 +21,7 @@ package struct JSONScanner {
     }
 
     /// Returns the range of the next member's name, without its quotes. At the end of the object, skips the closing
-    /// brace and returns nil. Also returns nil if the text is malformed. Read the value next, with ``value(_:)`` or
+    /// brace and returns nil. Returns nil as well if the text is malformed. Read the value next, with ``value(_:)`` or
     /// ``enterObject(_:)``.
     package mutating func name(_ text: borrowing Span<UInt8>) -> Range<Int>? {
         skipSpace(text)
@@ -63,8 +63,8 @@ package struct JSONScanner {
         }
     }
 
-    /// Skips the value at the current position. Returns whether it is a string with escapes, or nil if the text is
-    /// truncated.
+    /// Skips the value at the current position. Returns whether the value is a string with escapes, or nil if the text
+    /// is truncated.
     mutating func skipValue(_ text: borrowing Span<UInt8>) -> Bool? {
         guard index < text.count else { return nil }
         switch text[unchecked: index] {
@@ -84,7 +84,8 @@ package struct JSONScanner {
         }
     }
 
-    /// Skips the string at the current position. Returns whether it has escapes, or nil if the text is truncated.
+    /// Skips the string at the current position. Returns whether the string has escapes, or nil if the text is
+    /// truncated.
     mutating func skipString(_ text: borrowing Span<UInt8>) -> Bool? {
         var index = index + 1
         var isEscaped = false

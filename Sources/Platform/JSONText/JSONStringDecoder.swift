@@ -2,8 +2,8 @@
 
 import Encodings
 
-/// Decodes the text of one JSON string byte by byte (RFC 8259 §7). All JSON readers in this module use it to decode
-/// escapes.
+/// Decodes the text of one JSON string byte by byte (RFC 8259 §7). All JSON readers in this module decode escapes with
+/// this decoder.
 ///
 /// The decoder accepts every text, even an invalid one. ``isValid`` and ``hasUnpairedSurrogate`` report errors to the
 /// readers that need them.

@@ -3,8 +3,8 @@
 /// Finds the strings at requested paths in a JSON text that arrives in parts (RFC 8259).
 ///
 /// Members may be in any order, and keys and values may be escaped. The reader stores only the text of a requested
-/// string, so its memory use does not depend on the length of the JSON text. It does not validate the text. If the text
-/// is not JSON, the result is arbitrary.
+/// string, so its memory use does not depend on the length of the JSON text. The reader does not validate the text. If
+/// the text is not JSON, the result is arbitrary.
 package struct JSONStringReader: Sendable {
     /// A string at a requested path.
     package struct Finding: Equatable {

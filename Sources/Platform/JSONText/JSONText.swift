@@ -3,7 +3,7 @@
 internal import Encodings
 
 /// Writes JSON strings (RFC 8259 §7) in small texts that the gateway creates itself. Log lines use stricter rules,
-/// because people view them on terminals.
+/// because users view log lines on terminals.
 package enum JSONText {
     /// Returns `text` in quotes, with escapes for quotes, backslashes and control characters.
     package static func quoted(_ text: String) -> String {

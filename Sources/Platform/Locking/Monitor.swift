@@ -4,7 +4,7 @@ import Glibc
 
 /// A lock-protected value that threads can wait on: the state, its lock and one condition variable.
 ///
-/// Only threads that may block can use `wait`. The event loop threads of the data plane must never call it.
+/// Only threads that may block can use `wait`. The event loop threads of the data plane must never call `wait`.
 package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // The mutex orders every access to the state.
     /// The mutex and the condition variable are allocated on the heap, because pthread objects must not move while they
     /// are in use.
@@ -52,7 +52,7 @@ package struct Monitor<State>: ~Copyable, @unchecked Sendable {  // The mutex or
         pthread_cond_broadcast(changed)
     }
 
-    /// Wakes one thread in `wait`. Use it only if all threads wait for the same condition.
+    /// Wakes one thread in `wait`. Use this method only if all threads wait for the same condition.
     package borrowing func notifyOne() {
         pthread_cond_signal(changed)
     }

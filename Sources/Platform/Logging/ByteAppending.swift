@@ -3,7 +3,7 @@
 /// Appends to a log line without creating intermediate strings, because the access log writes one line for each
 /// request.
 extension [UInt8] {
-    /// Appends a field's name. Replaces every character except ASCII letters, digits and `_-.` by `_`.
+    /// Appends a field's name. Replaces every character except ASCII letters, digits and `_-.` with `_`.
     mutating func appendName(_ name: String) {
         if name.utf8.allSatisfy(\.isNameCharacter) {
             append(contentsOf: name.utf8)

@@ -77,7 +77,7 @@ extension [UInt8] {
     /// Appends bytes unescaped and shortens them if they are too long. The journal stores arbitrary bytes, and its
     /// clients escape them.
     ///
-    /// - Parameter whole: The collection that `bytes` refers to. It is copied in one step.
+    /// - Parameter whole: The collection that `bytes` refers to, which is copied in one step.
     fileprivate mutating func appendJournalText(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         let count = LogValue.loggedCount(bytes)
         append(contentsOf: whole.prefix(count))

@@ -3,7 +3,7 @@
 internal import Encodings
 package import Locking
 
-/// The log sink that performs I/O. It encodes records into a queue, which a dedicated thread writes out.
+/// The log sink that performs I/O. The writer encodes records into a queue, which a dedicated thread writes out.
 ///
 /// Threads that log never wait for the output. While the output blocks, up to `limit` bytes are queued. Further records
 /// are dropped and counted, and one line reports their number once the output accepts data again.

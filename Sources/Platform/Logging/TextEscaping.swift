@@ -11,7 +11,7 @@ extension [UInt8] {
 
     /// Appends a field's value. An ambiguous value is put in quotes, with `"` and `\` escaped as well.
     ///
-    /// - Parameter whole: The collection that `bytes` refers to. It is copied in one step.
+    /// - Parameter whole: The collection that `bytes` refers to, which is copied in one step.
     mutating func appendTextValue(_ bytes: Span<UInt8>, _ whole: some Collection<UInt8>) {
         guard Self.needsQuotes(bytes) else {
             append(contentsOf: whole)

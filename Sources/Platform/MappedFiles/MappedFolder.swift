@@ -23,8 +23,8 @@ package final class MappedFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the subdirectory with this name, and restricts access to its owner (mode 0700). If the subdirectory is
-    /// missing, creates it if `isMade` is true, and returns nil otherwise.
+    /// Returns the subdirectory with this name, and restricts access to its owner (mode 0700). Creates a missing
+    /// subdirectory if `isMade` is true, and returns nil otherwise.
     package func folder(_ name: String, isMade: Bool = true) throws(MappedFileError) -> MappedFolder? {
         let path = self.path(name)
         if isMade, mkdirat(descriptor, name, 0o700) != 0, errno != EEXIST { throw MappedFileError("made", path) }

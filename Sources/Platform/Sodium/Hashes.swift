@@ -19,7 +19,8 @@ package enum Hash {
         Library.require()
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length) { hash in
             bytes.withUnsafeBufferPointer { bytes in
-                // crypto_generichash takes C pointers. It fails only for invalid lengths, and these lengths are valid.
+                // crypto_generichash takes C pointers. The function fails only for invalid lengths, and these lengths
+                // are valid.
                 let result = hash.baseAddress.map {
                     crypto_generichash($0, length, bytes.baseAddress, UInt64(bytes.count), nil, 0)
                 }
@@ -41,7 +42,7 @@ package enum ContentHash {
     }
 }
 
-/// A table of secrets that stores only their hashes. It is immutable, and all threads share it.
+/// A table of secrets that stores only their hashes. The table is immutable, and all threads share it.
 package struct SecretTable: Sendable {
     private let count: Int
     /// The consecutive hashes of all secrets.
@@ -53,7 +54,8 @@ package struct SecretTable: Sendable {
         hashes = secrets.flatMap { secret in Hash.withHash(of: secret.span) { Array($0) } }
     }
 
-    /// The first eight bytes of each secret's hash. They distinguish secrets and reveal nothing about them.
+    /// The first eight bytes of each secret's hash. These fingerprints distinguish secrets and reveal nothing about
+    /// them.
     package var fingerprints: [UInt64] {
         (0..<count).map { index in
             hashes[(index * Hash.length)...].prefix(8).reduce(0) { $0 << 8 | UInt64($1) }

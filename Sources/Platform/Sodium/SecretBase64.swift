@@ -8,7 +8,7 @@ package enum SecretBase64 {
     /// Calls `body` with the decoded bytes. Wipes their memory afterwards, because the bytes may be secret.
     ///
     /// Returns nil if the text is not base64 or has more than `limit` decoded bytes. The decoder accepts exactly one
-    /// text for each value. It requires padding, and rejects other characters and left-over bits.
+    /// text for each value. The decoder requires padding, and rejects other characters and left-over bits.
     package static func withDecoded<Result>(
         _ text: borrowing Span<UInt8>, atMost limit: Int, _ body: (borrowing Span<UInt8>) -> Result
     ) -> Result? {
@@ -36,7 +36,8 @@ package enum SecretBase64 {
             guard let start = buffer.baseAddress else { return nil }
             defer { sodium_memzero(start, buffer.count) }
             var count = 0
-            // sodium_base642bin takes C pointers. If no end pointer is passed, it rejects characters after the text.
+            // sodium_base642bin takes C pointers. Without an end pointer, the function rejects characters after the
+            // text.
             let result = text.withUnsafeBufferPointer { text in
                 text.withMemoryRebound(to: CChar.self) { text in
                     sodium_base642bin(

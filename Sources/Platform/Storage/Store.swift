@@ -140,7 +140,7 @@ package final class Store: Sendable {
     }
 
     /// Writes a change and returns after it is on disk, so that not even a loss of power reverts it (`PRAGMA
-    /// synchronous=FULL`). Throws if that fails.
+    /// synchronous=FULL`). Throws if the write fails.
     package func writeToDisk(
         size: Int, _ change: @escaping @Sendable (Connection) throws(StorageError) -> Void
     ) async throws(StorageError) {
@@ -151,7 +151,7 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
-    /// Returns after all earlier writes are committed, so that a query finds them. Throws if that fails.
+    /// Returns after all earlier writes are committed, so that a query finds them. Throws if they cannot be committed.
     package func flush() async throws(StorageError) {
         let error: StorageError? = await withCheckedContinuation { continuation in
             queue.append(Write(apply: { _ in }, size: 0) { continuation.resume(returning: $0) })

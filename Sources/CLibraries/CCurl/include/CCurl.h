@@ -3,12 +3,12 @@
 #pragma once
 #include <curl/curl.h>
 
-// These functions load libcurl on first use. If the program were linked to libcurl, libcurl and its 18 libraries would
-// add 4 ms to every start of the gateway, although only one command needs them. Swift code therefore calls the
-// functions in this header instead of libcurl's functions.
+// These functions load libcurl on first use. Only one command needs libcurl. If the program were linked to libcurl,
+// libcurl and its 18 libraries would add 4 ms to every start of the gateway. Swift code therefore calls the functions
+// in this header instead of libcurl's functions.
 
-/// Loads libcurl. Returns NULL on success, otherwise the reason (dlopen(3)). If libcurl cannot be loaded, only
-/// `ccurl_url` may be called, and it returns NULL.
+/// Loads libcurl. Returns NULL on success, and the reason for the failure otherwise (dlopen(3)). If libcurl cannot be
+/// loaded, only `ccurl_url` may be called, and it returns NULL.
 const char *ccurl_load(void);
 
 CURLcode ccurl_global_init(long flags);

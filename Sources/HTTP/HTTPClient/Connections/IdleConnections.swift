@@ -5,8 +5,8 @@ import EventLoop
 
 /// The connections that are kept alive between requests, ordered by the time when they became idle.
 ///
-/// One list serves all instances. A search from the list's end finds the requested connection within a few steps. It
-/// needs neither a table look-up nor an array for each instance.
+/// One list serves all instances. A search from the list's end finds the requested connection within a few steps. The
+/// search needs neither a table look-up nor an array for each instance.
 struct IdleConnections {
     /// The maximum number of connections that are kept.
     static let most = 64

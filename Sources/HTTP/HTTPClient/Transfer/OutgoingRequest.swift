@@ -6,9 +6,9 @@ import HTTPTypes
 
 /// The encoder of an outgoing request, which records how much has been sent. The encoder performs no I/O.
 ///
-/// A complete body is stored together with its head. A streamed body is never copied. The encoder lends the body from
-/// the queue of incoming bytes, after the text that precedes it. In the chunked coding (RFC 9112 §7.1), a line end
-/// follows each chunk.
+/// A complete body is stored together with its head. A streamed body is never copied. The encoder passes the body on
+/// directly from the queue of incoming bytes, together with the preceding text. In the chunked coding (RFC 9112 §7.1),
+/// a line end follows each chunk.
 struct OutgoingRequest {
     private enum BodyFraming {
         case whole, length, chunked
@@ -85,8 +85,8 @@ struct OutgoingRequest {
         return removed
     }
 
-    /// Lends the next bytes, in three parts, to `write`. The closure returns the number of bytes that were sent, or nil
-    /// if no more can be sent. Returns the closure's result.
+    /// Calls `write` with the next bytes, in three parts. The closure returns the number of bytes that were sent, or
+    /// nil if no more can be sent. Returns the closure's result.
     mutating func send(
         _ write: (_ text: Span<UInt8>, _ content: Span<UInt8>, _ lineEnd: Span<UInt8>) -> Int?
     ) -> Int? {

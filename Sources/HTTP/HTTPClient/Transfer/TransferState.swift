@@ -6,7 +6,7 @@ import HTTPTypes
 /// reported to it, and performs no I/O.
 ///
 ///     request is sent ─► 1xx are dropped ──► head ──► body ──► .finish
-///        │ the connection ends before a byte                └► the connection ends within it: .fail
+///        │ the connection ends before the first byte        └► the connection ends within it: .fail
 ///        └► .sendAgain, once, if the request may be repeated; else .fail
 ///
 /// Call ``parse(_:from:content:)`` until all bytes of one read are consumed, then ``readEnded()``, and perform the
@@ -81,7 +81,7 @@ struct TransferState {
     }
 
     /// Reads bytes from `index` on and passes each run of the body's content to `content`. Returns nil once all bytes
-    /// are consumed. If the response's head ends before that, returns the head, which the caller must report before
+    /// are consumed. If the response's head ends earlier, returns the head. The caller must report the head before
     /// reading the remaining bytes.
     mutating func parse(
         _ bytes: Span<UInt8>, from index: inout Int, content: (Span<UInt8>) -> Void
@@ -188,7 +188,7 @@ struct TransferState {
     }
 
     /// Whether a complete response waits for the remainder of the upload. An instance that accepts a request may
-    /// continue to read its body. An instance that rejects the request does not want the remainder. No client continues
+    /// continue to read its body. An instance that rejects the request does not need the remainder. No client continues
     /// an upload if the response is a stream.
     private var awaitsUpload: Bool {
         isStreamed && !isRequestSent && status < 300 && !isEventStream && !body.isChunked

@@ -25,7 +25,7 @@ final class UpstreamConnection: ReadinessHandler {
     private(set) var usableUntil = MonotonicTime.distantFuture
     /// The number of the loop's pass that was running when the connection became idle.
     private var restedIn: UInt64 = 0
-    /// The reason why nothing more can be sent. It is reported at the end of the pass.
+    /// The reason why nothing more can be sent. The failure is reported at the end of the pass.
     private var failure: TransferState.ConnectionEnd?
 
     /// Creates a connection for a socket.
@@ -63,15 +63,15 @@ final class UpstreamConnection: ReadinessHandler {
 
     /// Returns whether the connection is usable for another request.
     ///
-    /// The connection must not have expired. As far as is known, the instance must neither have closed the connection
-    /// nor sent unrequested bytes. Such bytes must not become the response to the next request.
+    /// The connection must not have expired. As far as the gateway knows, the instance must neither have closed the
+    /// connection nor sent unrequested bytes. Such bytes must not become the response to the next request.
     ///
-    /// While the connection is idle, the loop receives an event when the instance closes it or sends bytes. In two
-    /// cases, this method also checks the socket itself, which takes a system call: if the loop has not polled since
-    /// the connection became idle, or if the request is never sent twice. For other requests, events after the loop's
-    /// last poll are missed. If the connection has ended, such a request is sent again. An HTTP server that sends
-    /// unrequested bytes also closes the connection (a 408 with `close`, RFC 9110 §15.5.9). At most one request can
-    /// therefore receive a wrong response.
+    /// While the connection is idle, the loop receives an event when the instance closes it or sends bytes. This method
+    /// also checks the socket itself if the loop has not polled since the connection became idle, or if the request is
+    /// never sent twice. The check takes a system call. For other requests, events after the loop's last poll are
+    /// missed. If the connection has ended, such a request is sent again. An HTTP server that sends unrequested bytes
+    /// also closes the connection (a 408 with `close`, RFC 9110 §15.5.9). At most one request can therefore receive a
+    /// wrong response.
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
         return choice == .kept && client.loop.hasDelivered(of: restedIn) || socket.isQuiet
@@ -268,7 +268,7 @@ extension UpstreamConnection: PassHandler {
         client.loop.atEndOfPass(self)
     }
 
-    /// Reads until the end after a failure to send. An instance that does not want the whole request responds and
+    /// Reads until the end after a failure to send. An instance that does not need the whole request responds and
     /// closes the connection, so the response may already have arrived.
     func passEnded() {
         guard let transfer, let failure else { return }

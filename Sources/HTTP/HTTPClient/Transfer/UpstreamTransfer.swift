@@ -12,7 +12,7 @@ package import HTTPTypes
 package final class UpstreamTransfer {
     let client: UpstreamClient
     let address: InstanceAddress
-    /// The connection that carries the transfer; nil once the transfer has ended.
+    /// The connection that the transfer uses; nil once the transfer has ended.
     private var connection: UpstreamConnection?
     private var state: TransferState
     private var outgoing: OutgoingRequest
@@ -89,7 +89,7 @@ package final class UpstreamTransfer {
     /// Whether the whole request was sent.
     var isSent: Bool { outgoing.isSent() }
 
-    /// Lends the next bytes to `write`, which returns the number of bytes sent; see ``OutgoingRequest/send(_:)``.
+    /// Calls `write` with the next bytes. `write` returns the number of bytes sent; see ``OutgoingRequest/send(_:)``.
     func send(_ write: (Span<UInt8>, Span<UInt8>, Span<UInt8>) -> Int?) -> Int? { outgoing.send(write) }
 
     /// Notifies the delegate that a part of the request was sent and that there is room for more.
@@ -109,7 +109,7 @@ package final class UpstreamTransfer {
         while index < bytes.count {
             let begun = state.parse(bytes, from: &index) { content in
                 // Nothing else may access `state` during this call. The methods that the delegate may call do not
-                // access it.
+                // access `state`.
                 guard isRunning, let delegate else { return }
                 if !delegate.answerBody(content) { isPaused = true }
             }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Parses a response's head from the lines that libcurl delivers (CURLOPT_HEADERFUNCTION(3)). libcurl delivers HTTP/2
-/// heads in HTTP/1.1 format. It also delivers interim responses before the head and trailer fields after the body. The
-/// reader performs no I/O.
+/// heads in HTTP/1.1 format. libcurl also delivers interim responses before the head and trailer fields after the body.
+/// The reader performs no I/O.
 struct AnswerHeadReader {
     /// The result of reading a line.
     enum Step: Equatable {

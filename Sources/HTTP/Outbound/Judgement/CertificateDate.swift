@@ -8,7 +8,8 @@ enum CertificateDate {
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
 
-    /// Returns the seconds since 1970 of a date such as `Nov 22 16:00:00 2027 GMT`; nil if the text is not such a date.
+    /// Returns the seconds since 1970 for a date such as `Nov 22 16:00:00 2027 GMT`; nil if the text is not such a
+    /// date.
     static func seconds(_ text: String) -> Int? {
         let words = text.split(separator: " ")
         guard words.count == 5, words[4] == "GMT", let month = months.firstIndex(of: String(words[0])),

@@ -10,7 +10,7 @@ internal import Addresses
 package struct ProxyEnvironment: Sendable, Equatable {
     /// A proxy and the variable that configures it.
     package struct Proxy: Sendable, Equatable {
-        /// The proxy's URL from the environment. It may contain a password and is never displayed.
+        /// The proxy's URL from the environment, which may contain a password and is never displayed.
         let text: String
         /// The name of the variable that configures the proxy.
         package let variable: String

@@ -7,7 +7,7 @@ package struct StreamArrivals: Sendable {
     package enum Verdict: Sendable, Equatable {
         /// All parts arrived separately and in time. The value is the total duration.
         case good(Duration)
-        /// Several parts arrived together, so something on the path buffers them.
+        /// Several parts arrived together, so an intermediary on the path buffers them.
         case buffered
         /// All parts arrived separately but late. The value is the total duration.
         case slow(Duration)

@@ -87,7 +87,7 @@ struct FailureText {
     }
 
     /// The result of verifying the proxy's certificate. The value is 0 without TLS to a proxy and after a successful
-    /// verification. It is another number while the handshake is in progress.
+    /// verification. While the handshake is in progress, the value is another number.
     private var proxyVerification: Int { transfer.number(CURLINFO_PROXY_SSL_VERIFYRESULT) }
 
     /// Returns the failure for the certificate of an HTTPS proxy; nil if the rejected certificate belongs to the

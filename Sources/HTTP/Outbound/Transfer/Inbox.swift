@@ -28,8 +28,8 @@ final class Inbox: Sendable {
         var hasEnded = false
     }
 
-    /// libcurl's multi handle. Other threads only call `curl_multi_wakeup`, which libcurl allows on any thread. They
-    /// call it only under the lock and while the handle exists.
+    /// libcurl's multi handle. Other threads only call `curl_multi_wakeup`, which libcurl allows on any thread. These
+    /// threads call it only under the lock and while the handle exists.
     struct Handle: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }

@@ -51,7 +51,7 @@ extension Transfer {
             if let authorityFolder = settings.authorityFolder {
                 ccurl_set_string(easy, folder, authorityFolder)
             } else if settings.authorities != nil {
-                // Trust only the given authorities, and not the authorities of the system.
+                // Trust only the given authorities instead of the system's authorities.
                 ccurl_set_string(easy, folder, nil)
             }
         }

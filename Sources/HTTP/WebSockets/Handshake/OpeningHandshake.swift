@@ -22,8 +22,8 @@ package enum OpeningHandshake {
 
     /// Returns the head of the response that opens a WebSocket. The HTTP server adds `Connection`.
     ///
-    /// The response declines all extensions by omitting them (RFC 6455 §9.1). It also declines all subprotocols except
-    /// the subprotocol that contains a key.
+    /// The response declines all extensions by omitting them (RFC 6455 §9.1). The response also declines all
+    /// subprotocols except the subprotocol that contains a key.
     package static func answer(_ head: RequestHead, _ framing: RequestFraming) throws(HandshakeError) -> ResponseHead {
         guard head.method == .get, head.version == .http11, head.fields.contains(.webSocket, in: .upgrade),
             head.fields.contains(.upgrade, in: .connection)
@@ -57,7 +57,7 @@ package enum OpeningHandshake {
         Base64Encoding.encode(SHA1.digest(Array(key) + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
     }
 
-    /// Returns whether the text is 16 bytes in base64. The last of its 22 characters must encode only the last two bits
+    /// Returns whether the text is 16 bytes in base64. The last of the 22 characters must encode only the last two bits
     /// of the bytes.
     private static func isNonce(_ key: ArraySlice<UInt8>) -> Bool {
         guard key.count == 24, key.suffix(2).elementsEqual("==".utf8) else { return false }

@@ -2,7 +2,7 @@
 
 internal import CSQLite
 
-/// A prepared statement. Its connection owns it.
+/// A prepared statement, which its connection owns.
 final class Statement {
     private let handle: OpaquePointer
     private unowned let connection: Connection
@@ -14,7 +14,7 @@ final class Statement {
 
     deinit { sqlite3_finalize(handle) }
 
-    /// Runs the statement with these values and lends each row to the closure.
+    /// Runs the statement with these values and calls the closure with each row.
     func step(
         _ values: [Value], each: (borrowing Columns) throws(StorageError) -> Void
     ) throws(StorageError) {

@@ -2,8 +2,8 @@
 
 internal import CSystemd
 
-/// A connection to a service manager, either through a bus daemon or directly. It is an event source of the control
-/// loop.
+/// A connection to a service manager, either through a bus daemon or directly. The connection is an event source of the
+/// control loop.
 ///
 /// All methods and handlers run on the loop's thread. Handlers run in the order of the manager's messages, so that a
 /// reply and the signals around it keep their order. Calls therefore deliver their results to handlers. An awaited
@@ -54,7 +54,7 @@ final class BusConnection: @unchecked Sendable {  // Confined to the loop's thre
 
     /// Calls a method. Passes the manager's reply to `read`, and the result of `read` to `reply`.
     ///
-    /// `reply` is called even if the connection ends in the meantime. It is not called after this object is released.
+    /// `reply` is called even if the connection ends in the meantime, but never after this object is released.
     func call<Value: Sendable>(
         _ call: BusCall, reading read: @escaping @Sendable (BusMessage) throws(BusError) -> Value,
         reply: @escaping @Sendable (Result<Value, BusError>) -> Void

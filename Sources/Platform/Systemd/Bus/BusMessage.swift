@@ -3,7 +3,7 @@
 internal import CSystemd
 internal import Glibc
 
-/// A D-Bus message that is read sequentially. It is borrowed for the duration of a call and must not be stored.
+/// A D-Bus message that is read sequentially. A message is borrowed for the duration of a call and must not be stored.
 struct BusMessage {
     let pointer: OpaquePointer
 

@@ -25,8 +25,8 @@ package struct JournalEntry: Sendable, Equatable {
 
 /// A run of one unit, which selects the entries to read.
 ///
-/// journald itself sets the fields that identify the run. Their names begin with an underscore, so a process cannot
-/// forge them.
+/// journald itself sets the fields that identify the run. The names of these fields begin with an underscore, so a
+/// process cannot forge the fields.
 package struct JournalSubject: Sendable, Hashable {
     /// The manager that runs the unit.
     package let scope: ManagerScope

@@ -15,7 +15,7 @@ package final class JournalReader {
     /// Whether the current position is an entry that was not read yet.
     private var isBeforeReading = false
 
-    /// Opens those parts of this machine's journal that this user may read.
+    /// Opens the parts of this machine's journal that this user may read.
     package init() throws(JournalError) {
         var opened: OpaquePointer?
         let result = sd_journal_open(&opened, Int32(SD_JOURNAL_LOCAL_ONLY))
@@ -76,8 +76,9 @@ package final class JournalReader {
         try check(sd_journal_get_fd(journal), "sd_journal_get_fd")
     }
 
-    /// Processes changes to the journal's files. If files have been added or removed (rotation, vacuum, a restart of
-    /// journald), reading resumes after the last entry that was read, or at the run's first entry.
+    /// Processes changes to the journal's files. Files can be added or removed, for example by a rotation, a vacuum or
+    /// a restart of journald. In that case, reading resumes after the last entry that was read, or at the run's first
+    /// entry.
     package func process() throws(JournalError) {
         let happened = try check(sd_journal_process(journal), "sd_journal_process")
         guard happened == Int32(SD_JOURNAL_INVALIDATE) else { return }

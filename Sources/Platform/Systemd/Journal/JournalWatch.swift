@@ -2,9 +2,9 @@
 
 /// Follows the journal entries of runs while the entries are written. Only the loop's thread may use a watch.
 ///
-/// journald notifies its clients with a delay of up to 400 ms, although an entry can be read immediately. The watch
-/// therefore polls a run that a caller waits for every few milliseconds. It reads other runs when the journal's
-/// descriptor becomes readable.
+/// journald notifies its clients with a delay of up to 400 ms, although an entry can be read immediately. If a caller
+/// waits for a run, the watch therefore polls that run every few milliseconds. The watch reads other runs when the
+/// journal's descriptor becomes readable.
 package final class JournalWatch: @unchecked Sendable {  // Confined to the loop's thread.
     /// The polling interval for runs that a caller waits for.
     private static let pace = Duration.milliseconds(5)

@@ -35,8 +35,8 @@ extension SystemEventLoop {
     /// ``FolderEvents/folderRemoved`` and ``FolderEvents/overflowed`` are always reported. The loop handles changes
     /// before all other events, so that a request made after a change sees the change's effect.
     ///
-    /// - Throws: ENOENT or ENOTDIR if there is no directory, ENOSPC if the user has no watches left
-    ///   (fs.inotify.max_user_watches), EMFILE if no descriptor or inotify instance is available.
+    /// - Throws: ENOENT or ENOTDIR if there is no directory. ENOSPC if the user has no watches left
+    ///   (fs.inotify.max_user_watches). EMFILE if no descriptor or inotify instance is available.
     package func watchFolder(
         _ path: String, _ events: FolderEvents, handler: @escaping @Sendable (FolderChange) -> Void
     ) throws(SystemdError) -> EventSource {

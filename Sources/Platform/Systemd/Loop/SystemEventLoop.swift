@@ -13,7 +13,7 @@ internal import Locking
 ///
 /// The class is `Sendable` although sd-event is not thread-safe. `event` is used only on the loop's thread, or by
 /// `deinit` when no other reference and no source exist.
-package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // The doc comment gives the reason. A lock protects the mailbox.
+package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // See above. A lock protects the mailbox.
     /// The work that other threads submit to the loop.
     private struct Mailbox {
         var jobs: [UnownedJob] = []
@@ -123,8 +123,8 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // T
             return wasEmpty
         }
         // Only the first item in an empty mailbox wakes the loop. The loop reads the eventfd before it empties the
-        // mailbox. An item posted between these two steps is therefore handled now and causes one unnecessary wake-up,
-        // and no item is missed.
+        // mailbox. An item that is posted between these two steps is handled immediately and causes one unnecessary
+        // wake-up. No item is missed.
         if wasEmpty { eventfd_write(wake, 1) }
     }
 

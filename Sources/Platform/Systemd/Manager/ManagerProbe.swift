@@ -70,7 +70,7 @@ package struct ManagerProbe: Sendable, Equatable {
             }
             return true
         } catch  where error.kind != .noAnswer && error.kind != .accessDenied {
-            // Every other error shows that the file does not exist. The name of that error depends on the systemd
+            // Any other error counts as a missing file. The name of the error for a missing file depends on the systemd
             // version.
             return false
         }

@@ -5,8 +5,8 @@ internal import Glibc
 
 /// A client for the user's or the system's service manager over D-Bus, limited to the units of one template.
 ///
-/// The client connects automatically and retries while the manager is unreachable. It never polls, because signals
-/// report all state changes. Only the loop's thread may use the client.
+/// The client connects automatically and retries while the manager is unreachable. The client never polls, because
+/// signals report all state changes. Only the loop's thread may use the client.
 package final class ServiceManager: @unchecked Sendable {  // Confined to the loop's thread; every method checks this.
     private static let shortestRetry = Duration.milliseconds(50)
     private static let longestRetry = Duration.seconds(2)

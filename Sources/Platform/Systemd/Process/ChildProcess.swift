@@ -15,12 +15,12 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
     package enum Event: Sendable {
         /// The child wrote these bytes. A chunk can have any size.
         case output(Output, [UInt8])
-        /// The child has ended and must be collected. Its descendants may still run, and more output may follow until
-        /// ``collect()``.
+        /// The child has ended and must be collected. The child's descendants may still run, and more output may follow
+        /// until ``collect()``.
         case ended
     }
 
-    /// The identity of the process. Its number is also the number of its session and of its process group.
+    /// The identity of the process. The process's number is also the number of its session and of its process group.
     package let identity: ProcessIdentity
     /// Whether the process is a child of this gateway. The number of such a child is not reused before ``collect()``.
     package let isGatewayChild: Bool
@@ -32,10 +32,10 @@ package final class ChildProcess: @unchecked Sendable {  // Confined to the loop
     private var hasEnded = false
     private var isCollected = false
 
-    /// Starts the child on the loop's thread. Its events are delivered later, never during this call.
+    /// Starts the child on the loop's thread. The child's events are delivered later, never during this call.
     ///
-    /// The child has the null device as its input and pipes as its outputs. It has no other descriptor, no terminal,
-    /// and no blocked or ignored signal.
+    /// The child has the null device as its input and pipes as its outputs. The child has no other descriptor, no
+    /// terminal, and no blocked or ignored signal.
     package init(
         _ command: ChildCommand, on loop: SystemEventLoop, handler: @escaping @Sendable (Event) -> Void
     ) throws(SystemdError) {

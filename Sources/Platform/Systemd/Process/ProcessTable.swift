@@ -102,7 +102,8 @@ package struct ProcessTable: Sendable {
     /// Returns the variables with which a process was started, each followed by a NUL.
     ///
     /// During execve(2), the new program has no arguments and no environment yet. This state lasts for microseconds, or
-    /// longer on a busy machine. Neither an event nor a lock shows its end, so the file is read repeatedly.
+    /// longer on a busy machine. Neither an event nor a lock shows the end of this state, so the file is read
+    /// repeatedly.
     private static func environment(of number: Int32, until deadline: SuspendingClock.Instant) -> [UInt8]? {
         while true {
             guard let environment = ProcFile.read("/proc/\(number)/environ") else { return nil }

@@ -77,7 +77,8 @@ package enum ProcessReplacement {
     /// Replaces this process with the command. Returns only if that fails.
     ///
     /// The program gets the same setup as a child of the gateway: the working directory, the environment, only the
-    /// standard descriptors, and default signal handling. systemd starts services with SIGPIPE ignored.
+    /// standard descriptors, and default signal handling. The signal handling must be reset, because systemd starts
+    /// services with SIGPIPE ignored.
     package static func become(_ command: ChildCommand) -> SystemdError {
         guard chdir(command.directory) == 0 else {
             return SystemdError(operation: "chdir", code: errno, detail: command.directory)
