@@ -65,7 +65,7 @@ package struct AddressRanges: Sendable, Equatable {
     /// The networks in the order of the initializer's argument.
     package let ranges: [AddressRange]
 
-    /// A list that contains no network.
+    /// The empty list of networks.
     package static let none = AddressRanges([])
 
     /// Creates a list of the given networks.

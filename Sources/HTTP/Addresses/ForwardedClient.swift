@@ -3,8 +3,9 @@
 /// Finds the client of a request that passed through trusted proxies, using `X-Forwarded-For`.
 ///
 /// Each proxy appends the address of its peer to the list that it received, so only the end of the list is trustworthy.
-/// The search walks from the end to the left for as long as the addresses belong to trusted proxies. The first other
-/// address is the client. Everything to the left of this address was supplied by the client and is ignored.
+/// The search walks from the end to the left for as long as the addresses belong to trusted proxies. The first address
+/// that belongs to no trusted proxy is the client's address. Everything to the left of this address was supplied by the
+/// client and is ignored.
 package struct ForwardedClient {
     /// The maximum number of elements to inspect; no deployment chains more proxies than this.
     private static let longestWalk = 32

@@ -29,7 +29,7 @@ package struct UpstreamRequest {
 
     /// The address on which the instance listens.
     package var instance: InstanceAddress
-    /// The method, as an enumeration.
+    /// The method as an enumeration case.
     package var method: Method
     /// The method as the client spelled it.
     package var methodName: String

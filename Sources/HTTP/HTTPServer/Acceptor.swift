@@ -58,7 +58,7 @@ final class Acceptor: ReadinessHandler, TimerHandler {
         }
     }
 
-    /// Resumes accepting connections after one has ended.
+    /// Resumes accepting connections after a connection has ended.
     func roomAgain() {
         guard watch == nil, timer != nil else { return }
         watch = try? server.loop.watch(listener.descriptor, for: Self.readiness(listener), handler: self)

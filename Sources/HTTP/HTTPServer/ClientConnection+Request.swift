@@ -6,7 +6,7 @@ import Glibc
 import HTTPTypes
 
 extension ClientConnection {
-    /// The arguments of one call of libmicrohttpd's access handler. The pointers are valid during the call.
+    /// The arguments of one call to libmicrohttpd's access handler. The pointers are valid during the call.
     struct Step {
         let method: UnsafePointer<CChar>
         let version: UnsafePointer<CChar>
@@ -49,7 +49,7 @@ extension ClientConnection {
         hasInput = true
     }
 
-    /// Handles one call of the access handler.
+    /// Handles one call to the access handler.
     func step(_ step: Step) -> StepResult {
         if state.phase == .detached || state.isClosing { return .close }
         if isWaiting, unsentResponse == nil {

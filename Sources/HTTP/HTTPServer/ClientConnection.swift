@@ -115,7 +115,7 @@ package final class ClientConnection: ListedConnection, ReadinessHandler, TimerH
         descriptor = handle.descriptor
     }
 
-    /// Starts watching the socket. Returns false if the kernel rejects this.
+    /// Starts watching the socket. Returns false if the kernel rejects the watch.
     func open() -> Bool {
         // An edge-triggered watch reports each change once, and costs nothing while libmicrohttpd reads the same
         // socket.

@@ -5,7 +5,7 @@ import JSONText
 
 /// An error of the gateway itself: a status and a message for users.
 ///
-/// The error has no body. The component that knows the client's protocol renders it.
+/// The error has no body. The component that knows the client's protocol renders the error.
 package struct GatewayError: Error, Sendable {
     /// The HTTP status code of the response.
     package let status: Int

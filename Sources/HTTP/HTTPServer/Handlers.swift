@@ -9,8 +9,8 @@ package protocol RequestHandler: AnyObject {
     /// The server calls this method if the client waits for "100 Continue", and if the client has presented no valid
     /// key on its connection (``ClientConnection/vouch()``).
     func refusal(of connection: ClientConnection) -> GatewayAnswer?
-    /// Handles a request. If ``ClientConnection/isBodyComplete`` is false, its body arrives in parts. The handler
-    /// responds immediately, or keeps the connection, sets ``ClientConnection/exchange`` and responds later.
+    /// Handles a request. If ``ClientConnection/isBodyComplete`` is false, the request's body arrives in parts. The
+    /// handler responds immediately, or keeps the connection, sets ``ClientConnection/exchange`` and responds later.
     func handle(_ connection: ClientConnection)
     /// Receives the head of a response after libmicrohttpd has copied it, so that the handler can reuse the head's
     /// memory.

@@ -16,7 +16,7 @@ struct Client {
     var isKept = false
     /// Whether the client has presented a valid key on this connection.
     var isVouched = false
-    /// The number of the listener that the client connected to.
+    /// The number of the listener to which the client connected.
     var listenerNumber: UInt8 = 0
 }
 

@@ -58,7 +58,7 @@ struct Response: ~Copyable {
         Self.forEach(fields) { name, value in MHD_add_response_header(pointer, name, value) }
     }
 
-    /// Adds the trailer fields of a chunked body. Call this before libmicrohttpd receives the end of the body.
+    /// Adds the trailer fields of a chunked body. Call this method before libmicrohttpd receives the end of the body.
     static func add(trailers: FieldList, to response: OpaquePointer) {
         forEach(trailers) { name, value in MHD_add_response_footer(response, name, value) }
     }

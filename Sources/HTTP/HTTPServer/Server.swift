@@ -57,7 +57,7 @@ package final class Server {
     /// The number of connections that have switched protocols and are owned by their handlers.
     var upgradedCount = 0
 
-    /// Creates a server on `loop` that accepts nothing yet.
+    /// Creates a server on `loop` that accepts no connections yet.
     package init(loop: EventLoop, limits: ServerLimits, handler: any RequestHandler) throws(Failure) {
         self.loop = loop
         self.limits = limits

@@ -86,7 +86,7 @@ struct WireBody {
     /// is incomplete.
     var endsByClosing: Bool { framing == .untilClose }
 
-    /// Adds the next bytes of the body. There must be at least one byte.
+    /// Adds the next bytes of the body. `bytes` must not be empty.
     func write(_ bytes: Span<UInt8>, to wire: inout ByteQueue) {
         guard framing == .chunked else { return wire.append(bytes) }
         var size: [UInt8] = []

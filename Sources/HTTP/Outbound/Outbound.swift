@@ -65,7 +65,7 @@ package final class Outbound: Sendable {
     /// Starts a request.
     ///
     /// - Parameter receive: The closure that receives the events. The closure runs on the transfer thread, so it must
-    ///   return quickly and never block. The last event is always the end.
+    ///   return quickly and never block. The last event is always ``OutboundEvent/ended(_:)``.
     @discardableResult
     package func start(
         _ request: OutboundRequest, receive: @escaping @Sendable (OutboundEvent) -> Void

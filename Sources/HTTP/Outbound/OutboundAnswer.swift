@@ -37,7 +37,7 @@ package struct OutboundAnswer: Sendable, Equatable {
 
 /// An event of a running request: a head, then bytes. The last event is always `ended`.
 package enum OutboundEvent: Sendable, Equatable {
-    /// The head of the response, once.
+    /// The head of the response. This event occurs at most once.
     case head(OutboundHead)
     /// A part of the body, as received.
     case bytes([UInt8])

@@ -4,7 +4,7 @@
 package struct QuantityUnit: Sendable {
     /// The unit's name, such as `min`.
     package let name: String
-    /// The number of smallest units in this unit.
+    /// The size of this unit as a multiple of the smallest unit.
     package let factor: Int
 
     /// The units of durations, the smallest first.

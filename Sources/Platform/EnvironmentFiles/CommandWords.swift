@@ -18,7 +18,7 @@ package enum CommandWords {
     /// Splits a text into the words of a command.
     ///
     /// Spaces, tabs and line feeds separate words. `'…'` keeps every character. `"…"` keeps every character except the
-    /// escapes `\"`, `\\`, `\$` and `` \` ``. Elsewhere a backslash keeps the next character.
+    /// escapes `\"`, `\\`, `\$` and `` \` ``. Elsewhere, a backslash keeps the next character.
     package static func parse(_ text: String) throws(Problem) -> [String] {
         var words: [String] = []
         var word: String?

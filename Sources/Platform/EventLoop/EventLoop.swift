@@ -38,7 +38,7 @@ package struct Readiness: OptionSet, Sendable {
 
 /// The handler of a descriptor's events.
 package protocol ReadinessHandler: AnyObject {
-    /// Handles an event that the descriptor is watched for.
+    /// Handles an event for which the descriptor is watched.
     func ready(_ readiness: Readiness)
 }
 

@@ -11,7 +11,7 @@ import Glibc
 package enum PeerUser {
     /// Returns the user id of the peer's process.
     ///
-    /// This method makes six system calls. Call it only for the first request of a connection.
+    /// This method makes six system calls. Call this method only for the first request of a connection.
     ///
     /// - Returns: nil if the peer is on another machine or in another network namespace, or if its socket is closed.
     ///   Also nil if the kernel does not respond.

@@ -9,7 +9,7 @@ package final class Socket {
     package enum Received: Equatable {
         /// The number of bytes that were passed to the closure.
         case bytes(Int)
-        /// No bytes are available for now.
+        /// No bytes are available at the moment.
         case nothingYet
         /// The peer will send nothing more.
         case end
@@ -123,7 +123,7 @@ package final class Socket {
     }
 }
 
-/// Connecting without waiting (connect(2), EINPROGRESS).
+/// Non-blocking connection establishment (connect(2), EINPROGRESS).
 extension Socket {
     /// Starts to connect. The descriptor becomes writable when the connection is established or has failed.
     /// ``pendingError`` distinguishes the two cases.

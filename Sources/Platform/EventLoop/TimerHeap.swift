@@ -35,7 +35,7 @@ package protocol TimerHandler: AnyObject {
     func timerFired(_ timer: LoopTimer)
 }
 
-/// The deadlines of a loop, as a binary heap with the earliest first. Each timer knows its index in the heap.
+/// The deadlines of a loop, as a binary heap with the earliest first. Each timer stores its index in the heap.
 struct TimerHeap {
     private var timers: [LoopTimer] = []
 

@@ -56,7 +56,7 @@ struct JSONStringDecoder {
         if bytes.count <= limit - decoded.count { decoded += bytes } else { isTooLong = true }
     }
 
-    /// Consumes the next byte after the opening quote. Returns whether it was the closing quote.
+    /// Consumes the next byte after the opening quote. Returns whether the byte was the closing quote.
     mutating func consume(_ byte: UInt8) -> Bool {
         switch state {
         case .plain:

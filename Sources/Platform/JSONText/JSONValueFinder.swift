@@ -33,8 +33,8 @@ package struct JSONValueFinder {
 
     private init(paths: JSONPaths) { self.paths = paths }
 
-    /// Reads the object at the current position. Returns whether to continue after it. The recursion is at most as deep
-    /// as the longest requested path.
+    /// Reads the object at the current position. Returns whether to continue after the object. The recursion is at most
+    /// as deep as the longest requested path.
     private mutating func readObject(_ text: borrowing Span<UInt8>, node: Int, _ found: (Finding) -> Bool) -> Bool {
         _ = scanner.consume(UInt8(ascii: "{"), text)
         scanner.skipSpace(text)

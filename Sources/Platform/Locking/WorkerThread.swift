@@ -28,7 +28,7 @@ package final class WorkerThread: Sendable {
 
     /// Starts the thread immediately.
     ///
-    /// - Parameter name: The name that `top -H` and debuggers show. The kernel keeps 15 bytes of it.
+    /// - Parameter name: The name that `top -H` and debuggers show. The kernel keeps only the first 15 bytes.
     package init(name: String, run: @escaping @Sendable () -> Void) throws(StartError) {
         var everySignal = sigset_t()
         var before = sigset_t()
@@ -47,7 +47,8 @@ package final class WorkerThread: Sendable {
         self.handle = handle
     }
 
-    /// Blocks until the closure has returned. Further calls return immediately. Never call this on the thread itself.
+    /// Blocks until the closure has returned. Further calls return immediately. Never call this method on the thread
+    /// itself.
     package func join() {
         let isFirst = joined.withLock { joined in
             defer { joined = true }

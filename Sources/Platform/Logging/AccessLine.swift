@@ -10,7 +10,7 @@ package struct AccessLine: Sendable {
     package private(set) var path: ArraySlice<UInt8>
     /// The status of the response; 0 if the client received none.
     package var status: Int
-    /// The bytes of the response's body that were written to the client's socket.
+    /// The number of bytes of the response's body that were written to the client's socket.
     package var bytes: Int
     /// The time from the first byte of the request to the last byte of the response.
     package var duration: Duration

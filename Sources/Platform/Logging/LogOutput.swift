@@ -4,7 +4,7 @@ import Glibc
 
 /// The destination of the log writer's bytes.
 package enum LogOutput: Sendable {
-    /// A file descriptor that accepts a stream of lines, such as stderr. The writer does not close it.
+    /// A file descriptor that accepts a stream of lines, such as stderr. The writer does not close the descriptor.
     case stream(descriptor: Int32)
     /// A socket that accepts one record at a time. `send` sends the bytes as one datagram and returns 0 or an error
     /// number.

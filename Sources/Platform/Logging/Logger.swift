@@ -17,7 +17,7 @@ package struct Logger: Sendable {
     /// - Parameters:
     ///   - sink: The destination of the records.
     ///   - level: The minimum level.
-    ///   - fields: The fields that every line begins with.
+    ///   - fields: The fields with which every line begins.
     ///   - now: Returns the wall-clock time in nanoseconds since 1970. Tests supply their own clock.
     package init(
         sink: any LogSink, level: LogLevel = .info, fields: [LogField] = [],
@@ -34,7 +34,7 @@ package struct Logger: Sendable {
         Logger(sink: sink, level: level, fields: self.fields + fields, now: now)
     }
 
-    /// Returns whether lines of this level are written. Check this before building an expensive line.
+    /// Returns whether lines of this level are written. Call this method before building an expensive line.
     package func isEnabled(_ level: LogLevel) -> Bool {
         level >= self.level
     }

@@ -6,7 +6,7 @@ internal import CSodium
 enum Library {
     private static let isReady = sodium_init() >= 0
 
-    /// Ensures that libsodium is initialised. Every use of libsodium calls this first.
+    /// Ensures that libsodium is initialised. Every function that uses libsodium calls this method first.
     static func require() {
         precondition(isReady, "libsodium could not be initialised: the kernel provides no random bytes")
     }

@@ -10,7 +10,7 @@ internal import Glibc
 final class StateLock: Sendable {
     private let descriptor: Int32
 
-    /// Acquires the lock on the database at `path`. Throws if another process holds it.
+    /// Acquires the lock on the database at `path`. Throws if another process holds the lock.
     init(_ path: String) throws(StorageError) {
         let name = Self.name(path)
         let descriptor = open(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)

@@ -123,7 +123,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         StorageError(.closed, "\(path) is closed, because the gateway is shutting down.")
     }
 
-    /// Returns the error for a failed call of SQLite.
+    /// Returns the error for a failed SQLite call.
     ///
     /// - Parameters:
     ///   - path: The path of the database file.

@@ -151,7 +151,8 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
-    /// Returns after all earlier writes are committed, so that a query finds them. Throws if they cannot be committed.
+    /// Returns after all earlier writes are committed, so that a query finds them. Throws if the writes cannot be
+    /// committed.
     package func flush() async throws(StorageError) {
         let error: StorageError? = await withCheckedContinuation { continuation in
             queue.append(Write(apply: { _ in }, size: 0) { continuation.resume(returning: $0) })

@@ -6,7 +6,7 @@ import Glibc
 package struct SystemdError: Error, Equatable, CustomStringConvertible {
     /// The function that failed, as named in its man page.
     package let operation: String
-    /// The error number (errno(3)), positive.
+    /// The positive error number (errno(3)).
     package let code: Int32
     /// The object of the operation, such as a program, a descriptor or a signal.
     package let detail: String

@@ -3,7 +3,7 @@
 import HTTPTypes
 
 /// The field with which an instance announces how long a connection may be idle: `Keep-Alive: timeout=5` (RFC 2068
-/// §19.7.1.1). OpenCode 2 sends it with every response.
+/// §19.7.1.1). OpenCode 2 sends this field with every response.
 enum KeepAliveField {
     /// The part of the announced time that is reserved for the transmission of a request and for a difference between
     /// the clocks.

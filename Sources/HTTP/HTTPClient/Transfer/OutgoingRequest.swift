@@ -30,7 +30,7 @@ struct OutgoingRequest {
     private var isContentComplete = false
     private var isLastChunkBegun = false
 
-    /// Creates the encoded request in a buffer from `pool`.
+    /// Creates an encoder and encodes the request in a buffer from `pool`.
     init(_ request: borrowing UpstreamRequest, authority: [UInt8], in pool: inout TextPool) {
         framing =
             switch request.body {

@@ -194,7 +194,7 @@ final class UpstreamConnection: ReadinessHandler {
         if transfer.isSent { transfer.requestSent() }
     }
 
-    /// The events that the transfer waits for.
+    /// The events for which the transfer waits.
     private var interest: Readiness {
         guard let transfer else { return .readable }
         var interest: Readiness = transfer.isPaused ? [] : .readable

@@ -2,7 +2,7 @@
 
 package import Addresses
 
-/// The addresses that a request may connect to.
+/// The addresses to which a request may connect.
 ///
 /// The check happens when a connection is opened and uses the address of that connection. A name whose address changes
 /// after the check therefore gains no access (DNS rebinding).

@@ -107,7 +107,7 @@ final class WriteQueue: Sendable {
         }
     }
 
-    /// Returns whether the file is open. If it is not, calls `body` after it opens.
+    /// Returns whether the file is open. If the file is not open, calls `body` after the file is opened.
     func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             if state.obstacle != nil { state.opened.append(body) }

@@ -6,7 +6,7 @@
 /// waits for a run, the watch therefore polls that run every few milliseconds. The watch reads other runs when the
 /// journal's descriptor becomes readable.
 package final class JournalWatch: @unchecked Sendable {  // Confined to the loop's thread.
-    /// The polling interval for runs that a caller waits for.
+    /// The polling interval for runs for which a caller waits.
     private static let pace = Duration.milliseconds(5)
     /// The maximum number of entries to read from one run in one step. The limit prevents a run that floods the journal
     /// from delaying the other runs.

@@ -44,7 +44,7 @@ final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread b
         _ = fcntl(readEnd, F_SETFL, O_NONBLOCK)
     }
 
-    /// Opens a pipe that another process already writes to.
+    /// Opens a pipe to which another process already writes.
     init(_ output: ChildProcess.Output, of process: Int32) throws(SystemdError) {
         let path = "/proc/\(process)/fd/\(output.descriptor)"
         // Check the type before opening, because opening anything other than a pipe could block or have side effects.

@@ -172,7 +172,7 @@ package enum ProcessExit: Sendable, Equatable, CustomStringConvertible {
     case exited(Int32)
     /// The process was killed by this signal.
     case killed(signal: Int32)
-    /// Another process reaped it, so its exit status is unknown.
+    /// Another process reaped the process, so the exit status is unknown.
     case unknown
 
     /// The result as a phrase: `exit status 1`, `signal SIGKILL`.

@@ -14,7 +14,7 @@ package final class ProcessHandle: @unchecked Sendable {  // Confined to the loo
     private let descriptor: Int32
     private var source: EventSource?
 
-    /// Opens the process; returns nil if it has ended.
+    /// Opens a handle for the process; returns nil if the process has ended.
     package init?(_ identity: ProcessIdentity, on loop: SystemEventLoop) {
         loop.checkIsolated()
         let descriptor = control_pidfd_open(identity.number)

@@ -74,7 +74,7 @@ package struct ChildCommand: Sendable {
 
 /// Replaces this process with another program (execve(2)). The process keeps its number, its cgroup and its outputs.
 package enum ProcessReplacement {
-    /// Replaces this process with the command. Returns only if that fails.
+    /// Replaces this process with the command. Returns only if the replacement fails.
     ///
     /// The program gets the same setup as a child of the gateway: the working directory, the environment, only the
     /// standard descriptors, and default signal handling. The signal handling must be reset, because systemd starts
