@@ -25,6 +25,17 @@ fi
 # Package.swift, the imports and the table in docs/architecture.md name the same modules.
 scripts/modules.py check
 
+# Suites whose tests block while they wait run on threads of their own (Tests/TestThreads).
+blocking=$(grep -rl '@Test' Tests/GatewayTests Tests/OpenCodeSimulatorTests Tests/TestKitTests | while read -r file; do
+    [ "$(grep -c '@Suite' "$file")" -gt 0 ] && [ "$(grep -c '@Suite' "$file")" -eq "$(grep -c 'onTestThreads' "$file")" ] ||
+        echo "$file"
+done)
+if [ -n "$blocking" ]; then
+    echo "lint: add the trait .onTestThreads to each suite in these files:" >&2
+    echo "$blocking" >&2
+    exit 1
+fi
+
 # The licence of each source file, in the form that tools read (https://spdx.dev/learn/handling-license-info).
 unlicensed=$(git ls-files --cached --others --exclude-standard '*.swift' '*.c' '*.h' '*.js' '*.py' '*.sh' '*.modulemap' \
     ':!Fuzz/seeds' | while read -r file; do
