@@ -112,7 +112,7 @@ import Testing
             // The kill happens in the middle of a start.
             let connection = try gateway.connect()
             try connection.send("POST", "/projects/demo/start", headers: [GatewayUnderTest.authorization])
-            try gateway.process.waitForLine(on: .error) { $0.contains(" starting") || $0.contains("taken over") }
+            try gateway.process.waitForLine(on: .error) { $0.contains(" starting") || $0.contains("adopted") }
             gateway.process.terminate(SIGKILL)
             try gateway.process.waitForExit()
             connection.close()
