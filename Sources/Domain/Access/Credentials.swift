@@ -5,11 +5,11 @@ struct Credentials {
     enum Scheme { case bearer, basic }
 
     let scheme: Scheme
-    /// The range after the scheme, without surrounding spaces; never empty.
+    /// The range of the credentials, without the surrounding spaces. The range is never empty.
     let range: Range<Int>
 
-    /// Parses a value in place, because this runs once for each request. Returns nil for an unknown scheme, or if no
-    /// credentials follow it.
+    /// Parses a value in place, because the gateway parses one for each request. The result is nil if the scheme is
+    /// unknown or if no credentials follow the scheme.
     init?(_ value: borrowing Span<UInt8>) {
         var start = 0
         var end = value.count

@@ -4,17 +4,17 @@ package import Addresses
 
 /// Limits attempts with wrong keys for each client address, using a bucket of attempts that refills at a steady rate.
 ///
-/// Behind a reverse proxy that is not configured (`--trust-proxy`), all clients share the proxy's address, and one of
-/// them must not lock out the others. Therefore only an address that has not sent a valid key for a while is rejected
-/// without checking its keys. From any other address, valid keys are always accepted and wrong ones are rejected. Keys
-/// from loopback addresses are always checked, because most such proxies run on the same machine.
+/// If a reverse proxy's address is not configured (`--trust-proxy`), all clients of the proxy share this address. One
+/// client must not lock out the others. The limiter therefore rejects keys unchecked only from addresses that have not
+/// sent a valid key within the last 24 hours. From any other address, the gateway checks every key. Keys from loopback
+/// addresses are always checked, because most such proxies run on the same machine.
 ///
-/// The limiter has no clock. Callers pass the time as a duration since any fixed point. Its memory is bounded: if there
-/// are too many addresses, the limiter drops the addresses that were not seen for the longest time.
+/// The limiter has no clock. Callers pass the time as a duration since any fixed point. The memory use is bounded: if
+/// there are too many addresses, the limiter drops the least recently used addresses.
 package struct FailureLimiter: Sendable {
     /// The allowed rate of attempts.
     package struct Rate: Sendable, Equatable {
-        /// The number of consecutive wrong keys for which the response has the status 401; 0 means unlimited.
+        /// The number of consecutive wrong keys to which the gateway responds with 401; 0 means unlimited.
         package var burst: Int
         /// The time after which another attempt is allowed.
         package var interval: Duration
@@ -28,8 +28,8 @@ package struct FailureLimiter: Sendable {
 
     /// The result of an attempt with a wrong key.
     package enum Failure: Sendable, Equatable {
-        /// The attempt is within the rate. `isReport` is true for the last allowed attempt if this address was not
-        /// reported yet.
+        /// The attempt is within the rate. `isReport` is true if the attempt is the last allowed one and the address
+        /// has not been reported since its bucket was last full.
         case counted(isReport: Bool)
         /// The attempt exceeds the rate. The value is the time until the next attempt is allowed.
         case refused(retryAfter: Duration)
@@ -38,12 +38,12 @@ package struct FailureLimiter: Sendable {
     private struct Record {
         /// The time at which the bucket is full again.
         var full = Duration.zero
-        /// The time until which valid keys are checked regardless of other attempts from the address.
+        /// The time until which every key from the address is checked.
         var validUntil = Duration.zero
         var isReported = false
     }
 
-    /// How long an address with a valid key is remembered. A phone that sleeps for a night can reconnect.
+    /// How long the limiter remembers that an address sent a valid key. A phone that sleeps for a night can reconnect.
     private static let validFor = Duration.seconds(24 * 3600)
 
     private var records: RecentTable<IPAddress, Record>
@@ -51,7 +51,7 @@ package struct FailureLimiter: Sendable {
     /// Creates a limiter that remembers at least `capacity` addresses and at most twice as many.
     package init(capacity: Int = 8192) { records = RecentTable(capacity: capacity) }
 
-    /// Returns the time until a key from this address is checked again; nil if it is checked now.
+    /// Returns the time until the gateway checks keys from this address again; nil if it checks them now.
     package mutating func wait(for address: IPAddress, at now: Duration, _ rate: Rate) -> Duration? {
         guard rate.burst > 0, !address.isLoopback, let record = records[address.network], record.validUntil <= now
         else {
@@ -88,8 +88,7 @@ package struct FailureLimiter: Sendable {
     }
 }
 
-/// A dictionary of bounded size that drops the entries that were not written for the longest time. All operations take
-/// constant time.
+/// A dictionary of bounded size that drops the least recently written entries. All operations take constant time.
 ///
 /// The table has two halves. Entries are written to the young half. When the young half is full, it replaces the old
 /// half, whose entries are dropped unless they were written again in the meantime.
@@ -98,7 +97,7 @@ struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
 
-    /// Creates a table that keeps the `capacity` entries written last, and at most twice as many.
+    /// Creates a table that keeps at least the `capacity` most recently written entries, and at most twice as many.
     init(capacity: Int) {
         precondition(capacity > 0, "the table needs room for at least one entry")
         self.capacity = capacity

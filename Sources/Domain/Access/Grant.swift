@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A set of permissions, either of a caller or required by an endpoint.
+/// A set of permissions: the permissions of a principal, or the permissions that an endpoint requires.
 package struct Grant: OptionSet, Sendable, Hashable {
     /// The permissions, one bit for each.
     package let rawValue: UInt8
@@ -9,8 +9,8 @@ package struct Grant: OptionSet, Sendable, Hashable {
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
     /// Creates the union of the elements. Without this initializer, a literal would use the standard library's generic
-    /// initializer. Other modules call that initializer unspecialised, which costs several hundred instructions for
-    /// each request.
+    /// initializer. Other modules call the generic initializer without specialization, which costs several hundred
+    /// instructions for each request.
     package init(arrayLiteral elements: Grant...) {
         self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
     }

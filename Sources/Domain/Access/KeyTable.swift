@@ -11,7 +11,7 @@ package struct KeyTable: Sendable {
     private let principals: [Principal]
     private let secrets: SecretTable
 
-    /// Creates a table of the given keys. The settings validate the keys.
+    /// Creates a table of the given keys. The settings have already validated the keys.
     package init(keys: [(name: String, secret: [UInt8])]) {
         secrets = SecretTable(keys.map(\.secret))
         principals = zip(keys, secrets.fingerprints).map { Principal(name: $0.name, keyFingerprint: $1) }
@@ -31,8 +31,8 @@ package struct KeyTable: Sendable {
         }
     }
 
-    /// Checks the text after `vibe.` in a WebSocket's subprotocol. It is the key itself, or the key in base64url
-    /// without padding, because a token cannot contain every character (RFC 9110 §5.6.2).
+    /// Checks the text after `vibe.` in a WebSocket's subprotocol. The text is the key itself, or the key in base64url
+    /// without padding. The encoding allows keys with characters that a token cannot contain (RFC 9110 §5.6.2).
     package func authenticate(subprotocol value: borrowing Span<UInt8>) -> Authentication {
         guard !value.isEmpty else { return .missing }
         let asItIs = look(for: value)
@@ -40,8 +40,8 @@ package struct KeyTable: Sendable {
         return SecretBase64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
     }
 
-    /// Returns whether the table contains the key that admitted a principal with this or an earlier table. The name of
-    /// the key may differ.
+    /// Returns whether the table contains a principal's key. The principal may be from an earlier table in which the
+    /// key has another name.
     package func containsKey(of principal: Principal) -> Bool {
         principals.contains { $0.keyFingerprint == principal.keyFingerprint }
     }

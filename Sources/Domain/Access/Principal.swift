@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The sender of a request.
+/// The key with which a request was admitted.
 package struct Principal: Sendable, Hashable {
-    /// The key's name, for logs. It is not secret, and a reload can change it.
+    /// The key's name, for logs. The name is not secret, and a reload can change it.
     package let name: String
     /// A part of the key's hash, which identifies the key even if a reload changes its name.
     let keyFingerprint: UInt64
 
-    /// Creates a principal with this name, whose key is in no table.
+    /// Creates a principal with this name that matches no key of a table.
     package init(name: String) { self.init(name: name, keyFingerprint: 0) }
 
     init(name: String, keyFingerprint: UInt64) {
@@ -31,7 +31,7 @@ package enum Authentication: Sendable, Equatable {
     /// The request contains an unknown key.
     case invalid
 
-    /// The message of the 401 response (the wire contract); nil for a principal.
+    /// The message of the 401 response, which the wire contract defines; nil for a principal.
     package var detail: String? {
         switch self {
         case .principal: nil

@@ -2,15 +2,15 @@
 
 package import Addresses
 
-/// Limits the log lines that clients without a valid key cause, with a token bucket for each client address, and counts
-/// the omitted lines.
+/// Limits the log lines that clients without a valid key can cause, and counts the omitted lines. Each client address
+/// has a token bucket.
 ///
 /// The limiter has no clock. The caller passes the time as a duration since any fixed point. The memory use is bounded.
 package struct RefusalLogLimiter: Sendable {
     /// The omitted lines of one client.
     package struct Omission: Sendable, Equatable {
-        /// The client's address, or its network for IPv6. It is nil for clients without an address and for those beyond
-        /// ``mostClients``.
+        /// The client's address, or its network for IPv6. The value is nil for clients without an address and for the
+        /// clients that exceed ``mostClients``.
         package var client: IPAddress?
         /// The number of omitted lines.
         package var count: Int
@@ -36,7 +36,7 @@ package struct RefusalLogLimiter: Sendable {
     /// Creates a limiter that remembers at least `capacity` addresses, and at most twice as many.
     package init(capacity: Int = 1024) { full = RecentTable(capacity: capacity) }
 
-    /// Returns whether a line about this client may be written. If not, counts the line as omitted.
+    /// Returns whether a line about this client may be written. A line that may not be written counts as omitted.
     package mutating func admits(_ client: IPAddress?, at now: Duration) -> Bool {
         let client = client?.network
         let base = max(full[client] ?? .zero, now)
@@ -51,7 +51,7 @@ package struct RefusalLogLimiter: Sendable {
     /// Whether lines were omitted since the last call of ``takeOmissions()``.
     package var hasOmissions: Bool { !omitted.isEmpty }
 
-    /// Returns and resets the omissions, the largest first.
+    /// Returns the omissions, the largest first, and resets them.
     package mutating func takeOmissions() -> [Omission] {
         defer { omitted = [:] }
         return omitted.map { Omission(client: $0.key, count: $0.value) }.sorted { $0.count > $1.count }
