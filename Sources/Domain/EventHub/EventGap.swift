@@ -6,9 +6,9 @@ package struct EventGap: Sendable, Equatable {
     package enum Reason: String, Sendable, CaseIterable {
         /// The missing events are older than the kept events.
         case retention
-        /// The stream of the instance's events was lost and began again.
+        /// The instance's event stream was interrupted and opened again.
         case upstreamLost = "upstream-lost"
-        /// The instance runs in another process.
+        /// The instance now runs in another process.
         case instanceRestarted = "instance-restarted"
         /// The gateway was not running at that time.
         case gatewayRestarted = "gateway-restarted"

@@ -5,12 +5,12 @@
 /// The text form is `GENERATION-SEQUENCE`, followed by `.FRAME` if an encoding or a translation made several frames of
 /// one event.
 package struct EventID: Sendable, Hashable, Comparable {
-    /// The generation. Each run of the instance and each start of the gateway has a new one. Generations increase with
-    /// time and are never reused.
+    /// The generation. Each run of the instance and each start of the gateway begins a new generation. Generations
+    /// increase with time and are never reused.
     package var generation: UInt64
     /// The number of the event in its generation, counted from 1 without gaps.
     package var sequence: UInt64
-    /// The number of the frame among those made from the event, counted from 1. The value 0 means the event as a whole.
+    /// The frame's number among the frames made from the event, counted from 1. The value 0 means the event as a whole.
     package var frame: UInt32
 
     /// Creates an id from a generation, a sequence and a frame number.
@@ -38,8 +38,9 @@ package struct EventID: Sendable, Hashable, Comparable {
         self.frame = UInt32(frame)
     }
 
-    /// The largest generation and sequence that the gateway assigns. A generation is approximately the milliseconds
-    /// since 1970, which reach this number in the year 287396. A larger number in a file is a sign of damage.
+    /// The largest generation and sequence that the gateway assigns. A generation is approximately a time in
+    /// milliseconds since 1970. The time reaches this number in the year 287396. A larger number in a file is a sign of
+    /// damage.
     static let largestNumber: UInt64 = 1 << 53
 
     /// Whether the gateway can have assigned an id with these numbers.
@@ -48,7 +49,7 @@ package struct EventID: Sendable, Hashable, Comparable {
     /// Returns whether an event can have this time, in milliseconds since 1970.
     static func isPlausible(time: Int64) -> Bool { time.magnitude <= largestNumber }
 
-    /// Returns whether both ids belong to one event.
+    /// Returns whether both ids belong to the same event.
     package func isOfEvent(_ other: EventID?) -> Bool { generation == other?.generation && sequence == other?.sequence }
 
     /// The text form of the id.

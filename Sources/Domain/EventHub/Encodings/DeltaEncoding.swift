@@ -3,9 +3,9 @@
 internal import Encodings
 import OpenCodeFamilies
 
-/// Converts the accumulated `message.part.updated` events of OpenCode 1.1.x into `message.part.delta` events, as
-/// OpenCode 1.2.27 sends them. The first frame contains the part without text, and the following frames contain the
-/// text that each event adds. All other events pass unchanged.
+/// Converts `message.part.updated` events from OpenCode 1.1.x, which contain a part's whole text, into
+/// `message.part.delta` events, as OpenCode 1.2.27 sends them. A part's first frame contains the part without text.
+/// Each following frame contains the text that the event adds. All other events pass unchanged.
 struct DeltaEncoding: Sendable {
     /// A part that the client has received, and the length of its text.
     struct Part: GrowingPart {
@@ -29,14 +29,14 @@ struct DeltaEncoding: Sendable {
         guard let update = PartText(skeleton, payload: payload), update.grows, let session = skeleton.session,
             let message = skeleton.message, let whole = update.part, let text = update.text
         else {
-            // The part no longer grows, or has never grown, so its event passes unchanged.
+            // The event does not extend a part's text, so it passes unchanged.
             parts.forget(id)
             return [event]
         }
         let known = parts[id].flatMap { $0.session == session ? $0.length : nil }
         for victim in parts.victims(for: id, bytes: 0) ?? [] { parts.forget(victim) }
         parts.put(Part(session: session, message: message, length: text.count), id)
-        // An event that does not continue the client's text passes unchanged. It contains the whole text.
+        // An event that does not continue the client's text passes unchanged. Such an event contains the whole text.
         guard let delta = update.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta)
         else {
             return [event]

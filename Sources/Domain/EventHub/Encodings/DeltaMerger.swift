@@ -3,8 +3,8 @@
 internal import Encodings
 package import OpenCodeFamilies
 
-/// Merges adjacent deltas of one text (``EventDelta``) into one frame that has the id and the remaining JSON of the
-/// last delta. Nothing else is merged or reordered.
+/// Merges adjacent deltas of one text (``EventDelta``) into one frame. The merged frame has the id of the last delta,
+/// and that delta's JSON with the merged text. No other frames are merged or reordered.
 package struct DeltaMerger: Sendable {
     /// A sequence of adjacent deltas of one text.
     private struct Run: Sendable {
@@ -21,11 +21,11 @@ package struct DeltaMerger: Sendable {
     private let limit: Int
     private var run: Run?
 
-    /// Creates a merger whose merged deltas have at most `limit` bytes of JSON.
+    /// Creates a merger whose merged texts have at most `limit` bytes of JSON.
     package init(limit: Int = 1 << 20) { self.limit = limit }
 
     /// Adds the next frame with its skeleton and the JSON of its event, and returns the frames that can be sent now.
-    /// The last frame may be held back.
+    /// The merger may keep the last frame, in order to merge it with the next one.
     package mutating func merge(
         _ frame: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
@@ -47,7 +47,7 @@ package struct DeltaMerger: Sendable {
         return []
     }
 
-    /// Returns the frame that is held back, if there is one.
+    /// Returns the frame that the merger has kept, if there is one.
     package mutating func finish() -> [EncodedFrame] {
         guard let run else { return [] }
         self.run = nil

@@ -6,27 +6,27 @@ package import OpenCodeFamilies
 package struct EncodedFrame: Sendable, Equatable {
     /// The content of a frame that replaces an event.
     package struct Made: Sendable, Equatable {
-        /// The type of the frame and its subject; its `payload` range covers all of ``payload``.
+        /// The frame's type and subject. The skeleton's `payload` range covers all of ``payload``.
         package var skeleton: EventSkeleton
         /// The event's own JSON, as in `/event`: without a wrapper, on one line.
         package var payload: [UInt8]
-        /// Whether this is an OpenCode 1 event that was made from an OpenCode 2 event. Such events have a different
-        /// wrapper.
+        /// Whether the frame is an OpenCode 1 event that was translated from an OpenCode 2 event. Translated events
+        /// have a different wrapper.
         package var isTranslated = false
-        /// Whether this frame reports the end of a turn. It is the last frame of its event that reports the session as
-        /// idle.
+        /// Whether the frame reports the end of a turn. If an event has several frames that report the session as idle,
+        /// the last of these frames has the flag.
         package var endsTurn = false
-        /// Whether this is the `session.idle` frame of the end of a turn. The number of this frame can differ between
+        /// Whether the frame is the `session.idle` frame at the end of a turn. The frame's number can differ between
         /// encodings.
         package var completesTurn = false
 
-        /// Creates an event of the given type with the subject of another event.
+        /// Creates the content of a frame of the given type with the subject of another event.
         init(_ type: String, about skeleton: EventSkeleton, payload: [UInt8]) {
             self.init(skeleton, payload: payload)
             self.skeleton.type = Array(type.utf8)
         }
 
-        /// Creates an event with this skeleton.
+        /// Creates the content of a frame with this skeleton.
         init(_ skeleton: EventSkeleton, payload: [UInt8]) {
             self.skeleton = skeleton
             self.skeleton.payload = 0..<payload.count
@@ -34,8 +34,7 @@ package struct EncodedFrame: Sendable, Equatable {
         }
     }
 
-    /// The position of the frame. A made frame has the id of the last event that precedes it, with the number of the
-    /// frame.
+    /// The frame's id. The id of a made frame consists of the last preceding event's id and the frame's number.
     package let id: EventID
     /// The content of a made frame; nil if the frame is the event with this id, unchanged.
     package let made: Made?

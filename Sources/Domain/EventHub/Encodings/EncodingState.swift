@@ -2,18 +2,18 @@
 
 package import OpenCodeFamilies
 
-/// The state of one encoding of a project's events, for all sessions of the project. It makes the frames of the next
-/// event.
+/// One encoding's state for all sessions of a project. The state converts the project's events to frames, one event
+/// after the other.
 ///
-/// The frames depend only on the events and their times. It makes no difference whether a timer calls ``due(now:)``
-/// before the next event arrives, because the frames that were due by the time of that event precede its own frames.
-/// The times must therefore be those recorded with the events, and ``due(now:)`` must not receive a time before which
-/// more events will be recorded.
+/// The frames depend only on the events and their recorded times. The result is the same whether or not a timer calls
+/// ``due(now:)`` before the next event arrives, because ``encode(id:time:skeleton:payload:)`` first returns the frames
+/// that are due by the event's time. Always pass the times recorded with the events. Do not pass a time to
+/// ``due(now:)`` if an event with an earlier time may follow.
 ///
-/// A state can start at an event of a session at which no part was growing (``TurnBoundary``). It then makes the same
-/// frames of that session as a state that received all events. It keeps at most 256 parts with at most 4 MiB of text in
-/// memory. Beyond that limit, the parts that have not changed for the longest time pass unchanged, as does every part
-/// whose beginning is unknown.
+/// A state can start at an event of a session at which no part is incomplete (``TurnBoundary``). The state then makes
+/// the same frames for that session as a state that received all events. A state keeps at most 256 parts with at most 4
+/// MiB of text in memory. Beyond this limit, the state forgets the parts that have not changed for the longest time.
+/// The events of forgotten parts, and of parts whose beginning is unknown, pass unchanged.
 package struct EncodingState: Sendable {
     /// The encoding that this state produces.
     package let encoding: EventEncoding
@@ -21,17 +21,17 @@ package struct EncodingState: Sendable {
     private var deltas = DeltaEncoding()
     private var full = FullEncoding()
     private var time: UInt64 = 0
-    /// The sessions whose turns have been followed from their beginning.
+    /// The sessions whose events the state has received from the beginning of a turn on.
     package private(set) var turns = TurnBeginnings()
 
     /// Creates a state that knows no parts.
     package init(encoding: EventEncoding) { self.encoding = encoding }
 
-    /// The time at which ``due(now:)`` will return frames, in milliseconds since 1970; nil if nothing is pending.
+    /// The earliest time at which ``due(now:)`` returns frames, in milliseconds since 1970; nil if nothing is pending.
     package var deadline: UInt64? { full.deadline }
 
-    /// Encodes the next event, given as its id, the time at which it was recorded (milliseconds since 1970) and its own
-    /// JSON. Returns the frames to send now, in order.
+    /// Encodes the next event, and returns the frames to send now, in order. `time` is the time at which the event was
+    /// recorded, in milliseconds since 1970. `payload` is the event's own JSON.
     package mutating func encode(
         id: EventID, time: UInt64, skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
@@ -40,8 +40,8 @@ package struct EncodingState: Sendable {
         guard encoding != .raw else { return [event] }
         self.time = max(self.time, time)
         var frames = due(now: self.time)
-        // A new run of the instance does not continue the parts of the previous run, so send their pending frames and
-        // forget them.
+        // A new run of the instance never continues the parts of the previous run. Return the pending frames of these
+        // parts, and forget the parts.
         if let last = counter.last, last.generation != id.generation { frames += interrupt() }
         switch encoding {
         case .raw: break
@@ -65,7 +65,7 @@ package struct EncodingState: Sendable {
         return frames
     }
 
-    /// Forgets the parts that end with an event.
+    /// Forgets the parts that an event completes or removes.
     private mutating func forgetEnded(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if skeleton.endsEverything {
             deltas = DeltaEncoding()
@@ -84,6 +84,6 @@ package struct EncodingState: Sendable {
 }
 
 extension EventSkeleton {
-    /// Whether no part continues to grow after this event.
+    /// Whether no part's text continues after this event.
     var endsEverything: Bool { isDispose || type.elementsEqual("global.disposed".utf8) }
 }

@@ -2,8 +2,8 @@
 
 /// Assigns ids to the frames that an encoding makes.
 ///
-/// A frame belongs to the last event that was encoded before the frame is sent. Ids therefore increase from each sent
-/// frame to the next, even if two sessions are active at once, and a frame contains nothing newer than its id.
+/// A frame's id is based on the last event that was encoded before the frame is sent. The ids of the sent frames
+/// therefore always increase, even if two sessions are active at once. A frame contains nothing newer than its id.
 struct FrameCounter: Sendable {
     private(set) var last: EventID?
 

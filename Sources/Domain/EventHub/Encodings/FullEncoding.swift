@@ -3,23 +3,24 @@
 internal import Encodings
 import OpenCodeFamilies
 
-/// Makes `message.part.updated` frames, with the whole text and the added text, from the deltas of each growing part.
-/// The deltas are `message.part.delta` events (OpenCode 1.2 and later), or the `message.part.updated` events of 1.1.x,
-/// which OpenCode sends for every delta.
+/// Makes `message.part.updated` frames, which contain a part's whole text and the added text, from the part's deltas.
+/// OpenCode 1.2 and later send the deltas as `message.part.delta` events. OpenCode 1.1.x sends a `message.part.updated`
+/// event for every delta.
 ///
-/// If at least 100 ms have passed since the last frame of a part, the part is sent immediately. Otherwise it is sent at
-/// the end of the 100 ms, or earlier if its session has another event that is not a delta.
+/// If at least 100 ms have passed since a part's last frame, the part is sent immediately. If less time has passed, the
+/// part is sent at the end of the 100 ms. An event of the session that is not a delta makes the encoding send the part
+/// earlier.
 struct FullEncoding: Sendable {
     /// The time between two frames of a part, in milliseconds.
     static let interval: UInt64 = 100
 
     /// A part, and the text that the client has not received yet.
     struct Part: GrowingPart {
-        /// The skeleton of the event that made the part known.
+        /// The skeleton of the part's first event.
         let skeleton: EventSkeleton
         let session: [UInt8]
         let message: [UInt8]
-        /// The number of the part, counted in the order of the parts' beginnings.
+        /// The part's number. Parts are numbered in the order in which they begin.
         let number: UInt64
         /// The part's JSON before and after its text.
         var head: [UInt8] = []
@@ -78,7 +79,7 @@ struct FullEncoding: Sendable {
     /// Returns all frames that are pending.
     mutating func emitAll(_ counter: inout FrameCounter) -> [EncodedFrame] { emit(&counter, at: nil) { _ in true } }
 
-    /// Returns the frames of an event, preceded by the frames that must be sent before it.
+    /// Returns the frames of an event, preceded by the pending frames that must be sent before the event.
     ///
     /// - Parameter event: The frame of the event itself.
     mutating func encode(
@@ -101,7 +102,7 @@ struct FullEncoding: Sendable {
         if skeleton.endsEverything {
             frames = emitAll(&counter)
         } else if skeleton.type.elementsEqual("message.part.delta".utf8) {
-            // The delta concerns something other than the text, so the known part is no longer complete.
+            // The delta changes something other than the text, so the stored part is no longer current.
             if let part = skeleton.part { frames = drop(part, time: time, &counter) }
         } else if let session = skeleton.session {
             frames = emit(&counter, at: time) { $0.session == session }
@@ -188,7 +189,7 @@ struct FullEncoding: Sendable {
     }
 
     /// Returns the pending frames of the parts that match, ordered by their due times. The next frames of these parts
-    /// may be sent 100 ms after `time`. If `time` is nil, they may be sent 100 ms after they were due.
+    /// may be sent 100 ms after `time`. If `time` is nil, the 100 ms begin at each frame's due time.
     private mutating func emit(
         _ counter: inout FrameCounter, at time: UInt64?, where fits: (Part) -> Bool
     ) -> [EncodedFrame] {

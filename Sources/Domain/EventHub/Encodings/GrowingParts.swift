@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of one part whose text grows.
+/// The state of one part whose text the model is still writing.
 protocol GrowingPart: Sendable {
     var session: [UInt8] { get }
     var message: [UInt8] { get }
@@ -8,8 +8,8 @@ protocol GrowingPart: Sendable {
     var size: Int { get }
 }
 
-/// The growing parts by id, as many as fit into the memory limit. The part that has not changed for the longest time is
-/// evicted first.
+/// The parts whose text the model is still writing, by id. The memory of the table is limited. If the limit is reached,
+/// the table evicts the part that has not changed for the longest time.
 struct GrowingParts<Part: GrowingPart>: Sendable {
     private struct Entry: Sendable {
         var part: Part
@@ -17,7 +17,7 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
         var change: UInt64
     }
 
-    /// The maximum number of parts, and the maximum bytes of all parts.
+    /// The maximum number of parts, and the maximum memory of all parts in bytes.
     static var mostParts: Int { 256 }
     static var mostBytes: Int { 4 << 20 }
 

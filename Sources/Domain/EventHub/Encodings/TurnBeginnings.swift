@@ -2,17 +2,18 @@
 
 package import OpenCodeFamilies
 
-/// The events with which the sessions' turns began. An encoding state that receives the events again from there reaches
-/// the same state.
+/// The events with which the sessions' turns began. An encoding state that receives all events again from the first of
+/// these events on reaches the same state.
 ///
-/// A reader that starts in the middle of the kept events uses this to find the sessions that are followed from a
-/// beginning. In the other sessions, a part may have begun earlier, and its events pass unchanged.
+/// A reader may start in the middle of the kept events. Such a reader uses this type to find the sessions whose turns
+/// it has received from their beginnings. In all other sessions, a part may have begun earlier, so the part's events
+/// pass unchanged.
 package struct TurnBeginnings: Sendable, Equatable {
-    /// The maximum number of sessions, which is more than a user has at once. Beyond this limit, all sessions are
+    /// The maximum number of sessions. A user has fewer sessions at once. Beyond this limit, all sessions are
     /// forgotten.
     private static let most = 4096
 
-    /// The last beginning of each followed session; nil if its turn has ended.
+    /// The event with which each session's last known turn began; nil if the turn has ended.
     private var beginnings: [[UInt8]: EventID?] = [:]
     private var generation: UInt64 = 0
 
@@ -22,7 +23,7 @@ package struct TurnBeginnings: Sendable, Equatable {
     /// The first event that must be read again; nil if no turn is running.
     package var first: EventID? { beginnings.values.compactMap { $0 }.min() }
 
-    /// Returns whether a session is followed from a beginning.
+    /// Returns whether a session's events are known from the beginning of a turn on.
     package func isFollowed(_ session: [UInt8]) -> Bool { beginnings[session] != nil }
 
     /// Updates the state of the session to which the next event belongs.
@@ -31,8 +32,8 @@ package struct TurnBeginnings: Sendable, Equatable {
         generation = id.generation
         guard let session = skeleton.session else { return }
         guard let boundary = TurnBoundary(skeleton, payload: payload) else {
-            // A part can be reported after the end of a turn, for example after an abort. The part may grow, so record
-            // a new beginning.
+            // OpenCode can report a part after the end of a turn, for example after an abort. The part's text may still
+            // grow, so record a new beginning.
             if skeleton.part != nil, let known = beginnings[session], known == nil { beginnings[session] = .some(id) }
             return
         }

@@ -3,11 +3,11 @@
 internal import Encodings
 internal import OpenCodeFamilies
 
-/// The gateway's own numbering of the events of all projects, which provides the ids of `GET /events`.
+/// The gateway's own numbering of all projects' events. Clients of `GET /events` receive these ids.
 ///
-/// The index is a separate log next to the projects' logs, and is kept and reopened in the same way. Its records
-/// contain a project's name and an event's id instead of an event. A generation begins with each start of the gateway,
-/// so that no id is assigned twice after a loss of power.
+/// The index is a separate log next to the projects' logs, and is stored and reopened in the same way. The index's
+/// records contain a project's name and an event's id instead of an event. Each start of the gateway begins a
+/// generation, so that no id is assigned twice after a power failure.
 package final class EventIndex: Sendable {
     /// An event of one project, with the gateway's own id.
     package struct Entry: Sendable, Equatable {
@@ -24,10 +24,11 @@ package final class EventIndex: Sendable {
     /// An item that a reader of the index receives.
     package enum Item: Sendable, Equatable {
         case entry(Entry)
-        /// A gap in the events of one project's instance: the index's id of the gap, the project, and the gap as JSON.
-        /// `ended` is the project's last event before the gap; nil if there is none, or if another gap is between them.
+        /// A gap in the events of one project's instance. The first value is the gap's id in the index. `json`
+        /// describes the gap. `ended` is the project's last event before the gap; nil if there is no such event, or if
+        /// another gap is between them.
         case projectGap(EventID, project: String, json: [UInt8], ended: EventID?)
-        /// Entries are missing here. The ids are from the index.
+        /// Entries of the index are missing. The gap's ids are ids of the index.
         case gap(EventGap)
     }
 
@@ -39,16 +40,17 @@ package final class EventIndex: Sendable {
         package let after: LogPosition
     }
 
-    /// The name of the index's folder, which no project can have because names of projects never begin with a dot.
+    /// The name of the index's directory. No project can have this name, because project names never begin with a dot.
     static let name = ".index"
 
     private let log: EventLog
 
     private init(_ log: EventLog) { self.log = log }
 
-    /// Opens the index in the gateway's state folder and begins a generation, like `EventLog.open`. An entry takes
-    /// about a hundred bytes regardless of the size of its event, so a tenth of the size of all logs is sufficient
-    /// (`limits`).
+    /// Opens the index in the gateway's state directory, like `EventLog.open`, and begins a generation.
+    ///
+    /// - Parameter limits: The limits of the index. A tenth of the size of all logs is sufficient, because an entry
+    ///   takes about a hundred bytes regardless of its event's size.
     package static func open(
         _ folder: String?, limits: LogLimits, now: Int64, obstacle: String? = nil
     ) -> EventIndex {
@@ -59,7 +61,7 @@ package final class EventIndex: Sendable {
 
     // MARK: Writing
 
-    /// Allows access to the folder from now on, like `EventLog.useFolder`.
+    /// Allows access to the state directory from now on, like `EventLog.useFolder`.
     package func useFolder(now: Int64) { log.useFolder(now: now) }
 
     /// Writes the entries in memory to the disk if it can be used again, like `EventLog.retryDisk`.
@@ -75,8 +77,8 @@ package final class EventIndex: Sendable {
         return log.append(skeleton, line: line.span, time: time).id
     }
 
-    /// Records a gap in the events of a project's instance. `isRepeated` means that the gap follows another one without
-    /// an event between them.
+    /// Records a gap in the events of a project's instance. `isRepeated` means that no event is between this gap and
+    /// the previous gap.
     package func append(_ project: String, _ gap: EventGap, time: Int64, isRepeated: Bool = false) {
         var skeleton = EventSkeleton()
         skeleton.type = Array(project.utf8)
@@ -84,8 +86,8 @@ package final class EventIndex: Sendable {
         _ = log.append(skeleton, line: FrameWriter.json(gap, project: project).span, time: time)
     }
 
-    /// Removes entries that are older than the retention time, and entries that refer only to events that no log keeps
-    /// any more. `oldest` is the time at which the oldest event that is still kept was received; nil if none is kept.
+    /// Removes the entries that are older than the retention time, and the entries whose events no log keeps any more.
+    /// `oldest` is the time at which the oldest kept event was received; nil if no event is kept.
     package func trim(now: Int64, oldest: Int64?) {
         log.trim(now: now)
         log.removeOlder(than: oldest ?? now)
@@ -96,7 +98,7 @@ package final class EventIndex: Sendable {
 
     // MARK: Reading
 
-    /// The reason why the index is not kept as configured, as a message for people; nil if it is kept as configured.
+    /// The reason why the index is not stored as configured, as a message for the operator; nil if there is no problem.
     package var warning: String? { log.warning }
     /// Whether entries stay in memory until the disk can be used.
     package var isWaitingForDisk: Bool { log.isWaitingForDisk }
@@ -109,7 +111,7 @@ package final class EventIndex: Sendable {
     /// The position before all kept entries.
     package var beginning: LogPosition { log.beginning }
 
-    /// Returns where reading continues for a client that has read up to this entry.
+    /// Returns the position from which a client that has read up to this entry continues.
     package func position(after id: EventID) -> LogSearch { log.position(after: id) }
     /// Returns the position before this entry; nil if the entry is not kept.
     func position(before id: EventID) -> LogPosition? { log.position(before: id) }
@@ -125,9 +127,9 @@ package final class EventIndex: Sendable {
         return Self.entry(event)
     }
 
-    /// Returns the items after a position, advances the position, and returns an empty array if there are none.
+    /// Returns the items after a position, and advances the position. Returns an empty array if there are no items.
     ///
-    /// - Parameter bytes: The maximum size of the entries. At least one entry is returned.
+    /// - Parameter bytes: The maximum size of the entries. The first entry is returned regardless of its size.
     package func next(_ position: inout LogPosition, atMost bytes: Int) -> [Item] {
         steps(&position, atMost: bytes).map(\.item)
     }

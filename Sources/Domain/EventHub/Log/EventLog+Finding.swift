@@ -4,15 +4,15 @@ internal import Locking
 internal import MappedFiles
 
 extension EventLog {
-    /// Returns where reading continues for a client that has read up to this event, regardless of the frames made from
-    /// it.
+    /// Returns the position from which a client that has read up to this event continues. The frame number of the id is
+    /// ignored.
     ///
-    /// - If the event is older than the kept events, the client receives a gap `retention`, then the events from the
+    /// - If the event is older than the kept events, the client receives a `retention` gap, then the events from the
     ///   oldest kept event on.
-    /// - If the event is after the last event of a kept generation, it was lost in a power failure, or with the
-    ///   memory that held it. The client receives a gap `damaged`, unless the log has another gap there, then the
-    ///   events after that generation.
-    /// - If the event's id was never assigned, the client receives a gap `unknown-id`, then the events from now on.
+    /// - If the event is after the last event of a kept generation, the event was lost in a power failure, or together
+    ///   with the memory that contained it. The client receives a `damaged` gap, then the events after that generation.
+    ///   If the log already has a gap at that position, the client receives the existing gap instead.
+    /// - If the event's id was never assigned, the client receives an `unknown-id` gap, then the events from now on.
     package func position(after id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let state = shared.withLock { $0 }
@@ -21,8 +21,8 @@ extension EventLog {
         if first.header.previous == id { return .position(first.beginning) }
         let isAfter = { (segment: Segment) in segment.header.previous.map { $0 < id } ?? true }
         guard let segment = state.segments.last(where: isAfter) else { return forgotten(id, state) }
-        // Segments that contain only gaps may precede this segment and begin after the same event, so search them
-        // first.
+        // Segments that contain only gaps may precede this segment and begin after the same event. Search those
+        // segments first.
         let alike = state.segments.filter { $0.header.previous == segment.header.previous }
         let (position, isFound) = Self.search(id, from: alike.first ?? segment, alike.dropFirst())
         if isFound { return .position(position) }
@@ -76,7 +76,7 @@ extension EventLog {
 
     private var unknown: LogSearch { .gap(EventGap(.unknownID, from: nil, to: nil), end) }
 
-    /// Returns where reading continues if no segment is kept.
+    /// Returns the position from which a client continues if no segment is kept.
     private func afterEmptyLog(_ id: EventID, _ state: LogState) -> LogSearch {
         if id == state.last { return .position(end) }
         let wasAssigned = id.generation < state.generation || state.last.map { id < $0 } ?? false
@@ -88,7 +88,8 @@ extension EventLog {
         return .gap(EventGap(.retention, from: id, to: firstEvent(after: position)), position)
     }
 
-    /// Returns the position after the event, or after the last event before it.
+    /// Returns the position after the event. If the event is missing, returns the position after the last earlier
+    /// event.
     private static func search(
         _ id: EventID, from first: Segment, _ others: some Sequence<Segment>
     ) -> (LogPosition, isFound: Bool) {
@@ -99,7 +100,7 @@ extension EventLog {
                 if record.kind != .generation, record.id > id { break }
                 let before = position.last
                 step(&position, over: record)
-                // A gap can represent an event that was assigned an id but not kept. Other gaps do not advance the
+                // A gap can represent an event that received an id and was not stored. Other gaps do not advance the
                 // position.
                 guard record.kind == .event || before != position.last else { continue }
                 after = position

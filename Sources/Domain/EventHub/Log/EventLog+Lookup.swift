@@ -3,8 +3,8 @@
 extension EventLog {
     /// Returns the event with this id; nil if it is not kept.
     ///
-    /// - Parameter position: The position after the event of the previous search. It is usually directly before this
-    ///   event.
+    /// - Parameter position: The position after the event that the previous call found. Usually, the requested event
+    ///   directly follows this position.
     func event(_ id: EventID, _ position: inout LogPosition?) -> StoredEvent? {
         if var near = position, case .event(let event)? = next(&near, atMost: 1).first, event.id == id {
             position = event.after

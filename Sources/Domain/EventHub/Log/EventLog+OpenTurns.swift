@@ -5,9 +5,9 @@ internal import MappedFiles
 internal import OpenCodeFamilies
 
 extension EventLog {
-    /// Returns the position before the first event of all turns that have not ended before `end`; nil if there is none.
-    /// A turn that began before approximately the last `bytes` bytes is not found, or is found only from one of its
-    /// later steps on.
+    /// Returns the position before the first event of all turns that have not ended before `end`; nil if there is no
+    /// such turn. Only approximately the last `bytes` bytes of the log are searched. A turn that began earlier is not
+    /// found, or is found only from one of its later steps on.
     package func beginningOfOpenTurns(before end: LogPosition, atMost bytes: Int) -> LogPosition? {
         guard let last = end.last, var position = recent(bytes) else { return nil }
         var turns = OpenTurns()
@@ -27,7 +27,8 @@ extension EventLog {
         }
     }
 
-    /// Returns the position before the newest segments with this total size.
+    /// Returns the position before the newest segments whose total size is at most `bytes`, but at least before the
+    /// newest segment.
     private func recent(_ bytes: Int) -> LogPosition? {
         let segments = shared.withLock { $0.segments }
         var left = bytes
@@ -42,7 +43,7 @@ extension EventLog {
 }
 
 extension EventGap.Reason {
-    /// Whether turns that began before a gap with this reason have ended.
+    /// Whether a gap with this reason means that all earlier turns have ended.
     package var endsTurns: Bool {
         switch self {
         case .instanceRestarted, .stopped: true
@@ -74,7 +75,7 @@ private struct OpenTurns {
     var first: LogPosition? { sessions.values.compactMap(\.beginning).min { $0.isBefore($1) } }
 
     mutating func record(_ event: StoredEvent, at position: LogPosition) {
-        // Most events of a turn are deltas, so skip them before decoding the skeleton.
+        // Most events of a turn are deltas. Skip them before the skeleton is decoded.
         guard !event.withType({ EventSelector.equal($0, Self.delta) }) else { return }
         let skeleton = event.skeleton
         guard let id = skeleton.session else { return }
@@ -96,8 +97,8 @@ private struct OpenTurns {
         switch skeleton.type {
         case Self.message: sessions[id, default: Session()].message = skeleton.message.map { ($0, position) }
         case Self.part:
-            // If a message is only changed, it is reported without its parts. A reported part therefore shows that the
-            // message is new.
+            // OpenCode reports a changed message without its parts. A reported part therefore shows that the message is
+            // new.
             guard let message = sessions[id]?.message, message.id == skeleton.message else { return }
             sessions[id]?.prompt = message.place
         case Self.inbox: sessions[id, default: Session()].prompt = position

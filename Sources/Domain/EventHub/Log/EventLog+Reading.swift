@@ -14,19 +14,19 @@ extension EventLog {
     /// The position before all kept records.
     package var beginning: LogPosition { shared.withLock { $0.beginning } }
 
-    /// Returns whether nothing follows a position at present.
+    /// Returns whether the log currently has no records after a position.
     package func isAtEnd(_ position: LogPosition) -> Bool {
         let (newest, segment) = shared.withLock { ($0.segments.last ?? $0.origin, $0.current(position.segment)) }
         return newest.ordinal <= segment.ordinal && position.offset >= segment.region.published
     }
 
     /// Returns the items after a position, as whole records, and advances the position. Returns an empty array if there
-    /// are none.
+    /// are no items.
     ///
     /// If segments were removed before they were read, a gap reports this, and reading continues at the oldest segment.
     /// A position in a segment that moved from memory to a file becomes the same position in the file.
     ///
-    /// - Parameter bytes: The maximum size of the records. At least one record is returned.
+    /// - Parameter bytes: The maximum size of the records. The first record is returned regardless of its size.
     package func next(_ position: inout LogPosition, atMost bytes: Int) -> [LogItem] {
         var items: [LogItem] = []
         var size = 0
@@ -50,7 +50,7 @@ extension EventLog {
                 position.segment = next
                 continue
             }
-            // The writer may have continued in this segment before it began the next segment, so read these records
+            // The writer may have added records to this segment before it began the next segment. Read these records
             // first.
             guard position.offset >= position.segment.region.published else { continue }
             let isHole = next.ordinal != position.segment.ordinal + 1 && next.header.previous != position.last
@@ -62,8 +62,7 @@ extension EventLog {
         }
     }
 
-    /// Returns the events after a position, up to and including `last`, that satisfy `isWanted`. Missing events are
-    /// skipped.
+    /// Returns the events after a position, up to and including `last`, that satisfy `isWanted`. Gaps are ignored.
     package func events(
         from position: LogPosition, through last: EventID, where isWanted: (StoredEvent) -> Bool
     ) -> [StoredEvent] {
@@ -88,7 +87,7 @@ extension EventLog {
 
     // MARK: Steps
 
-    /// Returns the items that a reader receives for a record, and moves the position after the record.
+    /// Returns the items that a reader receives for a record, and moves the position past the record.
     private func item(_ record: EventRecord, _ position: inout LogPosition) -> [LogItem] {
         let region = position.segment.region
         position.offset = record.end
@@ -127,7 +126,7 @@ extension EventLog {
         shared.withLock { state in
             let current = state.current(segment)
             guard current.region === segment.region else { return current }
-            // Most readers are in the newest segment, so do not search the others for them.
+            // Most readers are in the newest segment. Return early for them, without a search through all segments.
             guard let newest = state.segments.last, newest.ordinal > segment.ordinal else { return nil }
             return state.segments.first { $0.ordinal > segment.ordinal }
         }

@@ -3,15 +3,16 @@
 internal import Locking
 package import OpenCodeFamilies
 
-/// The events of one project's instance, kept in segments. The segments are memory-mapped files, so that nothing is
-/// lost if the process ends. If the disk cannot be used, they are in memory.
+/// The events of one project's instance, stored in segments. A segment is a memory-mapped file, so that no event is
+/// lost if the process ends. If the disk cannot be used, the segments are in memory.
 ///
-/// One thread writes, and any threads read. A reader acquires the lock once for a batch and never waits for a disk.
+/// One thread writes to the log, and any thread may read it. A reader acquires the lock once for each batch and never
+/// waits for a disk.
 package final class EventLog: Sendable {
     /// The state that readers share with the writer.
     let shared: Locked<LogState>
-    /// The state of the writing thread. The lock orders the few calls that may come from other threads. No reader waits
-    /// for this lock.
+    /// The writing thread's state. The lock protects the state from the few calls that other threads make. Readers of
+    /// events do not acquire this lock.
     private let writer: Locked<SegmentWriter>
 
     private init(_ writer: sending SegmentWriter, _ state: LogState) {
@@ -19,14 +20,14 @@ package final class EventLog: Sendable {
         shared = Locked(state)
     }
 
-    /// Opens a project's log in the gateway's state folder, with the events that are kept there. Never fails: if the
-    /// disk cannot be used, the log is in memory, and `warning` gives the reason.
+    /// Opens a project's log in the gateway's state directory, with the events that are stored there. Opening never
+    /// fails. If the disk cannot be used, the log is in memory, and `warning` gives the reason.
     ///
     /// - Parameters:
-    ///   - folder: The path of the state folder; nil to use memory only.
+    ///   - folder: The path of the state directory; nil to use memory only.
     ///   - now: The time in milliseconds since 1970.
-    ///   - obstacle: The reason why the folder must not be accessed before ``useFolder(now:)``, as a message; nil if
-    ///     it may be accessed.
+    ///   - obstacle: The reason why the directory must not be accessed before ``useFolder(now:)``, as a message; nil if
+    ///     the directory may be accessed.
     package static func open(
         _ folder: String?, project: String, limits: LogLimits, now: Int64, obstacle: String? = nil
     ) -> EventLog {
@@ -38,32 +39,32 @@ package final class EventLog: Sendable {
 
     // MARK: Writing
 
-    /// Allows access to the folder from now on. The events that earlier processes left there are found, and precede the
-    /// events in memory.
+    /// Allows access to the state directory from now on. The log then also contains the events that earlier processes
+    /// stored there. These events precede the events in memory.
     package func useFolder(now: Int64) {
         write { $0.useFolder(now: now) }
     }
 
-    /// Writes the events in memory to the disk if it can be used again, and continues there. Call this from time to
-    /// time while ``isWaitingForDisk`` is true.
+    /// Writes the events in memory to the disk if the disk can be used again, and continues there. Call this method
+    /// regularly while ``isWaitingForDisk`` is true.
     package func retryDisk(now: Int64) {
         write { $0.retryDisk(now: now) }
     }
 
-    /// Begins a new run of the instance and returns its generation, which is greater than every earlier one. If there
-    /// is a reason, a gap precedes the generation.
+    /// Begins a generation for a new run of the instance, and returns it. The generation is greater than every earlier
+    /// generation. If `reason` is not nil, a gap precedes the generation.
     @discardableResult package func beginGeneration(now: Int64, after reason: EventGap.Reason?) -> UInt64 {
         write { $0.beginGeneration(now: now, after: reason) }
     }
 
-    /// Records that events are missing here, within the generation. Each loss is recorded, even if no event is between
-    /// two losses.
+    /// Records a loss of events at the end of the log, within the generation. Each loss is recorded, even if no event
+    /// is between two losses.
     package func append(gap reason: EventGap.Reason, time: Int64) {
         write { $0.append(gap: reason, time: time) }
     }
 
-    /// Stores an event under the next id of the generation. An event that is larger than the size of the log is not
-    /// stored, and later readers find a gap there.
+    /// Stores an event under the next id of the generation. An event that is larger than the log's maximum size is not
+    /// stored. Later readers find a gap in its place.
     package func append(_ skeleton: EventSkeleton, line: borrowing Span<UInt8>, time: Int64) -> StoredEvent {
         writer.withLock { writer in
             let event = writer.append(skeleton, line: line, time: time)
@@ -72,7 +73,7 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// Removes segments that are older than the retention time. Call this from time to time.
+    /// Removes segments that are older than the retention time. Call this method regularly.
     package func trim(now: Int64) {
         write { $0.trim(now: now) }
     }
@@ -87,9 +88,9 @@ package final class EventLog: Sendable {
         write { $0.removeOlder(than: time) }
     }
 
-    /// Returns the projects with events in the gateway's state folder, including projects that no longer exist.
+    /// Returns the projects with events in the gateway's state directory, including projects that no longer exist.
     ///
-    /// - Parameter folder: The path of the state folder. If it is nil, there are no projects.
+    /// - Parameter folder: The path of the state directory. If the path is nil, the result is empty.
     package static func projects(in folder: String?) -> [String] {
         folder.map { SegmentFolder.projects(in: $0) } ?? []
     }
@@ -116,18 +117,18 @@ package final class EventLog: Sendable {
 
     // MARK: State
 
-    /// The reason why the events are not kept as configured, as a message for people; nil if they are kept as
-    /// configured.
+    /// The reason why the events are not stored as configured, as a message for the operator; nil if there is no
+    /// problem.
     package var warning: String? { shared.withLock { $0.warning } }
 
-    /// Whether events stay in memory because the disk cannot be used. This ends when ``retryDisk(now:)`` or a new
-    /// segment finds that the disk can be used.
+    /// Whether events stay in memory because the disk cannot be used. The value becomes false when ``retryDisk(now:)``
+    /// or a new segment can use the disk again.
     package var isWaitingForDisk: Bool { shared.withLock { $0.isWaitingForDisk } }
 
-    /// Whether a gap follows the newest event, and no generation has begun since.
+    /// Whether a gap follows the newest event, and no generation has begun after the gap.
     package var endsInGap: Bool { writer.withLock { $0.endsInGap } }
 
-    /// The newest generation, which began in this process or in an earlier one; 0 if there is none.
+    /// The newest generation, from this process or an earlier one; 0 if there is none.
     package var lastGeneration: UInt64 { shared.withLock { $0.generation } }
 
     /// The id that the next event of the generation will have.

@@ -4,8 +4,8 @@ internal import Encodings
 internal import MappedFiles
 internal import OpenCodeFamilies
 
-/// The description of a record in a segment: its location, kind, id and time. A record begins with 72 bytes. Numbers
-/// are little-endian, and the length is a multiple of 8.
+/// The description of a record in a segment: the record's location, kind, id and time. A record begins with a head of
+/// 72 bytes. Numbers are little-endian, and a record's length is a multiple of 8.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -18,10 +18,9 @@ internal import OpenCodeFamilies
 /// | 36 | 24 | lengths of type, directory, session, parent session, message, part; all ones: absent |
 /// | 60 | 8 | position of the payload in the line: begin, length |
 /// | 68 | 4 | length of the line |
-/// | 72 | | the fields, the line, zeros to the next multiple of 8 |
-///
-/// In the record of a gap, the bytes from 40 on contain the generation and sequence of the last event before the gap
-/// instead.
+/// In a gap's record, the bytes from 40 on contain the generation and sequence of the last event before the gap instead
+/// of the lengths. In the record of a gap, the bytes from 40 on contain the generation and sequence of the last event
+/// before the gap instead.
 struct EventRecord: Sendable {
     enum Kind: UInt8 {
         case event = 1
@@ -44,8 +43,8 @@ struct EventRecord: Sendable {
     static let headCount = 72
     static let none = UInt32.max
 
-    /// Creates the record at this offset if its own lengths fit before `limit`, and its id and time are plausible. Does
-    /// not verify the checksum.
+    /// Creates the record at this offset. Returns nil if the record's lengths exceed `limit`, or if its id or time is
+    /// implausible. Does not verify the checksum.
     init?(_ region: MappedRegion, at offset: Int, limit: Int) {
         guard limit - offset >= Self.headCount else { return nil }
         let length = Int(region.number32(at: offset))
@@ -144,7 +143,7 @@ struct EventRecord: Sendable {
         return (count + 7) & ~7
     }
 
-    /// Writes an event's record of this length after the published records, and publishes it.
+    /// Writes an event's record after the published records, and publishes it. `length` is the length of the record.
     static func write(
         _ id: EventID, time: Int64, skeleton: EventSkeleton, line: borrowing Span<UInt8>, length: Int,
         to region: MappedRegion, at offset: Int
@@ -192,8 +191,8 @@ struct EventRecord: Sendable {
         region.write(UInt32(kind.rawValue) | UInt32(reason) << 8, at: offset + 32)
     }
 
-    /// Writes the checksum, then the length. A record that has a length is therefore complete, regardless of when the
-    /// process ends.
+    /// Writes the checksum, then the length. A record with a length is therefore complete, regardless of when the
+    /// process ended.
     private static func finish(length: Int, in region: MappedRegion, at offset: Int) {
         region.write(checksum(at: offset, length: length, in: region), at: offset + 4)
         region.seal(UInt32(length), at: offset)
@@ -201,7 +200,7 @@ struct EventRecord: Sendable {
     }
 
     private static func checksum(at offset: Int, length: Int, in region: MappedRegion) -> UInt32 {
-        // The checksum covers the length as if it preceded the other bytes, because it cannot cover its own bytes.
+        // The checksum cannot cover its own bytes, so it covers the length as if the length directly preceded byte 8.
         region.checksum(offset + 8..<offset + length, after: UInt32(length))
     }
 

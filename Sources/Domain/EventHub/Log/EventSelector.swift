@@ -3,15 +3,16 @@
 import Encodings
 package import OpenCodeFamilies
 
-/// A reader's selection of the events of one instance. The selection is a value type. It also selects the children of
-/// its sessions, which it learns from the events.
+/// A reader's selection of one instance's events. The selection is a value type. If sessions are selected, the
+/// selection adds their child sessions when an event names them.
 package struct EventSelector: Sendable {
     /// A pattern for event types, such as `message.*`, or a whole type.
     package struct TypePattern: Sendable, Hashable {
         private let text: [UInt8]
         private let isPrefix: Bool
 
-        /// Creates a pattern from a type, or from the beginning of a type followed by `*`; nil for anything else.
+        /// Creates a pattern from a type, or from the beginning of a type followed by `*`. Returns nil for any other
+        /// text.
         package init?(_ text: String) {
             let bytes = Array(text.utf8)
             isPrefix = bytes.last == UInt8(ascii: "*")
@@ -26,14 +27,14 @@ package struct EventSelector: Sendable {
         }
     }
 
-    /// The maximum number of sessions that a reader can select at once, including children. Further children are
-    /// omitted.
+    /// The maximum number of sessions that a reader can select at once, including child sessions. Child sessions beyond
+    /// this number are not added.
     package static let mostSessions = 1_000
 
-    /// If set, only events of exactly this directory are selected, without `sync` events, which carry the order of
-    /// another stream. This is OpenCode 1's `/event`.
+    /// If set, only events of exactly this directory are selected, as on OpenCode 1's `/event`. The `sync` events are
+    /// omitted, because they contain the order of another stream.
     package var directory: [UInt8]?
-    /// Another name of the directory that events may use.
+    /// Another path of the directory that events may contain.
     package var alias: [UInt8]?
     /// If not empty, only events that match one of these patterns are selected.
     package var types: [TypePattern] = []
@@ -46,7 +47,7 @@ package struct EventSelector: Sendable {
     /// Whether the selection contains every event.
     package var admitsAll: Bool { directory == nil && types.isEmpty && sessions == nil }
 
-    /// Whether the selection never changes. A selection with sessions changes, because it adds their children.
+    /// Whether the selection never changes. A selection with sessions can change, because it adds child sessions.
     package var isConstant: Bool { sessions == nil }
 
     /// Returns whether the reader has selected this event.
@@ -76,7 +77,7 @@ package struct EventSelector: Sendable {
         return types.isEmpty || types.contains { $0.matches(skeleton.type.span) }
     }
 
-    /// Returns whether events that name this directory are selected, if the selection has a directory.
+    /// Returns whether `name` is the selection's directory or its alias.
     package func isNamed(_ name: [UInt8]?) -> Bool { name != nil && (name == directory || name == alias) }
 
     private mutating func admits(_ session: [UInt8], parent: [UInt8]?) -> Bool {

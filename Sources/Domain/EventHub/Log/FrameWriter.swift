@@ -4,25 +4,26 @@ import Encodings
 import JSONText
 internal import OpenCodeFamilies
 
-/// The shape of an event in a stream.
+/// The format of an event in a stream.
 package enum EventShape: Sendable, Hashable {
-    /// The line as the instance sent it, as on OpenCode 1's `/global/event` and OpenCode 2's `/api/event`.
+    /// The data line as the instance sent it, as on OpenCode 1's `/global/event` and OpenCode 2's `/api/event`.
     case line
     /// The event alone, as on OpenCode 1's `/event`.
     case payload
     /// The event with its project and its directory, as on the gateway's own streams.
     case project(String)
-    /// Like ``project(_:)``, but as an object with the event's id on a separate line, for a page of events. The line of
-    /// a gap begins with `gap` and a space.
+    /// Like ``project(_:)``, but each event is one line with an object that includes the event's id. A page of events
+    /// has this format. A gap's line begins with `gap` and a space.
     case item(String)
-    /// Like ``project(_:)``, for the project of each event.
+    /// Like ``project(_:)``, but for the events of all projects. Each event contains the name of its own project.
     case all
-    /// Like ``item(_:)``, for the project of each event.
+    /// Like ``item(_:)``, but for the events of all projects. Each event contains the name of its own project.
     case allItems
 }
 
-/// Writes frames of a server-sent event stream (WHATWG HTML §9.2.5), each in a chunk of its own (RFC 9112 §7.1) if the
-/// response is chunked. A frame that was partly sent can be made again from its event, and continues where it stopped.
+/// Writes frames of a server-sent event stream (WHATWG HTML §9.2.5). If the response is chunked, each frame is a
+/// separate chunk (RFC 9112 §7.1). If a frame was partly sent, the gateway can make it again from its event and send
+/// the remainder.
 package struct FrameWriter: Sendable {
     /// The shape of events in the stream.
     package let shape: EventShape
@@ -39,7 +40,7 @@ package struct FrameWriter: Sendable {
 
     /// Writes an unchanged event.
     ///
-    /// - Parameter id: The id in the stream, if it differs from the event's own id.
+    /// - Parameter id: The event's id in the stream, if it differs from the id in the project's log.
     package mutating func write(_ event: StoredEvent, id: EventID? = nil, project: String = "") {
         let id = id ?? event.id
         switch shape {
@@ -95,8 +96,8 @@ package struct FrameWriter: Sendable {
 
     /// Writes a gap.
     ///
-    /// - Parameter connected: The instance's frame that reports the beginning of a stream. OpenCode's clients read
-    ///   their whole state again when they receive it.
+    /// - Parameter connected: The instance's frame that reports the beginning of a stream. When OpenCode's clients
+    ///   receive this frame, they read their whole state again.
     package mutating func write(_ gap: EventGap, project: String?, connected: [UInt8]) {
         let json = Self.json(gap, project: project)
         switch shape {
@@ -106,7 +107,7 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// Writes a gap, given as JSON, in the events of a project, with the gateway's own id.
+    /// Writes a gap in a project's events with the gateway's own id. The gap is given as JSON.
     package mutating func write(gap json: [UInt8], id: EventID) {
         if case .allItems = shape { return writeFrame(Array("gap ".utf8) + json + [UInt8(ascii: "\n")]) }
         writeFrame(Array("id: \(id.text)\nevent: gap\ndata: ".utf8) + json + Self.blank)
@@ -126,17 +127,17 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// Writes a whole frame, with its blank line.
+    /// Writes a whole frame, including its blank line.
     package mutating func writeFrame(_ frame: [UInt8]) {
         beginChunk(frame.count)
         bytes += frame
         endChunk()
     }
 
-    /// Writes the remaining bytes of a frame that was made before, with the remainder of its chunk.
+    /// Writes the remaining bytes of a frame that was partly sent, including the remainder of its chunk.
     package mutating func writeRaw(_ remainder: some Collection<UInt8>) { bytes.append(contentsOf: remainder) }
 
-    /// Removes all bytes, but keeps the memory.
+    /// Removes all bytes, and keeps the allocated memory.
     package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
     private mutating func write(
@@ -186,7 +187,8 @@ package struct FrameWriter: Sendable {
         return bytes
     }
 
-    /// Returns the bytes before an event on OpenCode 1's `/global/event`. Events of the whole server name no directory.
+    /// Returns the bytes before an event on OpenCode 1's `/global/event`. Events that concern the whole server have no
+    /// directory.
     private static func opening(_ directory: [UInt8]?) -> [UInt8] {
         guard let directory else { return Array("{\"payload\":".utf8) }
         var bytes = Array("{\"directory\":".utf8)

@@ -15,8 +15,8 @@ package enum LogItem: Sendable {
     }
 }
 
-/// A position between two records of a log. It retains the memory of its segment, even if the segment was removed. A
-/// reader that does not continue drops its position.
+/// A position between two records of a log. A position retains the memory of its segment, even if the segment was
+/// removed from the log. A reader that stops reading must therefore drop its position.
 package struct LogPosition: Sendable, Equatable {
     var segment: Segment
     /// The offset in the segment at which the next record begins.
@@ -24,27 +24,27 @@ package struct LogPosition: Sendable, Equatable {
     /// The last event before the position; nil if there is none.
     package internal(set) var last: EventID?
 
-    /// The number that distinguishes the segment from other segments of the same log.
+    /// A number that identifies the segment within its log.
     package var segmentNumber: UInt64 { segment.ordinal }
 
-    /// Returns whether both positions are before the same record. Two positions without anything between them can
-    /// differ: the end of a segment and the beginning of the next one, or a position in memory and the same position in
-    /// the file that the segment moved to.
+    /// Returns whether both positions are at the same offset of the same region. Two positions can differ although no
+    /// record is between them. Examples are the end of a segment and the beginning of the next segment, or a position
+    /// in memory and the same position in the file to which the segment moved.
     package static func == (left: LogPosition, right: LogPosition) -> Bool {
         left.segment.region === right.segment.region && left.offset == right.offset
     }
 
-    /// Returns whether the position is before another one of the same log.
+    /// Returns whether the position is before another position in the same log.
     func isBefore(_ other: LogPosition) -> Bool {
         (segment.ordinal, offset) < (other.segment.ordinal, other.offset)
     }
 }
 
-/// The position where reading continues for a client that names an event or a time.
+/// The position from which a client that requests the events after an event or a time continues.
 package enum LogSearch: Sendable {
     /// Nothing is missing before the position.
     case position(LogPosition)
-    /// The gap is reported first, then reading continues at the position.
+    /// The client receives the gap first, and then continues at the position.
     case gap(EventGap, LogPosition)
 }
 
@@ -52,7 +52,7 @@ package enum LogSearch: Sendable {
 package struct LogSummary: Sendable, Equatable {
     /// The oldest event that is kept.
     package var first: EventID?
-    /// The newest event that was ever assigned an id.
+    /// The newest event that received an id.
     package var last: EventID?
     /// The size of all segments in bytes, on the disk and in memory.
     package var bytes: Int

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The limits for the kept events of an instance.
+/// The limits of a log.
 package struct LogLimits: Sendable, Equatable {
-    /// The maximum size in bytes of a project's segments on the disk (`--event-keep-size`). If it is 0, nothing is kept
-    /// on the disk, and ``memoryBytes`` are kept in memory.
+    /// The maximum size in bytes of a project's segments on the disk (`--event-keep-size`). If the size is 0, nothing
+    /// is stored on the disk, and ``memoryBytes`` are kept in memory.
     package var bytes: Int
     /// How long events are kept (`--event-keep-time`).
     package var time: Duration
 
-    /// The size in bytes that is kept of a project in memory, if nothing can or may be kept on the disk.
+    /// The size in bytes of a project's events in memory if the disk cannot or must not be used.
     package static let memoryBytes = 4 << 20
 
-    /// Creates limits from the settings. Only the table of settings has defaults.
+    /// Creates limits from the settings. The defaults are only in the table of settings.
     package init(bytes: Int, time: Duration) {
         self.bytes = bytes
         self.time = time

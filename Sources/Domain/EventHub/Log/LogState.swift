@@ -8,7 +8,7 @@ struct LogState: Sendable {
     var origin: Segment
     /// The newest generation; 0 if there is none.
     var generation: UInt64
-    /// The newest event that was assigned an id.
+    /// The newest event that received an id.
     var last: EventID?
     /// The size of all segments together, in bytes.
     var bytes: Int
@@ -17,8 +17,8 @@ struct LogState: Sendable {
     /// Whether events stay in memory until the disk can be used.
     var isWaitingForDisk: Bool
 
-    /// Returns the current form of a segment: the kept segment with the same ordinal, which may have moved to a file. A
-    /// segment that was removed, or that represents the end of an empty log, is returned unchanged.
+    /// Returns the kept segment with the same ordinal, which may have moved from memory to a file. A segment that was
+    /// removed, or that represents the end of an empty log, is returned unchanged.
     func current(_ segment: Segment) -> Segment {
         guard segment.header.capacity > SegmentHeader.count, let newest = segments.last,
             newest.ordinal >= segment.ordinal

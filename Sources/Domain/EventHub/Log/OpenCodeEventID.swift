@@ -2,7 +2,7 @@
 
 internal import Encodings
 
-/// Ids of events in the form of ``OpenCodeID``, with the prefix `evt_`.
+/// Event ids in the form of ``OpenCodeID``, with the prefix `evt_`.
 package enum OpenCodeEventID {
     private static let prefix = "evt_"
 
@@ -11,11 +11,11 @@ package enum OpenCodeEventID {
     /// - Parameter milliseconds: The time, in milliseconds since 1970.
     package static func make(at milliseconds: Int64) -> [UInt8] { OpenCodeID.make(prefix, at: milliseconds) }
 
-    /// Returns a copy of a frame with a new id instead of the event's own id. If the event has no id of this form, as
-    /// in OpenCode 1.1 and 1.2, returns the frame unchanged.
+    /// Returns a copy of a frame in which a new id replaces the event's own id. A frame without an id of this form, as
+    /// in OpenCode 1.1 and 1.2, is returned unchanged.
     ///
-    /// A repeated `server.connected` needs a new id: clients ignore events whose id they have seen, and this event
-    /// makes them read their state again.
+    /// A repeated `server.connected` event must make clients read their state again. Clients ignore events whose id
+    /// they have already received, so the repeated event needs a new id.
     package static func renewed(in frame: [UInt8]) -> [UInt8] {
         let name = Array(#""id":""#.utf8)
         let length = prefix.utf8.count + OpenCodeID.digits + OpenCodeID.letters

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Selects the segments of all projects to remove, so that all logs together stay within the limit
+/// Selects the segments to remove, so that the logs of all projects together stay within the limit
 /// (`--event-keep-total`). The oldest segments are removed first, regardless of their project.
 package enum RetentionPlan {
     /// Returns the number of segments that each log must remove, oldest first.
     ///
     /// - Parameters:
-    ///   - logs: The segments of each log, in order. Segments in memory do not count, because they are not on the disk.
+    ///   - logs: The segments of each log, in order. The sizes of segments in memory do not count.
     ///   - total: The maximum total size in bytes.
-    ///   - keepsNewest: Whether each log's newest segment stays, because it has just begun.
+    ///   - keepsNewest: Whether each log keeps its newest segment, because the segment has just begun.
     package static func removals(_ logs: [[LogSegment]], total: Int, keepsNewest: Bool = false) -> [Int] {
         var counts = [Int](repeating: 0, count: logs.count)
         var bytes = logs.joined().reduce(0) { $0 + ($1.isFile ? $1.bytes : 0) }

@@ -2,8 +2,8 @@
 
 internal import MappedFiles
 
-/// A part of a log, which consists of a header and consecutive records, in a file or in memory. Its region knows how
-/// much of it is complete.
+/// A part of a log: a header and consecutive records, in a file or in memory. The segment's region contains the end of
+/// the complete records.
 final class Segment: Sendable {
     let region: MappedRegion
     let header: SegmentHeader
@@ -16,8 +16,8 @@ final class Segment: Sendable {
         self.ordinal = ordinal
     }
 
-    /// The number of bytes available to records, including the header before them. If a file was truncated, its present
-    /// size counts instead of its original size.
+    /// The number of bytes available to the header and the records. If the file was truncated, the present size counts
+    /// instead of the original size.
     var capacity: Int { min(header.capacity, region.count) }
 
     /// Creates a segment in memory.
@@ -27,11 +27,11 @@ final class Segment: Sendable {
         return Segment(region, header, ordinal: ordinal)
     }
 
-    /// Returns the same segment with its records in another region, with the same ordinal and the same offsets.
+    /// Returns a segment with the same records, ordinal and offsets in another region.
     func moved(to region: MappedRegion) -> Segment { Segment(region, header, ordinal: ordinal) }
 
-    /// Writes the header and the published records to a region of the same size. The header comes from this object,
-    /// because information about the preceding segment may have become known after the region in memory was written.
+    /// Writes the header and the published records to a region of the same size. The header is written from this
+    /// object: it may contain information about the preceding segment that is newer than the header in the region.
     func copy(to other: MappedRegion) {
         header.write(to: other)
         let end = region.published

@@ -2,31 +2,31 @@
 
 internal import MappedFiles
 
-/// The folder of a log's segments on the disk, `FOLDER/events/NAME`.
+/// The directory of a log's segments, `STATE/events/NAME`.
 struct SegmentFolder: Sendable {
-    /// The path of the gateway's state folder.
+    /// The path of the gateway's state directory.
     let state: String
     /// The project's name, or another name that no project has.
     let name: String
 
-    /// The name of the folder of all logs in the state folder.
+    /// The name of the directory of all logs in the state directory.
     static let events = "events"
 
-    /// The path of the folder, for messages.
+    /// The path of the directory, for messages.
     var path: String { "\(state)/\(Self.events)/\(name)" }
 
-    /// Returns the projects that have a folder of segments.
+    /// Returns the projects that have a directory of segments.
     static func projects(in state: String) -> [String] {
         let names = try? MappedFolder(state).folder(events, isMade: false)?.names()
         return (names ?? []).filter { !$0.hasPrefix(".") }
     }
 
-    /// Opens the folder; nil if it does not exist and must not be created.
+    /// Opens the directory. Returns nil if the directory does not exist and must not be created.
     func open(isMade: Bool = true) throws(MappedFileError) -> MappedFolder? {
         try MappedFolder(state).folder(Self.events, isMade: isMade)?.folder(name, isMade: isMade)
     }
 
-    /// Creates a segment's file. The number in its name is chosen so that the name is unique.
+    /// Creates a segment's file. If the name is already used, the number in the name is increased.
     func make(
         _ name: SegmentName, count: Int, prepare: (MappedRegion) -> Void
     ) throws(MappedFileError) -> (name: SegmentName, region: MappedRegion) {
@@ -42,7 +42,7 @@ struct SegmentFolder: Sendable {
         }
     }
 
-    /// The number of bytes that can be allocated in the folder; nil if the file system does not report it.
+    /// The number of bytes that can be allocated in the directory; nil if the file system does not report the number.
     var availableBytes: Int? {
         get throws(MappedFileError) { try open()?.availableBytes }
     }
@@ -53,7 +53,7 @@ struct SegmentFolder: Sendable {
         for name in names { folder.remove(name.text) }
     }
 
-    /// Removes the folder itself if it is empty.
+    /// Removes the directory itself if it is empty.
     func removeIfEmpty() {
         guard let events = try? MappedFolder(state).folder(Self.events, isMade: false) else { return }
         events.removeFolder(name)

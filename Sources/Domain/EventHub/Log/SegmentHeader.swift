@@ -2,7 +2,7 @@
 
 internal import MappedFiles
 
-/// The header at the beginning of a segment. It has 80 bytes, and its numbers are little-endian.
+/// The header at the beginning of a segment. The header has 80 bytes, and its numbers are little-endian.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -11,10 +11,10 @@ internal import MappedFiles
 /// | 12 | 4 | CRC-32C of bytes 16 to 79 |
 /// | 16 | 8 | bytes of the whole segment |
 /// | 24 | 8 | the current generation when the segment begins; 0: none |
-/// | 32 | 16 | generation and sequence of the event before it; 0: none |
-/// | 48 | 8 | time at which that event was received |
+/// | 32 | 16 | generation and sequence of the last event before the segment; 0: none |
+/// | 48 | 8 | time at which the gateway received the last event before the segment |
 /// | 56 | 8 | time at which the segment was created |
-/// | 64 | 8 | 1: the segment before it was in memory |
+/// | 64 | 8 | 1: the preceding segment was in memory |
 /// | 72 | 8 | 0 |
 struct SegmentHeader: Equatable, Sendable {
     var capacity: Int
@@ -22,11 +22,12 @@ struct SegmentHeader: Equatable, Sendable {
     var generation: UInt64
     /// The last event before the segment; nil if there is none.
     var previous: EventID?
-    /// The time at which that event was received.
+    /// The time at which the gateway received the last event before the segment, in milliseconds since 1970.
     var previousTime: Int64 = 0
-    /// The time at which the segment was created, in milliseconds since 1970. It is not later than its first record.
+    /// The time at which the segment was created, in milliseconds since 1970. The time is not later than the first
+    /// record's time.
     var time: Int64
-    /// Whether the records before the segment were never written to the disk.
+    /// Whether the preceding segment was in memory, so that its records may never have been written to the disk.
     var followsMemory = false
 
     static let count = 80
@@ -36,7 +37,7 @@ struct SegmentHeader: Equatable, Sendable {
     /// The result of reading the beginning of a file.
     enum ReadResult: Equatable {
         case header(SegmentHeader)
-        /// A segment whose header never reached the disk, or is damaged.
+        /// A segment whose header was never written to the disk, or is damaged.
         case damaged
         case version(UInt32)
         case foreign
@@ -55,8 +56,8 @@ struct SegmentHeader: Equatable, Sendable {
         let previous = EventID(generation: region.number64(at: 32), sequence: region.number64(at: 40))
         let previousTime = Int64(bitPattern: region.number64(at: 48))
         let time = Int64(bitPattern: region.number64(at: 56))
-        // The checksum does not detect a header that was written with wrong values. Check the values, because the
-        // numbers of the following records are derived from them.
+        // The checksum does not detect wrong values with a matching checksum. Check the values, because the numbers of
+        // the following records are derived from them.
         guard generation <= EventID.largestNumber, previous.isPlausible, EventID.isPlausible(time: previousTime),
             EventID.isPlausible(time: time)
         else { return .damaged }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a segment's file, `GENERATION-SEQUENCE.NUMBER.events`, with leading zeros, so that the order of the
-/// names is the order of the contents. The sequence is that of the first event that the segment may contain. The number
+/// The name of a segment's file, `GENERATION-SEQUENCE.NUMBER.events`. Leading zeros ensure that the names have the same
+/// order as the contents. The sequence is the sequence of the first event that the segment may contain. The number
 /// distinguishes segments with the same generation and sequence.
 struct SegmentName: Equatable {
     var generation: UInt64

@@ -2,11 +2,11 @@
 
 internal import MappedFiles
 
-/// Scans a segment that was written by an earlier process, and finds how much of it is complete.
+/// A scan of a segment that an earlier process wrote. The scan finds the end of the complete records.
 struct SegmentScan {
     /// The offset of the first record that is missing or incomplete.
     private(set) var end = SegmentHeader.count
-    /// Whether the segment contained more than the complete records.
+    /// Whether the segment contained data other than complete records, or was truncated.
     private(set) var isDamaged = false
     private(set) var generation: UInt64
     private(set) var last: EventID?
@@ -63,15 +63,15 @@ struct SegmentScan {
         return true
     }
 
-    /// Returns whether there is data after a position without a length, which an interrupted process cannot have left.
-    /// A process writes in order, so its end leaves at most the beginning of a record. A power failure reverts single
-    /// pages.
+    /// Returns whether a power failure has reverted a page after `end`, a position at which no record's length is
+    /// stored. A process writes in order, so a process that is interrupted leaves at most the beginning of a record
+    /// after `end`. A power failure can revert single pages, so that later records remain.
     private static func hasLostPage(_ region: MappedRegion, at end: Int, limit: Int) -> Bool {
         guard var index = region.firstNonzero(from: end) else { return false }
         if index >= limit { return false }
         if region.number64(at: end + 8) == 0 { return true }
-        // This is either a record that was being written, or a record whose length is lost. In the second case, another
-        // record may follow.
+        // The data is either a record that was being written, or a record whose length is lost. After a record whose
+        // length is lost, another record may follow.
         var tries = 64
         while tries > 0, index < limit {
             if let record = EventRecord(region, at: index, limit: limit) {

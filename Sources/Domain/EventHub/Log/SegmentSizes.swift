@@ -2,14 +2,14 @@
 
 /// The sizes of a log's segments.
 ///
-/// Segments grow, so that a project with few events uses little space. They are small compared with the retention
-/// limit, so that only a small part is removed at once.
+/// Each segment is larger than the previous one, so that a project with few events uses little space. Segments are
+/// small compared with the retention limit, so that only a small part of the events is removed at once.
 enum SegmentSizes {
     /// The size of the first segment in bytes.
     static let first = 256 << 10
     /// The size of the largest segment in bytes, unless one event needs more.
     static let largest = 4 << 20
-    /// The minimum number of bytes that are kept, regardless of the limit.
+    /// The minimum number of bytes that a log keeps, regardless of the limit.
     static let leastKept = 64 << 10
     private static let page = 4096
 
@@ -17,8 +17,8 @@ enum SegmentSizes {
     ///
     /// - Parameters:
     ///   - previous: The size of the previous segment.
-    ///   - least: The size that the segment must have at least.
-    ///   - kept: The number of bytes that are kept in total.
+    ///   - least: The minimum size of the segment.
+    ///   - kept: The maximum size of all segments.
     static func next(after previous: Int?, least: Int, kept: Int) -> Int? {
         guard least <= kept else { return nil }
         let grown = previous.map { min(max(4 * $0, first), largest) } ?? first

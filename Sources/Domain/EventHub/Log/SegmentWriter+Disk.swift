@@ -2,9 +2,10 @@
 
 internal import MappedFiles
 
-/// Moves segments to the disk that are in memory because the disk could not be used.
+/// Moves segments to the disk that were kept in memory because the disk could not be used.
 extension SegmentWriter {
-    /// The number of bytes that are left free on a disk that was full, because the gateway's own state is also on it.
+    /// The number of bytes that stay free on a disk that was full, because the disk also contains the gateway's own
+    /// state.
     private static let reserve = SegmentSizes.first
 
     /// Handles the failure to create a file of this size.
@@ -16,21 +17,21 @@ extension SegmentWriter {
             roomWanted = 0
             return
         }
-        // With only the room that is available now, the disk would be full again after the next segment, so require
-        // more.
+        // If the gateway used only the space that is available now, the disk would be full again after the next
+        // segment. Therefore, require more space.
         let available = (try? folder.availableBytes) ?? nil
         roomWanted = min(count, (available ?? 0) + SegmentSizes.first)
     }
 
-    /// Tries to use a disk that could not be used.
+    /// Tries again to use a disk that could not be used before.
     mutating func retryDisk(now: Int64) {
         guard problem != nil, folder != nil, limits.bytes > 0 else { return }
         if isUnread { readFolder(now: now) } else { moveToDisk() }
     }
 
-    /// Writes the segments in memory to files, the oldest first, with the same ordinals and the same offsets, and
-    /// continues in the newest file. Stops at the first segment that does not fit on the disk; `problem` then gives the
-    /// reason.
+    /// Writes the segments in memory to files, the oldest first, and continues in the newest file. The segments keep
+    /// their ordinals and offsets. The method stops at the first segment that does not fit on the disk, and sets
+    /// `problem` to the reason.
     mutating func moveToDisk() {
         guard let folder, limits.bytes > 0 else { return }
         hasChanged = true
@@ -39,7 +40,7 @@ extension SegmentWriter {
         let needed = moving.reduce(Self.reserve) { $0 + kept[$1].segment.region.count }
         var size = 0
         do throws(MappedFileError) {
-            // Keep the message of the previous failure.
+            // If too little space is available, keep the message of the previous failure.
             if let available = try folder.availableBytes, available < max(needed, roomWanted) { return }
             for index in moving {
                 size = kept[index].segment.region.count

@@ -2,23 +2,24 @@
 
 internal import MappedFiles
 
-/// Handles a folder that belonged to another process when the log was opened, and now belongs to this gateway.
+/// Handles a directory that belonged to another process when the log was opened, and now belongs to this gateway.
 extension SegmentWriter {
-    /// The ordinal at which the segments of such a log begin. Segments that are found in the folder later precede it.
+    /// The first ordinal of a log whose directory could not be read when the log was opened. Segments that are found in
+    /// the directory later receive smaller ordinals.
     static let lateOrdinal: UInt64 = 1 << 32
 
-    /// Finds the segments in the folder, and writes to the folder from now on.
+    /// Finds the segments in the directory, and writes to the directory from now on.
     ///
-    /// The segments in the folder precede those in memory, with a gap between them. If another process has begun a
-    /// generation in the folder that is not older than the generations in memory, the segments in memory are dropped,
-    /// because ids must increase. Readers then receive a gap, and a new generation begins.
+    /// The segments in the directory precede the segments in memory, with a gap between them. Another process may have
+    /// begun a generation in the directory that is not older than the generations in memory. In this case, the segments
+    /// in memory are dropped, because ids must increase. Readers then receive a gap, and a new generation begins.
     mutating func useFolder(now: Int64) {
         guard obstacle != nil else { return }
         obstacle = nil
         readFolder(now: now)
     }
 
-    /// Finds the segments in the folder, as in ``useFolder(now:)``, and also writes the segments in memory to it.
+    /// Finds the segments in the directory, as in ``useFolder(now:)``, and also writes the segments in memory to it.
     mutating func readFolder(now: Int64) {
         hasChanged = true
         guard let folder else { return }
@@ -66,7 +67,7 @@ extension SegmentWriter {
 
     private var firstOrdinal: UInt64 { kept.first?.segment.ordinal ?? origin.ordinal + 1 }
 
-    /// Returns the segments with new ordinals, for a log whose own segments begin with this ordinal.
+    /// Returns the segments with new ordinals that precede the given ordinal.
     private func kept(before ordinal: UInt64) -> [Kept] {
         kept.enumerated().map { index, kept in
             let segment = kept.segment
@@ -78,7 +79,8 @@ extension SegmentWriter {
 }
 
 extension SegmentWriter.Kept {
-    /// Returns a copy of the header for an event that was not known when the segment was created.
+    /// Returns a copy whose header names the event before the segment, if that event was unknown when the segment was
+    /// created.
     fileprivate func following(_ event: EventID?, at time: Int64, in generation: UInt64) -> Self {
         guard segment.header.previous == nil else { return self }
         var header = segment.header

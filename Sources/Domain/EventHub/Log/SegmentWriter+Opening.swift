@@ -2,7 +2,7 @@
 
 internal import MappedFiles
 
-/// Finds the segments that earlier processes have left.
+/// Finds the segments of earlier processes.
 extension SegmentWriter {
     mutating func open(now: Int64) {
         guard let folder else { return }
@@ -16,8 +16,8 @@ extension SegmentWriter {
         } catch {
             problem = Self.sentence(error, folder)
             isUnread = true
-            // Segments that are found there later precede everything that is written until then, so leave ordinals for
-            // them.
+            // Segments that are found in the directory later precede all records that are written until then. Leave
+            // ordinals for these segments.
             origin = Self.origin(generation: 0, last: nil, ordinal: Self.lateOrdinal)
         }
         trim(now: now)
@@ -25,7 +25,7 @@ extension SegmentWriter {
         hasChanged = true
     }
 
-    /// Returns the segments' names in order. Removes files that were never finished, and leaves all other files
+    /// Returns the segments' names in order. Removes unfinished files of segments, and leaves all other files
     /// unchanged.
     private mutating func segmentNames(_ files: MappedFolder) throws(MappedFileError) -> [SegmentName] {
         try files.names().compactMap { text in
@@ -46,7 +46,7 @@ extension SegmentWriter {
     }
 
     private mutating func restoreSegment(_ name: SegmentName, in files: MappedFolder, isLast: Bool) {
-        // The generation was assigned, even if its segment is damaged. This does not apply to a generation that no
+        // A generation in a file's name was assigned even if the segment is damaged. Ignore a generation that no
         // gateway can have assigned.
         defer { if name.generation <= EventID.largestNumber { generation = max(generation, name.generation) } }
         let region: MappedRegion
@@ -62,7 +62,7 @@ extension SegmentWriter {
                 name.text, in: files,
                 because: "its format version is \(version), and the gateway supports version \(SegmentHeader.version)")
         case .damaged:
-            // Nothing in the segment can be read. It is removed after its retention time has passed.
+            // The segment contains no readable record. The gateway removes it after its retention time has passed.
             let header = SegmentHeader(
                 capacity: SegmentHeader.count, generation: generation, previous: last, previousTime: lastTime,
                 time: lastTime)
@@ -101,8 +101,9 @@ extension SegmentWriter {
     /// Adds a gap that is not recorded anywhere, as a separate segment in memory.
     ///
     /// - Parameters:
-    ///   - id: The last event that was assigned an id before the next segment.
-    ///   - isDerived: Whether the next process also finds the gap, so that it never moves to the disk.
+    ///   - id: The last event before the next segment that received an id.
+    ///   - isDerived: Whether the next process can find the same gap from the files. Such a gap never moves to the
+    ///     disk.
     mutating func addGap(
         _ reason: EventGap.Reason, before id: EventID?, ordinal: UInt64? = nil, isDerived: Bool = true
     ) {

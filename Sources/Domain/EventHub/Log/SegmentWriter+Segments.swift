@@ -5,15 +5,15 @@ internal import MappedFiles
 
 /// Begins new segments and removes the oldest segments.
 extension SegmentWriter {
-    /// Begins a segment that has space for a record. Returns false if the record exceeds the size of the log.
+    /// Begins a segment that has space for a record. Returns false if the record exceeds the log's maximum size.
     mutating func createSegment(_ length: Int, time: Int64) -> Bool {
         let least = SegmentHeader.count + length
-        // Segments in memory move to the disk first, because the order of the files is the order of their contents.
+        // Move the segments in memory to the disk first, because the files must be in the order of their contents.
         if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }
         if let folder, limits.bytes > 0, problem == nil {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
-            // If the disk had no space for a segment, the next segment is not made smaller, because it would use up the
-            // last free space.
+            // The size is based on the previous file, even if the disk had no space for another one since. A smaller
+            // file would use up the last free space.
             let previous = kept.last { $0.name != nil }?.segment.capacity
             guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
             removeOldest(until: budget - size)
@@ -33,13 +33,13 @@ extension SegmentWriter {
 
     private mutating func beginInMemory(_ least: Int, time: Int64) -> Bool {
         let budget = memoryBudget
-        // The new segment must not have the ordinal of a segment that is removed below.
+        // The new segment must not have the ordinal of a segment that the loop below removes.
         let ordinal = newestOrdinal + 1
         let previous = kept.last.flatMap { $0.name == nil ? $0.segment.capacity : nil }
         guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
         var inMemory = kept.reduce(0) { $0 + ($1.name == nil ? $1.segment.region.count : 0) }
-        // Remove only segments in memory. Segments on the disk stay as long as they may, and a gap reports the missing
-        // events after them.
+        // Remove only segments in memory. Segments on the disk stay until their limits are reached, and a gap reports
+        // the missing events after them.
         while inMemory > budget - size, let oldest = kept.firstIndex(where: { $0.name == nil }) {
             inMemory -= kept[oldest].segment.region.count
             kept.remove(at: oldest)
@@ -48,7 +48,7 @@ extension SegmentWriter {
         return true
     }
 
-    /// The size in bytes that is kept in memory if the disk is not used.
+    /// The maximum size in bytes of the segments in memory.
     private var memoryBudget: Int {
         guard folder != nil, limits.bytes > 0 else { return LogLimits.memoryBytes }
         return min(max(limits.bytes, SegmentSizes.leastKept), LogLimits.memoryBytes)
@@ -94,7 +94,7 @@ extension SegmentWriter {
         removeOldest(kept.prefix { $0.lastTime < time }.count)
     }
 
-    /// Removes the oldest segments until at most this many bytes are left.
+    /// Removes the oldest segments until the remaining segments have at most this many bytes.
     mutating func removeOldest(until bytes: Int) {
         var total = kept.reduce(0) { $0 + $1.segment.region.count }
         var count = 0
@@ -105,7 +105,8 @@ extension SegmentWriter {
         removeOldest(count)
     }
 
-    /// Removes this many segments, the oldest first. A reader in a removed segment can still read it.
+    /// Removes this many segments, the oldest first. A reader whose position is in a removed segment can still read the
+    /// segment.
     mutating func removeOldest(_ count: Int) {
         let count = min(count, kept.count)
         guard count > 0 else { return }
@@ -118,7 +119,7 @@ extension SegmentWriter {
         hasChanged = true
     }
 
-    /// Removes everything from the disk, because nothing may be kept there any more.
+    /// Removes all segments from the log, because nothing may be stored on the disk any more.
     mutating func removeFromDisk() {
         problem = nil
         isUnread = false

@@ -10,7 +10,7 @@ struct SegmentWriter {
         let segment: Segment
         /// The name of the segment's file; nil if the segment is in memory.
         let name: SegmentName?
-        /// The time at which the last record was written.
+        /// The time at which the gateway received the last record, in milliseconds since 1970.
         var lastTime: Int64
         var gaps = 0
         /// Whether the segment contains only a gap that the next process also finds between the files.
@@ -20,41 +20,41 @@ struct SegmentWriter {
         var isMovable: Bool { name == nil && !isDerived }
     }
 
-    /// The folder that contains the segments, or will contain them.
+    /// The directory that contains the segments, or will contain them.
     private let configuredFolder: SegmentFolder?
-    /// The reason why the folder must not be accessed, as a message; nil if it may be accessed.
+    /// The reason why the directory must not be accessed, as a message; nil if it may be accessed.
     var obstacle: String?
-    /// The folder that may contain segments now.
+    /// The directory that may contain segments now.
     var folder: SegmentFolder? { obstacle == nil ? configuredFolder : nil }
     var limits: LogLimits
     /// The segments that are kept, oldest first.
     var kept: [Kept] = []
-    /// The segment that represents the end if none is kept.
+    /// The segment that represents the end of the log if no segment is kept.
     var origin: Segment
     /// Whether the newest segment may be written to.
     var isOpen = false
     /// Whether an earlier process wrote the newest segment, and this process has not written to it yet.
     var isFromBefore = false
-    /// Whether a part of the newest segment cannot be read, and no gap reports it yet.
+    /// Whether a part of the newest segment cannot be read, and no gap reports the loss yet.
     var isDamaged = false
     /// The newest generation; 0 if there is none.
     var generation: UInt64 = 0
     /// The first generation that this process has begun; nil if there is none.
     var firstGeneration: UInt64?
-    /// The newest event that was assigned an id, and the time at which the gateway received it.
+    /// The newest event that received an id, and the time at which the gateway received it.
     var last: EventID?
     var lastTime: Int64 = 0
     /// Whether the newest record is a gap.
     var endsInGap = false
     /// The reason why the disk cannot be used; nil if it can be used, or must not be used.
     var problem: String?
-    /// The number of bytes that must be available on a disk that was full before another attempt.
+    /// The number of bytes that must be available before the gateway uses a disk that was full.
     var roomWanted = 0
-    /// Whether the segments that earlier processes left in the folder have not been read yet.
+    /// Whether the segments that earlier processes stored in the directory have not been read yet.
     var isUnread = false
-    /// Sentences about files that are not segments and were left unchanged in the folder.
+    /// Messages about files in the directory that the gateway ignores.
     var strangers: [String] = []
-    /// Whether the readers need an update other than new records.
+    /// Whether the readers need an updated ``LogState``.
     var hasChanged = true
 
     init(_ folder: SegmentFolder?, _ limits: LogLimits, obstacle: String? = nil) {
@@ -128,7 +128,7 @@ struct SegmentWriter {
         return StoredEvent(region, record, after: position(after: id))
     }
 
-    /// Returns the position after everything that was written.
+    /// Returns the position after all written records.
     ///
     /// - Parameter id: The last event.
     private func position(after id: EventID) -> LogPosition {
@@ -138,7 +138,7 @@ struct SegmentWriter {
 
     /// Writes a gap.
     ///
-    /// - Parameter id: The last event that was assigned an id, whether the event is kept or not.
+    /// - Parameter id: The last event that received an id, even if the event was not stored.
     private mutating func writeGap(_ reason: EventGap.Reason, last id: EventID?, time: Int64) {
         makeRoomForGap(time: time)
         let index = kept.count - 1
@@ -155,7 +155,8 @@ struct SegmentWriter {
         precondition(isThere, "the smallest log has room for a record without a line")
     }
 
-    /// Ensures that the newest segment has space for a record. Returns false if the record exceeds the size of the log.
+    /// Ensures that the newest segment has space for a record. Returns false if the record exceeds the log's maximum
+    /// size.
     private mutating func makeRoom(_ length: Int, time: Int64) -> Bool {
         if isOpen, let newest = kept.last?.segment {
             if isFromBefore {

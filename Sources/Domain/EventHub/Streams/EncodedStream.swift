@@ -3,16 +3,16 @@
 import Encodings
 internal import OpenCodeFamilies
 
-/// How a project's events are encoded if they are not copied unchanged.
+/// The way in which a project's events are encoded if they are not copied unchanged.
 package struct EncodingKind: Sendable, Hashable {
-    /// The encoding of growing texts.
+    /// The encoding of texts that the model is still writing.
     var encoding: EventEncoding
-    /// Whether the events use OpenCode 1's API, regardless of the version of OpenCode that sent them.
+    /// Whether the events use OpenCode 1's API, regardless of the version of OpenCode that the instance runs.
     var isOpenCode1Compatible: Bool
 }
 
-/// An encoding of one log's events, frame by frame. The latest frames are kept, so that all readers near the end
-/// receive them without encoding them again.
+/// An encoding of one log's events, frame by frame. The stream keeps the latest frames, so that events near the end of
+/// the log are encoded only once for all readers.
 package struct EncodedStream: Sendable {
     /// A step of the stream: a frame or a gap.
     package enum Step: Sendable {
@@ -22,11 +22,11 @@ package struct EncodedStream: Sendable {
 
     private struct SentStep: Sendable {
         let step: Step
-        /// The id of the last frame, including the id of the step itself.
+        /// The id of the frame or gap.
         let id: EventID
         let size: Int
-        /// The event or gap that caused the step, or whose time made the step due. It is nil if a timer caused the step
-        /// and no later event or gap has followed yet.
+        /// The event or gap that caused the step, or whose time made the step due. The value is nil if a timer caused
+        /// the step and no event or gap has followed yet.
         var cause: EventID?
         /// The event that follows the step, if the step is a gap.
         var nextEvent: EventID?
@@ -39,13 +39,13 @@ package struct EncodedStream: Sendable {
         var frames: [EncodedFrame] = []
     }
 
-    /// The maximum total size of the kept frames in bytes, and their maximum number.
+    /// The maximum total size in bytes and the maximum number of the kept frames.
     private static let mostBytes = 4 << 20
     private static let mostSteps = 8_192
 
     /// The kind of frames that the stream makes.
     package let kind: EncodingKind
-    /// The state of the encoding, which makes the frames if there is no `translation`.
+    /// The state of the encoding. The state makes the frames if there is no `translation`.
     private var state: EncodingState
     private var translation: TranslatedEncoding?
     private var position: LogPosition
@@ -63,12 +63,12 @@ package struct EncodedStream: Sendable {
     /// The event that is being processed now.
     private var cause: EventID?
     private var bytes = 0
-    /// The frame after which the current reader reads. Frames after it are not removed. If it is nil, all frames are
-    /// protected.
+    /// The last frame that the current reader has received. Later frames are not removed. If the value is nil, no frame
+    /// is removed.
     private var reader: EventID?
-    /// The size of the steps after `reader` in bytes, as far as they were counted.
+    /// The size in bytes of the steps after `reader`. The count stops at the reader's limit.
     private var ahead = 0
-    /// An event of each directory, whose wrapper is used for made frames.
+    /// The last event of each directory. Made frames use the wrapper of this event.
     private var carriers: [[UInt8]: StoredEvent] = [:]
 
     /// Creates a stream that starts at the beginning of the log.
@@ -79,20 +79,21 @@ package struct EncodedStream: Sendable {
         position = log.beginning
     }
 
-    /// Returns whether the frames after this frame are available or can be made.
+    /// Returns whether the stream still has the frames after this frame, or can make them.
     package func reaches(after id: EventID?) -> Bool {
         guard let first else { return true }
         return id.map { $0 >= first } ?? false
     }
 
-    /// The time of the next frame that no event causes, in milliseconds since 1970.
+    /// The time at which the next frame is due without another event, in milliseconds since 1970; nil if none is
+    /// pending.
     package var deadline: UInt64? { translation.map(\.deadline) ?? state.deadline }
 
     /// The last frame that the stream has made.
     var end: EventID? { last }
 
-    /// Returns the steps after this frame, approximately `limit` bytes of them, and whether there are no more at
-    /// present.
+    /// Returns approximately `limit` bytes of the steps after this frame, and whether these steps are currently the
+    /// last ones.
     ///
     /// - Parameter now: The time in milliseconds since 1970.
     package mutating func steps(after id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (
@@ -100,7 +101,7 @@ package struct EncodedStream: Sendable {
     ) {
         retainSteps(after: id, atMost: limit)
         var isAtEnd = false
-        // Do not advance beyond the limit, because that would evict steps that the reader has not received yet.
+        // Do not advance beyond the limit. Otherwise, steps that the reader has not received yet would be evicted.
         if ahead < limit { isAtEnd = advance(log, now: now, atMost: limit) }
         var steps: [Step] = []
         var ids: [EventID] = []
@@ -117,13 +118,14 @@ package struct EncodedStream: Sendable {
         return (steps, ids, isAtEnd)
     }
 
-    /// Returns the frames that this event caused. Returns none if the event is no longer kept or was not encoded yet.
+    /// Returns the frames that this event caused. The result is empty if the event is no longer kept or not encoded
+    /// yet.
     mutating func frames(of event: StoredEvent, _ log: EventLog, now: Int64) -> EventFrames {
         while reached.map({ $0 < event.id }) ?? true {
             retainSteps(after: event.id.before, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), query == nil else { break }
         }
-        // The steps that a timer caused are the last steps, because no event has caused them yet.
+        // The steps that a timer caused are at the end, because no event has caused them yet.
         let start = firstEmitted { $0.cause.map { $0 >= event.id } ?? true }
         let caused = emitted[start...].prefix { $0.cause == event.id }
         var result = EventFrames()
@@ -134,8 +136,8 @@ package struct EncodedStream: Sendable {
         return result
     }
 
-    /// Returns the frames that were pending at the first gap after this event, each with the event whose wrapper it
-    /// uses.
+    /// Returns the frames that were pending at the first gap after this event. Each frame is returned with the event
+    /// whose wrapper it uses.
     mutating func frames(endedAfter id: EventID, _ log: EventLog, now: Int64) -> [(EncodedFrame, of: StoredEvent)] {
         while gap(after: id) == nil, reached.map({ $0 <= id }) ?? true {
             retainSteps(after: id, atMost: 1)
@@ -148,13 +150,13 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// Returns the position of the first gap directly after this event; nil if none is known.
+    /// Returns the id of the first gap directly after this event; nil if no such gap is known.
     private func gap(after id: EventID) -> EventID? {
         emitted[firstEmitted(after: id)...].prefix { $0.id.isOfEvent(id) }
             .first { if case .gap = $0.step { true } else { false } }?.id
     }
 
-    /// Counts the bytes of the steps after this frame, up to the limit. From now on, none of these steps is removed.
+    /// Counts the bytes of the steps after this frame, up to the limit, and protects these steps from removal.
     private mutating func retainSteps(after id: EventID?, atMost limit: Int) {
         reader = id
         ahead = 0
@@ -166,8 +168,8 @@ package struct EncodedStream: Sendable {
 
     private func firstEmitted(after id: EventID?) -> Int { id.map { id in firstEmitted { $0.id > id } } ?? 0 }
 
-    /// Returns the index of the first step that satisfies `isAfter`. The search is binary, because the ids of the
-    /// steps, and of the events that cause them, increase.
+    /// Returns the index of the first step that satisfies `isAfter`. The search can be binary, because both the steps'
+    /// ids and the ids of the steps' causes increase.
     private func firstEmitted(where isAfter: (SentStep) -> Bool) -> Int {
         var low = 0
         var high = emitted.count
@@ -187,16 +189,16 @@ package struct EncodedStream: Sendable {
         translation?.resume(answered, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
-    /// Advances in the log. Stops at the end of the log, when `limit` bytes are available to the reader, when many
-    /// bytes were processed, or at an event that needs a query. Returns true at the end of the log.
+    /// Advances in the log. Stops at the end of the log, at an event that needs a query, after many bytes, or as soon
+    /// as `limit` bytes are available to the reader. Returns true at the end of the log.
     private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
         var size = 0
         while size < Self.mostBytes / 2, ahead < limit {
             guard query == nil else { return false }
             if unprocessed.isEmpty { unprocessed = log.next(&position, atMost: 256 * 1024)[...] }
             guard let item = unprocessed.first else {
-                // All events received up to this time are in the log by now, so the frames that are due by then can be
-                // emitted.
+                // Events that the gateway received more than 20 ms ago are in the log by now. The frames that were due
+                // by then can therefore be emitted.
                 let time = UInt64(max(0, now - 20))
                 emit(translation?.due(now: time) ?? state.due(now: time))
                 return true
@@ -204,7 +206,7 @@ package struct EncodedStream: Sendable {
             size += process(item)
             if query != nil { return false }
             unprocessed.removeFirst()
-            // Release the memory of the items that were read.
+            // Release the memory of the processed items.
             if unprocessed.isEmpty { unprocessed = [] }
         }
         return false
@@ -231,8 +233,8 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// Attributes the preceding steps that a timer caused to this event or gap, because it would have caused them
-    /// without the timer.
+    /// Attributes the preceding steps that a timer caused to this event or gap. Without the timer, the event or gap
+    /// would have caused these steps.
     private mutating func attributeSteps(_ id: EventID) {
         for index in emitted.indices.reversed() {
             guard emitted[index].cause == nil else { break }
@@ -240,7 +242,8 @@ package struct EncodedStream: Sendable {
         }
     }
 
-    /// The id of a gap. It is after everything that was processed, even for readers that have received all of it.
+    /// The id of the next gap. The id is greater than the id of every processed event and frame, so that all readers
+    /// receive the gap.
     private var gapID: EventID {
         let first = EventID(generation: 0, sequence: 0)
         var id = max(last ?? first, reached ?? first)
@@ -268,7 +271,7 @@ package struct EncodedStream: Sendable {
                 id: event.id, time: UInt64(max(0, event.time)), skeleton: skeleton, line: $0, payload: range)
         }
         query = outcome?.query
-        // Translated frames have their own wrapper, so it does not matter which event they are stored with.
+        // Translated frames have their own wrapper, so any event can be stored with them.
         for frame in outcome?.frames ?? [] {
             keep(.frame(frame, of: lastEvent ?? event), id: frame.id, size: frame.made?.payload.count ?? 0)
         }
@@ -291,7 +294,7 @@ package struct EncodedStream: Sendable {
         bytes += size
         if reader.map({ id > $0 }) ?? true { ahead += size }
         guard bytes > Self.mostBytes || emitted.count > Self.mostSteps else { return }
-        // Remove the older half, except for frames that are being read.
+        // Remove the older half, except for the frames that the current reader has not received.
         let half = min(max(1, emitted.count / 2), firstEmitted(after: reader))
         guard half > 0 else { return }
         first = emitted[half - 1].id
@@ -300,7 +303,7 @@ package struct EncodedStream: Sendable {
     }
 }
 
-/// The encoded streams that were used most recently.
+/// The most recently used encoded streams.
 package struct EncodedStreams: Sendable {
     private struct Kept {
         let log: ObjectIdentifier
@@ -313,8 +316,8 @@ package struct EncodedStreams: Sendable {
     /// Creates a collection without any streams.
     package init() {}
 
-    /// Calls `body` with a stream of this kind that has the frames after `id`. If there are several, uses the most
-    /// advanced one, so that slower readers keep their own stream.
+    /// Calls `body` with a stream of this kind that can provide the frames after `id`. If several streams can, the most
+    /// advanced one is used, so that slower readers keep their own stream.
     mutating func withTrack<Result>(
         _ kind: EncodingKind, of log: EventLog, after id: EventID?, _ body: (inout EncodedStream) -> Result
     ) -> Result {
@@ -343,7 +346,7 @@ package struct EncodedStreams: Sendable {
         }
     }
 
-    /// Returns the pending frames of one encoding if events after this event are missing.
+    /// Returns the frames of one encoding that were pending when events after this event were lost.
     mutating func frames(
         _ encoding: EventEncoding, endedAfter id: EventID, _ log: EventLog, now: Int64
     ) -> [(EncodedFrame, of: StoredEvent)] {
@@ -361,7 +364,7 @@ package struct EncodedStreams: Sendable {
 }
 
 extension EventID {
-    /// The id of the preceding event. Frames that are due before an event may have any frame number after that id.
+    /// The id of the preceding event. The frames that are due before this event have that id with any frame number.
     var before: EventID {
         var before = self
         before.sequence -= min(1, before.sequence)

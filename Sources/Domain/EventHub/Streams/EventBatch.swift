@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes for a client, and the end of each frame in them.
+/// Bytes to send to a client, with the position at which each frame ends.
 package struct EventBatch: Sendable {
     struct FrameEnd: Sendable {
-        /// The offset of the end of the frame in the bytes.
+        /// The offset in the bytes at which the frame ends.
         var end: Int
         /// The position after the frame in the log; nil if the frame has no position of its own.
         let position: LogPosition?
         /// The event from which the frame can be made again.
         let event: StoredEvent?
-        /// The number of bytes of the frame that were sent before these bytes.
+        /// The number of the frame's bytes that were sent before this batch.
         var base = 0
-        /// The id of the frame, if frames are made.
+        /// The id of the frame, if the cursor encodes events (``EventCursor/isEncoded``).
         var emitted: EventID?
         /// Whether a reader that starts before the frame makes the same frame again.
         var isMadeAgain = false
@@ -19,28 +19,28 @@ package struct EventBatch: Sendable {
 
     /// The bytes of the frames.
     package internal(set) var bytes: [UInt8] = []
-    /// Whether nothing followed the batch when it was read.
+    /// Whether the log had no further records when the batch was read.
     package internal(set) var isAtEnd = false
     /// The position after the whole batch, including events that the client did not select.
     package internal(set) var end: LogPosition?
-    /// The last frame that the batch contains or omits, if frames are made.
+    /// The last frame that the batch contains or omits, if the cursor encodes events.
     var emitted: EventID?
-    /// The time of the next frame that no event causes, in milliseconds since 1970.
+    /// The time at which the next frame is due without another event, in milliseconds since 1970.
     package var deadline: Int64?
-    /// The query whose result is needed before more frames can be made; nil if there is none, or if there are bytes
-    /// that must be sent first.
+    /// The query whose result is needed before more frames can be made. The value is nil if no query is needed, or if
+    /// the batch's bytes must be sent first.
     package internal(set) var query: TranslationQuery?
-    /// The frame before which the batch ends, because it must not be sent yet; nil if there is none.
+    /// The frame before which the batch ends because the frame must not be sent yet; nil if there is none.
     package internal(set) var blockedFrame: EventID?
     private(set) var frameEnds: [FrameEnd] = []
 
-    /// Returns the first frames of the batch. A frame that begins with `separator` is either the first frame or left
-    /// out.
+    /// Returns the first frames of the batch. If a later frame begins with `separator`, the result ends before that
+    /// frame.
     ///
     /// - Parameters:
     ///   - most: The maximum number of frames.
-    ///   - limit: The maximum size in bytes. At least one frame is returned.
-    ///   - separator: The beginning of a frame that may only be the first frame of a batch.
+    ///   - limit: The maximum size in bytes. The first frame is returned regardless of its size.
+    ///   - separator: The beginning of a frame that must be the first frame of a batch.
     package func limited(to most: Int, bytes limit: Int, separator: [UInt8]) -> EventBatch {
         var count = 0
         var start = 0
@@ -71,9 +71,11 @@ package struct EventBatch: Sendable {
         )
     }
 
-    /// Records bytes that belong to the frame `emitted`, which was read last, but that are not made again with it.
+    /// Records bytes that belong to the frame `emitted`, which was processed last. If the frame is made again, these
+    /// bytes are missing.
     ///
-    /// - Parameter isWithLast: Whether that frame is in the batch. The frame is then sent together with these bytes.
+    /// - Parameter isWithLast: Whether the frame is in the batch. In this case, the frame and the bytes are sent
+    ///   together.
     mutating func extendLastFrame(_ end: Int, emitted: EventID, isWithLast: Bool) {
         guard isWithLast, let last = frameEnds.indices.last else {
             return appendFrame(end: end, position: nil, event: nil, emitted: emitted)
@@ -82,12 +84,12 @@ package struct EventBatch: Sendable {
         frameEnds[last].isMadeAgain = false
     }
 
-    /// Whether the remainder of a frame could not be made again, so that a partly sent frame cannot be continued.
+    /// Whether a partly sent frame cannot be continued, because its remainder could not be made again.
     package private(set) var isBroken = false
 
     /// Removes the part of the first frame that was already sent.
     ///
-    /// - Parameter size: The size of that frame.
+    /// - Parameter size: The size of the first frame.
     mutating func dropSent(_ sent: Int, size: Int) {
         guard let first = frameEnds.first, first.end == size else {
             isBroken = true

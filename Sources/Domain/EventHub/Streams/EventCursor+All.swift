@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EventCursor {
-    /// Reads like ``nextBatch(_:atMost:connected:)``, but reads the events of all projects in the order of the index.
+    /// Reads like ``nextBatch(_:atMost:connected:)``, but returns the events of all projects in the order of the index.
     ///
     /// - Parameters:
     ///   - log: Returns the log of a project.
     ///   - now: The time in milliseconds since 1970.
     ///
-    /// The frames of an encoding follow the event that causes them. Frames that are due by the time of the event come
-    /// first. All these frames have the id from the index, with the frame's number if there are several. A timer causes
-    /// no frames, so that ids increase over all projects. If a project's events are interrupted, the pending frames
-    /// precede the gap, with the gap's id. A reader that joins after a gap receives the gap before the project's next
-    /// event, as on the project's own stream.
+    /// The frames of an encoding follow the event that causes them. The frames that are due by the event's time precede
+    /// the event's own frames. All these frames have the index's id of the event. If there are several frames, the id
+    /// includes the frame's number. A timer causes no frames, so that ids increase over all projects.
+    ///
+    /// If a project's events are interrupted, the pending frames precede the gap and have the gap's id. A reader that
+    /// joins after a gap receives the gap before the project's next event, as on the project's own stream.
     package mutating func readAll(
         _ index: EventIndex, _ tracks: inout EncodedStreams, atMost limit: Int, now: Int64, log: (String) -> EventLog?
     ) -> EventBatch {
@@ -47,14 +48,14 @@ extension EventCursor {
         return batch
     }
 
-    /// Finds the position at which the cursor begins.
+    /// Finds the position at which the cursor starts.
     private mutating func find(in index: EventIndex) {
         var joins = true
         defer {
             if !hasBegun, joins { joined = position.last }
             start = .now
             hasBegun = true
-            // The position may not belong to a frame, but everything before it counts as sent.
+            // The position may not belong to a frame. All events before the position count as sent.
             if isEncoded, emitted == nil { emitted = position.last }
         }
         switch start {
@@ -73,9 +74,9 @@ extension EventCursor {
     }
 }
 
-/// A single read of all projects' events.
+/// A single read of the events of all projects.
 private struct AllReading {
-    /// A frame that may still wait for adjacent frames.
+    /// A frame that may wait to be merged with adjacent frames.
     private struct Pending {
         let event: StoredEvent
         let project: String
@@ -83,7 +84,7 @@ private struct AllReading {
     }
 
     let cursor: EventCursor
-    /// The cursor's selector, which adds the children of its sessions.
+    /// The cursor's selector, which adds child sessions while reading.
     var selector: EventSelector
     /// The cursor's gaps, which change while reading.
     var gaps: [String: EventID]
@@ -94,7 +95,7 @@ private struct AllReading {
     private var positions: [String: LogPosition] = [:]
     private var merger = DeltaMerger()
     private var pending: [EventID: Pending] = [:]
-    /// The projects whose last entries refer to events that are no longer kept.
+    /// The projects whose most recent entries refer to events that are no longer kept.
     private var missing: Set<String> = []
 
     init(cursor: EventCursor, writer: FrameWriter, batch: EventBatch) {
@@ -123,7 +124,7 @@ private struct AllReading {
                 frameID.frame = emit(
                     tracks.frames(cursor.encoding, endedAfter: ended, log, now: now), at: id, of: project)
             }
-            // If the frames before the gap have numbers, the gap needs the next number, so that ids increase.
+            // If the frames before the gap have numbers, the gap receives the next number, so that ids increase.
             if frameID.frame > 0 { frameID.frame += 1 }
             if emitsGaps, !isEmitted(frameID) { writer.write(gap: json, id: frameID) }
             appendFrame(step, emitted: frameID)
@@ -157,7 +158,7 @@ private struct AllReading {
             isMadeAgain: true)
     }
 
-    /// Whether the client receives gaps. A client that selects sessions does not.
+    /// Whether the client receives gaps. A client that selects sessions receives no gaps.
     private var emitsGaps: Bool { selector.admitsAll || selector.sessions == nil }
 
     private func isEmitted(_ id: EventID) -> Bool { cursor.emitted.map { id <= $0 && id.isOfEvent($0) } ?? false }
@@ -167,8 +168,8 @@ private struct AllReading {
         guard emitsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
             var frameID = before.last
         else { return }
-        // The gap follows every frame of the preceding event and has no id, so record it under the greatest frame
-        // number.
+        // The gap follows all frames of the preceding event and has no id of its own. Therefore, record the gap under
+        // the greatest frame number.
         frameID.frame = .max
         guard cursor.emitted != frameID else { return }
         finish()
@@ -176,8 +177,8 @@ private struct AllReading {
         batch.appendFrame(end: writer.bytes.count, position: before, event: nil, emitted: frameID, isMadeAgain: true)
     }
 
-    /// Sends the pending frames of a project whose events were interrupted, and numbers them under this id. Returns the
-    /// number of frames.
+    /// Sends the pending frames of a project whose events were interrupted. The frames have the given id, with frame
+    /// numbers. Returns the number of frames.
     private mutating func emit(
         _ frames: [(EncodedFrame, of: StoredEvent)], at id: EventID, of project: String
     ) -> UInt32 {
@@ -191,7 +192,7 @@ private struct AllReading {
         return UInt32(frames.count)
     }
 
-    /// Sends the frames that were made from an event, except frames that were already sent.
+    /// Sends the frames that were made from an event, except for the frames that were already sent.
     private mutating func emit(
         _ entry: EventIndex.Entry, event: StoredEvent, frames: [EncodedFrame], after: LogPosition
     ) {
@@ -200,7 +201,7 @@ private struct AllReading {
             if frames.count > 1 { id.frame = UInt32(number) + 1 }
             let skeleton = frame.made?.skeleton ?? event.skeleton
             guard !isEmitted(id), selector.admits(skeleton) else { continue }
-            // A client that has only some of the frames must continue before the event.
+            // A client that received only some of the frames must continue before the event.
             let position = number + 1 < frames.count ? before : after
             pending[id] = Pending(event: event, project: entry.project, position: position)
             let named = EncodedFrame(id: id, made: frame.made)
@@ -216,14 +217,14 @@ private struct AllReading {
         }
     }
 
-    /// Reports missing events of a project. The index outlives the kept events of a busy project. A client that starts
-    /// again in the middle of the missing events receives the report again.
+    /// Reports missing events of a project. The index can contain entries for a busy project's events that are no
+    /// longer kept. A client that reconnects in the middle of the missing events receives the report again.
     private mutating func emitMissing(of project: String) {
         guard emitsGaps else { return }
         writer.write(EventGap(.retention, from: nil, to: nil), project: project, connected: [])
     }
 
-    /// Sends the frames that are still waiting.
+    /// Sends the frames that wait to be merged with adjacent frames.
     mutating func finish() {
         for frame in merger.finish() { write(frame) }
     }

@@ -3,14 +3,14 @@
 internal import OpenCodeFamilies
 
 extension EventCursor {
-    /// Reads like ``nextBatch(_:atMost:connected:)``, but returns frames that an encoding made.
+    /// Reads like ``nextBatch(_:atMost:connected:)``, but returns encoded frames.
     ///
     /// - Parameters:
-    ///   - isBlocked: Called with the session and the frame of each end of a turn. If it returns true, the batch ends
-    ///     before that frame, provided that the client has selected the frame or the event that may be added to it.
-    ///   - added: Called with the session and the frame of the `session.idle` of each end of a turn. Returns the JSON
-    ///     of events that are not in the log (`command.executed`). They are sent with that frame and have no ids of
-    ///     their own.
+    ///   - isBlocked: Called with the session and the frame of each end of a turn. If the closure returns true, the
+    ///     batch ends before that frame. The client must have selected the frame, or an event that may be added to it.
+    ///   - added: Called with the session and the `session.idle` frame of each end of a turn. Returns the JSON of
+    ///     events that are not in the log (`command.executed`). These events are sent together with that frame and have
+    ///     no ids of their own.
     package mutating func nextEncodedBatch(
         _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
         isBlocked: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
@@ -27,7 +27,7 @@ extension EventCursor {
             writer.write(gap, project: project, connected: connected)
             batch.appendFrame(end: writer.bytes.count, position: nil, event: nil, emitted: emitted)
         }
-        // The frames that were made from the event were sent together with it, so begin after them.
+        // The client has received all frames of the event after which the cursor started. Begin after these frames.
         let isAtBeginning = isOpenCode1Compatible && emitted?.frame == 0 && emitted?.isOfEvent(begun) ?? false
         let after = isAtBeginning ? begun : emitted
         let kind = EncodingKind(encoding: encoding, isOpenCode1Compatible: isOpenCode1Compatible)
@@ -73,7 +73,7 @@ extension EventCursor {
         for frame in merger.finish() { write(frame, events: events, to: &writer, batch: &batch) }
         batch.isAtEnd = isAtEnd || batch.blockedFrame != nil
         batch.emitted = last
-        // Events that produce no frame also advance the position, so that they are not read again.
+        // Events without frames also advance the position, so that they are not read again.
         if isAtEnd, batch.blockedFrame == nil, let reached = track.reached {
             batch.emitted = max(batch.emitted ?? reached, reached)
         }
@@ -94,7 +94,7 @@ extension EventCursor {
             end: writer.bytes.count, position: nil, event: nil, emitted: frame.id, isMadeAgain: maxRate == nil)
     }
 
-    /// Returns the frames that can be sent after this frame was added.
+    /// Adds a frame, and returns the frames that can be sent now.
     private func merged(
         _ frame: EncodedFrame, of event: StoredEvent, with merger: inout DeltaMerger
     ) -> [EncodedFrame] {
@@ -104,7 +104,8 @@ extension EventCursor {
         return event.withLine { merger.merge(frame, event.skeleton, payload: $0.extracting(range)) }
     }
 
-    /// Returns whether the client has selected the end of a turn, or an event that may be added to it.
+    /// Returns whether the client has selected the frame at the end of a turn, or an event that may be added to the
+    /// frame.
     private mutating func admitsEnd(_ skeleton: EventSkeleton) -> Bool {
         if selector.admits(skeleton) { return true }
         var addition = skeleton
@@ -112,14 +113,14 @@ extension EventCursor {
         return sendsAdditions && selector.admits(addition)
     }
 
-    /// Returns whether the client has selected this event, which is added to a frame.
+    /// Returns whether the client has selected an event that would be added to a frame.
     private mutating func admitsAddition(_ event: [UInt8], to frame: EventSkeleton) -> Bool {
         var skeleton = EventSkeleton(line: event.span, family: .one)
         skeleton.directory = frame.directory
         return sendsAdditions && selector.admits(skeleton)
     }
 
-    /// Whether events without ids are sent. In a page, each event has its id.
+    /// Whether events without ids are sent. A page contains only events with ids.
     private var sendsAdditions: Bool {
         switch shape {
         case .item, .allItems: false

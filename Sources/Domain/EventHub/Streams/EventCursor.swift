@@ -2,19 +2,19 @@
 
 import OpenCodeFamilies
 
-/// A client's position in the events of one instance, with its selection of events. The cursor is a value that moves
-/// between the client's loop and the thread that reads logs. No other state is kept for a client, however slow the
-/// client is.
+/// A client's position in one instance's events, with the client's selection of events. The cursor is a value that
+/// moves between the client's loop and the thread that reads logs. The gateway keeps no other state for a client's
+/// stream, even if the client is slow.
 package struct EventCursor: Sendable {
     /// The position at which a cursor starts in a log.
     package enum Start: Sendable, Equatable {
-        /// The cursor starts with the events sent from now on.
+        /// The cursor starts with the events that are received from now on.
         case now
         /// The cursor starts after this event, or after this frame of an event.
         case after(EventID)
         /// The cursor starts with the events from this time on, in milliseconds since 1970.
         case time(Int64)
-        /// The client sent a value that is not an id. It receives a gap, then the events from now on.
+        /// The client sent a value that is not an id. The client receives a gap, then the events from now on.
         case unknown
     }
 
@@ -23,48 +23,48 @@ package struct EventCursor: Sendable {
         case nothing
         /// The remaining bytes of the frame.
         case bytes([UInt8])
-        /// The frame of the event without its first bytes. The frame is made again from the event.
+        /// The event's frame, of which the first `sent` bytes were sent. The frame is made again from the event.
         case event(StoredEvent, sent: Int)
-        /// The next frame of this size without its first bytes. The frame is made again.
+        /// The next frame, of which the first `sent` bytes were sent. The frame is made again, and must have this size.
         case again(sent: Int, size: Int)
     }
 
     /// The maximum size in bytes of a remainder that the cursor stores. A larger remainder is encoded again.
     static let largestKeptRemainder = 2_048
 
-    /// The project's name; empty if all projects' events are read.
+    /// The project's name; empty if the cursor reads the events of all projects.
     package let project: String
-    /// The shape of events in the stream.
+    /// The format of events in the stream.
     package let shape: EventShape
     /// Whether each frame is a chunk (RFC 9112 §7.1).
     package let isChunked: Bool
     /// The client's selection of events.
     package var selector: EventSelector
-    /// The encoding of growing texts.
+    /// The encoding of texts that the model is still writing.
     package var encoding = EventEncoding.raw
-    /// Whether the client receives all events in OpenCode 1's API.
+    /// Whether the client receives all events in the format of OpenCode 1's API.
     package var isOpenCode1Compatible = false
-    /// The maximum number of updates of a growing text per second; nil means as many as the instance sends. If it is
-    /// set, adjacent deltas are merged.
+    /// The maximum number of updates of a text per second; nil means that the rate is not limited. If the value is set,
+    /// adjacent deltas are merged.
     package var maxRate: Int?
-    /// The last frame that was sent, if an encoding makes the frames.
+    /// The last frame that was sent, if the cursor encodes events (``isEncoded``).
     var emitted: EventID?
-    /// The last `session.idle` at the end of a turn that was read, in a translated stream.
+    /// In a translated stream, the last `session.idle` frame at the end of a turn that was read.
     var scannedTurnEnd: EventID?
-    /// The event after which the cursor started. The client receives none of its frames.
+    /// The event after which the cursor started. The client receives none of the event's frames.
     private(set) var begun: EventID?
     var hasBegun = false
-    /// The last event of all projects when the client joined these streams without having read any; nil if the client
-    /// continues after an event.
+    /// The last event of all projects at the time at which a client without an event id opened the stream; nil if the
+    /// client continues after an event.
     var joined: EventID?
-    /// The first gap that the cursor has passed since the client joined, for each project.
+    /// For each project, the first gap that the cursor has passed since the client opened the stream.
     var gaps: [String: EventID] = [:]
     /// The last event to send, if the stream ends with an event.
     package var until: EventID?
     var start: Start
     var position: LogPosition
     var remainder = Remainder.nothing
-    /// A gap that is sent first.
+    /// A gap that is sent before all events.
     var gap: EventGap?
 
     /// Creates a cursor.
@@ -81,37 +81,39 @@ package struct EventCursor: Sendable {
         position = now
     }
 
-    /// The position after everything that was processed.
+    /// The position after all processed events.
     package var logPosition: LogPosition { position }
 
-    /// Moves to a position. Everything before it must have been sent. Use this only if frames are copied unchanged.
+    /// Moves to a position. All events before the position must have been sent. Use this method only if frames are
+    /// copied unchanged.
     package mutating func seek(to target: LogPosition) { position = target }
 
-    /// The last event before the position; nil if there is none, or until the cursor has found its start.
+    /// The last event before the position; nil if there is none, or if the cursor has not found its start yet.
     package var last: EventID? {
         guard case .now = start else { return nil }
         return isEncoded ? emitted : position.last
     }
 
-    /// The last frame that the client has received, if frames are made. All frames of the event after which the cursor
-    /// started count as received.
+    /// The last frame that the client has received, if the cursor encodes events. All frames of the event after which
+    /// the cursor started count as received.
     package var lastFrame: EventID? {
         guard let emitted, emitted.frame == 0, emitted.isOfEvent(begun) else { return emitted }
         return begun
     }
 
-    /// The last `session.idle` at the end of a turn that was sent or omitted; nil if the cursor has not passed one.
+    /// The last `session.idle` frame at the end of a turn that was sent or omitted; nil if the cursor has passed none.
     package var lastTurnEnd: EventID? {
         scannedTurnEnd.flatMap { end in emitted.map { end <= $0 } ?? false ? end : nil }
     }
 
-    /// The start of the cursor. It is `now` after its position was found.
+    /// The start of the cursor. The value is `now` after the cursor has found its position.
     package var begins: Start { start }
 
-    /// Whether frames are made for the client instead of copied.
+    /// Whether the client receives encoded frames. If the value is false, the client receives the instance's frames
+    /// unchanged.
     package var isEncoded: Bool { encoding != .raw || maxRate != nil || isOpenCode1Compatible }
 
-    /// Whether everything up to the position was sent, so that the client can continue with new events.
+    /// Whether all frames before the position were sent, so that the client can continue with new events.
     package var isSettled: Bool {
         guard case .nothing = remainder, start == .now, gap == nil else { return false }
         return true
@@ -128,7 +130,7 @@ package struct EventCursor: Sendable {
 
     // MARK: Reading
 
-    /// Returns the next bytes for the client, approximately `limit` of them.
+    /// Returns approximately the next `limit` bytes for the client.
     ///
     /// - Parameter connected: The frame that OpenCode's clients receive after a gap.
     package mutating func nextBatch(_ log: EventLog, atMost limit: Int, connected: [UInt8]) -> EventBatch {
@@ -167,7 +169,7 @@ package struct EventCursor: Sendable {
         return batch
     }
 
-    /// Returns the bytes for items that were already read, beginning at the cursor's position.
+    /// Returns the bytes for items that were already read. The first item must be at the cursor's position.
     package mutating func write(_ items: [LogItem], upTo end: LogPosition, connected: [UInt8]) -> EventBatch {
         var writer = FrameWriter(shape, isChunked: isChunked)
         var batch = EventBatch()
@@ -214,7 +216,7 @@ package struct EventCursor: Sendable {
         case .now: if emitted == nil { emitted = position.last }
         case .after(let id):
             seek(log.position(after: id))
-            // The id may belong to a frame that was made from the event, so keep it unchanged.
+            // The id may be the id of a frame that was made from the event. Keep it unchanged.
             if case .none = gap { emitted = id } else { emitted = position.last }
         case .time(let time):
             seek(since: log.position(since: time))
@@ -225,8 +227,8 @@ package struct EventCursor: Sendable {
         }
     }
 
-    /// Sets the position for a time, but never after the end of the log at the time of the request. For a time in the
-    /// future, the client receives the events from the request on.
+    /// Sets the position for a time. The position is never after the end of the log at the time of the request. If the
+    /// time is in the future, the client receives all events after the request.
     mutating func seek(since search: LogSearch) {
         let requested = position
         seek(search)

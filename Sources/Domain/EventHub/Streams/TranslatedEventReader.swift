@@ -9,27 +9,27 @@ internal import OpenCodeFamilies
 /// instance runs.
 package enum TranslatedEvent: Sendable {
     case event(Event)
-    /// Events are missing here. The receiver must request its whole state again.
+    /// Events are missing. The receiver must request its whole state again.
     case gap(EventGap)
 }
 
-/// Reads the events of one log as values. A reader belongs to one receiver and stores no events.
+/// Reads the events of one log as values. Each receiver has its own reader. A reader stores no events.
 ///
-/// The reader translates the log from its beginning, because only earlier events describe the sessions of later events
-/// of an OpenCode 2 instance. It returns only the events after its start.
+/// The reader translates the log from its beginning: in the log of an OpenCode 2 instance, a session is described only
+/// by its first events. The reader returns only the events after its start.
 package struct TranslatedEventReader: Sendable {
     /// The result of a read.
     package struct Batch: Sendable {
         /// The events and gaps, in order.
         package fileprivate(set) var events: [TranslatedEvent] = []
-        /// Whether there are no more events at present.
+        /// Whether the log currently has no more events.
         package fileprivate(set) var isAtEnd = false
         /// The query whose result is needed before the next read (``TranslatedEventReader/resume(_:)``).
         package fileprivate(set) var query: TranslationQuery?
     }
 
     private let log: EventLog
-    /// The position of the first event to return; nil after it was reached.
+    /// The position after which events are returned; nil after the reader has reached the position.
     private var start: LogPosition?
     private var position: LogPosition
     /// The items that were read from the log but not processed yet.
@@ -69,7 +69,7 @@ package struct TranslatedEventReader: Sendable {
                 size += event.size
             }
             unprocessed.removeFirst()
-            // Release the memory of the items that were read.
+            // Release the memory of the processed items.
             if unprocessed.isEmpty { unprocessed = [] }
         }
         return batch
@@ -87,7 +87,7 @@ package struct TranslatedEventReader: Sendable {
         _ = translation.setGeneration(event.id.generation)
         let range = event.payload
         guard range.count == event.size else {
-            // The event has a wrapper, so OpenCode 1 sent it, and it needs no translation.
+            // Only OpenCode 1 sends events with a wrapper, so the event needs no translation.
             guard start == nil else { return }
             let payload = event.withLine { [UInt8](copying: $0.extracting(range)) }
             if let event = JSONParser.parse(payload).flatMap(Event.init(openCode1:)) {

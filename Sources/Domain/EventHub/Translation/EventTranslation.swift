@@ -3,20 +3,20 @@
 internal import Dialects
 internal import JSONText
 
-/// Translates the events of an OpenCode 2 instance in one project's log to OpenCode 1's API, and determines the
-/// necessary queries. Both the streams of text (``TranslatedEncoding``) and of values (``TranslatedEventReader``) use
-/// it.
+/// Translates the events in one project's log from OpenCode 2's API to OpenCode 1's API, and determines the necessary
+/// queries. Streams of text (``TranslatedEncoding``) and streams of values (``TranslatedEventReader``) both use this
+/// type.
 struct EventTranslation: Sendable {
     /// The result of translating an event.
     enum Outcome {
         case frames([Frame])
-        /// The result of this query is needed first. The event must then be passed again.
+        /// The translation needs the result of this query. Pass the event again after ``resume(_:_:before:time:)``.
         case query(TranslationQuery)
     }
 
-    /// The number of known sessions above which idle sessions are forgotten.
+    /// The number of known sessions from which on idle sessions are forgotten.
     private static let mostSessions = 256
-    /// The time in milliseconds after which a session whose query had no result is queried again.
+    /// The time in milliseconds that must pass before a query without a result is repeated.
     private static let patience: UInt64 = 5_000
     private static let mostUnanswered = 64
 
@@ -34,8 +34,8 @@ struct EventTranslation: Sendable {
         unanswered = [:]
     }
 
-    /// Begins the events of a generation. If it is a new generation, forgets everything and returns true, because
-    /// another run of the instance may have another version of OpenCode.
+    /// Begins the events of a generation. A new generation may run another version of OpenCode, so the translation then
+    /// forgets everything. Returns whether the generation is new.
     mutating func setGeneration(_ generation: UInt64) -> Bool {
         guard self.generation != generation else { return false }
         self.generation = generation
@@ -66,7 +66,7 @@ struct EventTranslation: Sendable {
     ///
     /// - Parameters:
     ///   - event: The line of the event that waits for the result.
-    ///   - time: The time at which that event was recorded.
+    ///   - time: The time at which the event that waits for the result was recorded.
     mutating func resume(
         _ query: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
     ) {
@@ -95,7 +95,7 @@ struct EventTranslation: Sendable {
         translator = StreamTranslator(known)
     }
 
-    /// Returns the data in the body of a response.
+    /// Returns the `data` field in the body of a response.
     private static func data(_ body: [UInt8]) -> JSON? { JSONParser.parse(body)?["data"] }
 
     private mutating func retryUnanswered(_ time: UInt64) {

@@ -4,18 +4,18 @@ internal import Dialects
 import Encodings
 package import OpenCodeFamilies
 
-/// Makes translated frames (OpenCode 1's API) from one project's events in one encoding, regardless of the version of
-/// OpenCode that sent them.
+/// Makes frames in the format of OpenCode 1's API from one project's events in one encoding, regardless of the version
+/// of OpenCode that sent the events.
 ///
-/// The frames of an event depend on the events before it and on the results of the queries about their sessions. A
-/// session whose beginning is among the events needs no query. For any other session, the instance returns the present
-/// state, and the translation reverts that state to the time of the event that caused the query.
+/// An event's frames depend on the preceding events and on the results of the queries about their sessions. No query is
+/// needed for a session whose beginning is among the events. For any other session, the instance returns the present
+/// state. The translation reverts the state to the time of the event that caused the query.
 package struct TranslatedEncoding: Sendable {
     /// The frames for an event, or the query whose result is needed first.
     package struct EncodingResult: Sendable {
         /// The frames to send now, in order.
         package var frames: [EncodedFrame] = []
-        /// The query whose result is needed first. The event must then be passed again.
+        /// The query whose result is needed first. Pass the event again after ``resume(_:_:before:time:)``.
         package var query: TranslationQuery?
     }
 
@@ -26,7 +26,7 @@ package struct TranslatedEncoding: Sendable {
     /// Creates an encoding that knows no sessions.
     package init(_ encoding: EventEncoding) { state = EncodingState(encoding: encoding) }
 
-    /// The time at which ``due(now:)`` will return frames, in milliseconds since 1970; nil if nothing is pending.
+    /// The earliest time at which ``due(now:)`` returns frames, in milliseconds since 1970; nil if nothing is pending.
     package var deadline: UInt64? { state.deadline }
 
     /// Returns the frames that are due by `now`, in milliseconds since 1970.
@@ -51,10 +51,11 @@ package struct TranslatedEncoding: Sendable {
     ) -> EncodingResult {
         var outcome = EncodingResult()
         if translation.setGeneration(id.generation) { outcome.frames = numbered(state.interrupt()) }
-        // Frames that were due by this time belong to the previous event, so they precede the frames of this event.
+        // Frames that were due by the event's time belong to the previous event, so they precede the event's own
+        // frames.
         outcome.frames += due(now: time)
         guard payload.count == line.count else {
-            // The event has a wrapper, so OpenCode 1 sent it, and it needs no translation.
+            // Only OpenCode 1 sends events with a wrapper, so the event needs no translation.
             counter.reset(id)
             emit(
                 EncodedFrame.Made(skeleton, payload: [UInt8](copying: line.extracting(payload))), id: id, time: time,
@@ -84,14 +85,15 @@ package struct TranslatedEncoding: Sendable {
     ///
     /// - Parameters:
     ///   - event: The line of the event that waits for the result.
-    ///   - time: The time at which that event was recorded.
+    ///   - time: The time at which the event that waits for the result was recorded.
     package mutating func resume(
         _ query: TranslationQuery, _ answer: TranslationAnswer, before event: [UInt8], time: UInt64
     ) {
         translation.resume(query, answer, before: event, time: time)
     }
 
-    /// Returns OpenCode 1's event for the beginning of a stream, made from the corresponding event of OpenCode 2.
+    /// Returns the OpenCode 1 event that reports the beginning of a stream, translated from the corresponding OpenCode
+    /// 2 event.
     package static func connected(of line: [UInt8]) -> [UInt8]? {
         var translator = StreamTranslator(InstanceDefaults(version: ""))
         guard case .frames(let frames) = translator.translate(line) else { return nil }
@@ -117,7 +119,7 @@ package struct TranslatedEncoding: Sendable {
         }
     }
 
-    /// Returns the frames of the encoding with the frame numbers of this stream.
+    /// Returns the encoding's frames with the frame numbers of this stream.
     private mutating func numbered(_ frames: [EncodedFrame]) -> [EncodedFrame] {
         var all: [EncodedFrame] = []
         for frame in frames { if let frame = numbered(frame) { all.append(frame) } }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A query whose result a translation needs before it continues, because events do not repeat the queried data.
+/// A query for data that the events do not contain. A translation needs the query's result before it continues.
 package enum TranslationQuery: Sendable, Hashable {
-    /// The information that the instance provides about itself.
+    /// The instance's version, configuration files and default model.
     case defaults
     /// A session, its messages, its inbox, and whether the session is running.
     case session(String)
 }
 
-/// The result of a query, as the JSON of OpenCode 2's responses. A response that is not JSON counts as empty.
+/// The result of a query, as the JSON in OpenCode 2's responses. A response that is not JSON counts as empty.
 package enum TranslationAnswer: Sendable {
     /// The instance's version, its configuration files, and its default model.
     case defaults(version: String, configuration: [UInt8], model: [UInt8])

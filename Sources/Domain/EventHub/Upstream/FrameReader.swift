@@ -3,14 +3,14 @@
 internal import Encodings
 internal import OpenCodeFamilies
 
-/// Assembles the frames of a stream from bytes as they arrive (WHATWG HTML §9.2.6), one after the other.
+/// Assembles a stream's frames from bytes as they arrive (WHATWG HTML §9.2.6).
 package struct FrameReader: Sendable {
     /// A frame of the stream.
     package enum Frame: Sendable, Equatable {
-        /// The data of an event. Several lines are joined by a space. This is safe because they contain JSON, and no
-        /// version of OpenCode writes several lines.
+        /// The data of an event. Several data lines are joined by spaces, which do not change the meaning of JSON. No
+        /// version of OpenCode sends several data lines.
         case event([UInt8])
-        /// Any other frame, usually a comment, unchanged and with its blank line.
+        /// A frame without data, usually a comment. The frame is unchanged and includes its blank line.
         case other([UInt8])
         /// An event that was larger than the limit.
         case tooLarge
@@ -25,13 +25,13 @@ package struct FrameReader: Sendable {
     private var data: [UInt8] = []
     private var hasLine = false
     private var isTooLarge = false
-    /// All bytes of the current frame, as long as it has no data.
+    /// All bytes of the current frame, while the frame has no data.
     private var raw: [UInt8] = []
 
     /// Creates a reader at the beginning of a stream, for events of at most `limit` bytes.
     package init(limit: Int) { self.limit = limit }
 
-    /// Processes the next bytes, which may be split anywhere, and calls `body` with each frame that they complete.
+    /// Processes the next bytes, which may be split anywhere, and calls `body` with each complete frame.
     package mutating func parse(_ bytes: borrowing Span<UInt8>, _ body: (Frame) -> Void) {
         var index = 0
         var start = 0

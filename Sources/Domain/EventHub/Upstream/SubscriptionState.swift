@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state machine of the gateway's subscription to one instance's events. It receives events and returns actions.
+/// The state machine of the gateway's subscription to one instance's events. The state machine receives events and
+/// returns actions.
 ///
-/// A silent stream is not abandoned until a second one has begun and the first one is still silent. A stalled OpenCode
-/// queues the events that it will send later, and a frozen OpenCode sends nothing on either stream.
+/// If a stream is silent, the gateway opens a second stream. It closes the first stream only if the second one has
+/// begun and the first one is still silent. A stalled OpenCode queues its events and sends them later. A frozen
+/// OpenCode sends nothing on either stream.
 package struct SubscriptionState: Sendable {
-    /// An event of a subscription; streams are identified by their numbers.
+    /// An event of a subscription. The numbers identify streams.
     package enum Event: Sendable, Equatable {
         /// The instance is ready for subscriptions.
         case begin
-        /// The response head belongs to a stream.
+        /// The response head of the stream has arrived.
         case opened(Int)
         /// There is no response, or the response is not a stream.
         case refused(Int)
@@ -19,23 +21,23 @@ package struct SubscriptionState: Sendable {
         case connected(Int)
         /// The stream was lost, or could not be opened.
         case ended(Int)
-        /// The deadline that the state has set has passed.
+        /// The time of ``SubscriptionState/deadline`` has been reached.
         case due
     }
 
-    /// An action to perform; the order of the actions matters.
+    /// An action to perform. Actions must be performed in order.
     package enum Action: Sendable, Equatable {
         /// Open a stream with this number.
         case open(Int)
-        /// Close the stream, whose data is no longer used.
+        /// Close the stream and discard its data.
         case close(Int)
-        /// From now on, clients receive this stream. Its data is used, beginning with the data that was held back.
+        /// Use this stream's data from now on, beginning with the data that has been held back.
         case follow(Int)
         /// Clients may be informed that their streams have begun.
         case announce
-        /// The followed stream is lost, and with it the instance's events until another stream has begun.
+        /// The followed stream is lost. The instance's events are missing until another stream has begun.
         case lost
-        /// No stream has begun for so long that the user must be warned.
+        /// Warn the user that no stream has begun for a long time.
         case warn
     }
 
@@ -45,19 +47,19 @@ package struct SubscriptionState: Sendable {
         package var silence: Int64
         /// The time between the beginning of a stream and its announcement to clients.
         package var settling: Int64
-        /// The time between the beginning of a second stream and the end of the first one. When a stall ends, the
-        /// events of both streams arrive within this time.
+        /// The time between the beginning of a second stream and the closing of the first one. When a stall ends, the
+        /// events on both streams arrive within this time.
         package var grace: Int64 = 1_000_000_000
-        /// The time that the beginning of a stream may take.
+        /// The maximum time in which a stream must begin.
         package var opening: Int64 = 30_000_000_000
-        /// The time without a stream after which users are warned.
+        /// The time without a stream after which the user is warned.
         package var patience: Int64 = 4_000_000_000
-        /// The first delay before another attempt. The delay is doubled each time, up to ``longestDelay``.
+        /// The first delay before another attempt. Each further delay is twice as long, up to ``longestDelay``.
         package var delay: Int64 = 100_000_000
         /// The longest delay before another attempt.
         package var longestDelay: Int64 = 5_000_000_000
 
-        /// Creates times with these values, and with the default values for all other times.
+        /// Creates times with these values. All other times have their default values.
         package init(silence: Int64, settling: Int64) {
             self.silence = silence
             self.settling = settling
@@ -79,7 +81,7 @@ package struct SubscriptionState: Sendable {
     /// The time of the next attempt.
     private var retryAt: Int64?
     private var announceAt: Int64?
-    /// The time at which users are warned that no stream has begun; nil if a stream has begun or they have been warned.
+    /// The time at which the user is warned that no stream has begun; nil if no warning is pending.
     private var warnAt: Int64?
 
     /// Whether clients may be informed that their streams have begun.
@@ -90,10 +92,10 @@ package struct SubscriptionState: Sendable {
     /// Creates a state without a stream.
     package init(_ times: Times) { self.times = times }
 
-    /// Whether a stream that has begun is followed.
+    /// Whether the followed stream has begun.
     package var isConnected: Bool { followed?.connectedAt != nil }
 
-    /// The latest time of the next ``Event/due``; nil if none is needed.
+    /// The time at which the next ``Event/due`` must be passed at the latest; nil if none is needed.
     package var deadline: Int64? {
         var deadlines: [Int64] = []
         if let retryAt { deadlines.append(retryAt) }
@@ -140,7 +142,7 @@ package struct SubscriptionState: Sendable {
 
     private mutating func received(_ number: Int, _ now: Int64) -> [Action] {
         change(number) { $0.lastReceived = now }
-        // The first stream is active again, so neither a second one nor another attempt is needed.
+        // The followed stream is active again, so neither a second stream nor another attempt is needed.
         guard number == followed?.number else { return [] }
         if followed?.connectedAt != nil { retryAt = nil }
         guard let standby = second else { return [] }
