@@ -10,7 +10,8 @@ package enum HistoryTable {
         package let time: Int64
         /// The kind of the event, as one word.
         package let event: String
-        /// The user or program that requested the event; nil if there is none or it is unknown.
+        /// The user or program that requested the event; nil if the event was not requested or the requester is
+        /// unknown.
         package let actor: String?
         /// The version of OpenCode, if known.
         package let version: String?
@@ -38,11 +39,11 @@ package enum HistoryTable {
         }
     }
 
-    /// The last entry of a folder.
+    /// The last entry of a project's folder.
     package struct Last: Row, Equatable {
         /// The path of the project's folder.
         package let folder: [UInt8]
-        /// The folder's last entry itself.
+        /// The folder's last entry.
         package let entry: Entry
 
         /// Creates the last entry from a query for `time, event, actor, version, reason, folder`.
@@ -52,10 +53,10 @@ package enum HistoryTable {
         }
     }
 
-    /// The maximum number of entries of a folder. Older entries are removed.
+    /// The maximum number of entries of a project's folder. Older entries are removed.
     package static let length = 200
 
-    /// Adds an entry. If there are too many, removes the folder's oldest entry.
+    /// Adds an entry. If the folder then has more than ``length`` entries, removes the oldest one.
     package static func add(
         _ entry: Entry, to folder: [UInt8], _ connection: Connection
     ) throws(StorageError) {
@@ -72,7 +73,7 @@ package enum HistoryTable {
             """, .bytes(folder), .integer(Int64(length)))
     }
 
-    /// Returns a folder's entries, the oldest first.
+    /// Returns the entries of a project's folder, the oldest first.
     package static func entries(of folder: [UInt8], _ connection: Connection) throws(StorageError) -> [Entry] {
         try connection.rows(
             """
@@ -80,7 +81,7 @@ package enum HistoryTable {
             """, .bytes(folder), as: Entry.self)
     }
 
-    /// Returns the last entry before this time of every folder directly below `home`.
+    /// Returns, for every folder directly below `home`, the last entry before this time.
     package static func lastEntries(
         below home: [UInt8], before time: Int64, _ connection: Connection
     ) throws(StorageError) -> [Last] {

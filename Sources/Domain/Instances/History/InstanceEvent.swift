@@ -10,15 +10,15 @@ package struct InstanceEvent: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The instance was started on request.
         case started
-        /// The instance runs although this gateway did not start it. Its service manager or another gateway started it.
+        /// The instance runs although this gateway did not start it. The service manager or another gateway started it.
         case found
-        /// The instance was found healthy, for the first time or again.
+        /// The instance became healthy, for the first time or again.
         case ready
         /// The instance's health checks fail, or it sends no data at all.
         case unhealthy
-        /// The instance ended without a request and will be restarted.
+        /// The instance ended although no stop was requested. It will be restarted.
         case ended
-        /// The instance was restarted after it had ended.
+        /// The instance was restarted after an unrequested end.
         case restarted
         /// The instance was stopped, through the gateway or otherwise.
         case stopped
@@ -27,7 +27,7 @@ package struct InstanceEvent: Sendable, Equatable {
         /// The instance no longer existed when the gateway started.
         case lost
 
-        /// Whether a server exists after the event, or will soon.
+        /// Whether a server exists after the event or will soon exist.
         var isActive: Bool {
             switch self {
             case .started, .found, .ready, .unhealthy, .ended, .restarted: true
@@ -68,20 +68,20 @@ package struct InstanceEvent: Sendable, Equatable {
         """
     }
 
-    /// The date and time in UTC as RFC 3339 defines them, with milliseconds.
+    /// The date and time in UTC with milliseconds (RFC 3339).
     private var timestamp: String { Timestamp.utc(time, withMilliseconds: true) }
 }
 
-/// A store for the events of instances that outlives the gateway process.
+/// A store for the events of instances. The stored events outlive the gateway's process.
 package protocol InstanceHistory: Sendable {
-    /// Records an event asynchronously; the caller never waits.
+    /// Records an event asynchronously. The caller does not wait.
     func record(_ event: InstanceEvent, of project: ProjectName)
     /// Returns the recorded events of a project, oldest first. Throws if the history cannot be read.
     func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent]
-    /// Returns the last event of every project before the given time in nanoseconds since 1970; none if the history
-    /// cannot be read.
+    /// Returns every project's last event before the given time in nanoseconds since 1970. The result is empty if the
+    /// history cannot be read.
     func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent]
-    /// Returns whether the history can be read now. If it cannot, calls `body` on any thread as soon as it can.
+    /// Returns whether the history can be read now. If it cannot be read, calls `body` on any thread as soon as it can.
     func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool
 }
 
@@ -94,20 +94,20 @@ package struct InstanceHistoryError: Error, Equatable, CustomStringConvertible {
     package init(_ description: String) { self.description = description }
 }
 
-/// The history for a gateway that cannot store one.
+/// The history of a gateway that cannot store events.
 package struct NoInstanceHistory: InstanceHistory {
     private let reason: InstanceHistoryError
 
     /// Creates a history that is always unavailable.
     ///
-    /// - Parameter reason: A message that explains why.
+    /// - Parameter reason: A message with the reason.
     package init(reason: String) { self.reason = InstanceHistoryError(reason) }
 
     /// Discards the event, because nothing can be stored.
     package func record(_ event: InstanceEvent, of project: ProjectName) {}
-    /// Throws the reason for the missing history.
+    /// Throws the reason why there is no history.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] { throw reason }
-    /// Returns no events, because none are stored.
+    /// Returns an empty dictionary, because no events are stored.
     package func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent] { [:] }
     /// Returns false and never calls `body`.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { false }

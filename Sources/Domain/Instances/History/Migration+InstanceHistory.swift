@@ -3,7 +3,7 @@
 package import Storage
 
 extension Migration {
-    /// The table for the events of projects' instances.
+    /// The table of the events of projects' instances.
     package static let instanceHistory = Migration(
         1,
         """

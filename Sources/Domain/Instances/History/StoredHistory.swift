@@ -7,7 +7,7 @@ package import Storage
 /// The history of one home's instances in `state.db`.
 package struct StoredHistory: InstanceHistory {
     private let store: Store
-    /// The path of the folder that contains the projects, with a trailing slash.
+    /// The path of the home directory, with a trailing slash.
     private let home: [UInt8]
     private let log: Logger
 
@@ -18,8 +18,8 @@ package struct StoredHistory: InstanceHistory {
         self.log = log
     }
 
-    /// Opens the file. If that fails, the log states the reason and the gateway works without the file. Temporary
-    /// failures are retried.
+    /// Opens the file. If the file cannot be opened, logs the reason, and the gateway works without the file. The store
+    /// repeats the attempt after a temporary failure.
     package static func open(_ file: StateFile, _ log: Logger) -> Result<Store, StorageError> {
         do throws(StorageError) {
             return .success(try Store(file, keepsTrying: true) { report($0, log) })
@@ -40,10 +40,10 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Returns the events of a project, including all that were recorded before the call.
+    /// Returns a project's events, including all events that were recorded before the call.
     package func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent] {
         let folder = home + project.bytes
-        // A disk that cannot be written may still be readable, so ignore the error.
+        // If the file cannot be written, it may still be readable, so ignore the error.
         try? await store.flush()
         do throws(StorageError) {
             let entries = try await store.read { (connection) throws(StorageError) in
@@ -55,7 +55,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Returns whether the file is open. If it is not, calls `body` as soon as it is.
+    /// Returns whether the file is open. If it is not open, calls `body` as soon as it is.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { store.isOpen(orElse: body) }
 
     /// Returns the last event of each project before this time.
@@ -77,7 +77,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Returns the event of a stored entry; nil if only a newer gateway knows its kind.
+    /// Returns the event of a stored entry. Returns nil if the entry is of a kind that only newer gateways know.
     private static func event(_ entry: HistoryTable.Entry) -> InstanceEvent? {
         InstanceEvent.Kind(rawValue: entry.event).map { kind in
             InstanceEvent(

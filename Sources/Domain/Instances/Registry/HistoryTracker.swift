@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Determines which state changes of an instance are events of its history, and their content. Performs no I/O.
+/// Determines which of an instance's state changes become events of its history, and makes these events. The tracker
+/// performs no I/O.
 struct HistoryTracker: Sendable {
-    /// The initiator of a stop through this gateway and its reason.
+    /// The initiator of a stop through this gateway, and the reason for the stop.
     struct StopRequest: Sendable {
         let actor: String?
         let reason: String?
@@ -18,19 +19,19 @@ struct HistoryTracker: Sendable {
     var stopper: StopRequest?
     /// The last event of the history.
     private(set) var last: InstanceEvent?
-    /// The initiator of the instance's end, according to the last state that contained one.
+    /// The initiator of the instance's end, from the last state that contained an initiator.
     private var stopInitiator: StopInitiator?
     private var succession: Succession?
 
     /// Creates a tracker for an instance whose last known event is `lastEvent`.
     init(lastEvent: InstanceEvent? = nil) { last = lastEvent }
 
-    /// Sets the last event that an earlier gateway recorded, if it becomes known late. Has no effect if there is a
-    /// newer event.
+    /// Sets the last event that an earlier gateway recorded, if the event becomes known late. Has no effect if a newer
+    /// event is known.
     mutating func restore(_ event: InstanceEvent) { last = last ?? event }
 
-    /// Returns whether the last event already covers a found server that was started at the given time. Since that
-    /// event, only the gateway has changed.
+    /// Returns whether the last event already describes a found server that was started at the given time. In this
+    /// case, only the gateway was restarted since the event.
     func covers(runSince started: Int64) -> Bool {
         guard let last else { return false }
         switch last.kind {
@@ -39,7 +40,7 @@ struct HistoryTracker: Sendable {
         }
     }
 
-    /// Returns the events that the current state adds to the history; none for most states.
+    /// Returns the events that the current state adds to the history. For most states, the result is empty.
     ///
     /// - Parameter isKnown: The result of ``covers(runSince:)``.
     mutating func events(of machine: InstanceStateMachine, isKnown: Bool, now: Int64) -> [InstanceEvent] {
@@ -48,7 +49,7 @@ struct HistoryTracker: Sendable {
         last = events.last ?? last
         switch machine.phase {
         case .stopped, .failed, .restarting, .starting, .booting, .probing:
-            // A requested stop has succeeded or was rejected, so the initiators do not apply to later events.
+            // A requested stop has succeeded or was rejected, so its initiator does not apply to later events.
             stopInitiator = nil
             stopper = nil
             succession = nil
@@ -57,15 +58,16 @@ struct HistoryTracker: Sendable {
         return events
     }
 
-    /// Returns the events of a requested start, including the end that it waited for; nil for anything else.
+    /// Returns the events of a requested start, including the end of the run for which the start waited. Returns nil if
+    /// the state is not a requested start.
     private mutating func begun(_ machine: InstanceStateMachine, _ now: Int64) -> [InstanceEvent]? {
         switch machine.phase {
         case .ending(let ending):
-            // The request to end can still be rejected, so record nothing yet.
+            // The request to end the run can still be rejected, so record nothing yet.
             succession = ending.startsAgain ? Succession(run: machine.run) : nil
             return ending.startsAgain ? [] : nil
         case .starting where machine.origin != .recovery: break
-        // If a different run is booting, it was reported before the end of the previous run.
+        // A different run can be booting only if it was reported before the end of the previous run.
         case .booting: if succession.map({ $0.run == machine.run }) ?? true { return nil }
         default: return nil
         }
@@ -81,18 +83,18 @@ struct HistoryTracker: Sendable {
             switch machine.origin {
             case .requested: return nil
             case .found: return isKnown ? nil : InstanceEvent(time: now, kind: .found)
-            // If the gateway itself began the restart, it has already recorded this event.
+            // If the gateway itself restarted the instance, this event is already recorded.
             case .recovery: return last?.kind == .restarted ? nil : InstanceEvent(time: now, kind: .restarted)
             }
         case .ready:
-            // The instance was busy, or had to prove again that it owns the port. It was ready before, so this is not
-            // an event.
+            // The instance was already ready before it was busy or had to prove again that it owns the port. Record no
+            // event.
             if last?.kind == .ready { return nil }
             return InstanceEvent(time: now, kind: .ready, version: machine.version)
         case .unhealthy(_, let reason):
             return last?.kind == .unhealthy ? nil : InstanceEvent(time: now, kind: .unhealthy, reason: kept(reason))
         case .restarting(let reason, _):
-            // While a part of the instance remains, the way it ends is unknown, so record nothing yet.
+            // While a process of the instance remains, it is unknown how the instance will end. Record nothing yet.
             if case .ending = machine.phase { return nil }
             return InstanceEvent(time: now, kind: .ended, reason: kept(reason))
         case .failed(let reason): return InstanceEvent(time: now, kind: .failed, reason: kept(reason))
@@ -110,14 +112,15 @@ struct HistoryTracker: Sendable {
         if case .gateway(let reason) = stopInitiator {
             return InstanceEvent(time: now, kind: .stopped, reason: kept(reason))
         }
-        // A failed instance, or one that waits for its restart, has nothing to end. A stop only cancels the restart.
+        // If the instance has failed or waits for its restart, the request to stop ends no server. It only cancels the
+        // restart.
         guard stopInitiator != .outside, let stopper else {
             return InstanceEvent(time: now, kind: .stopped, reason: InstanceMessage.stoppedElsewhere)
         }
         return InstanceEvent(time: now, kind: .stopped, actor: stopper.actor, reason: stopper.reason)
     }
 
-    /// Returns a reason in the form that is stored. The server's output is removed, because it may contain secrets and
-    /// must remain in memory.
+    /// Returns a reason in the form in which it is stored. The server's output is removed, because the output may
+    /// contain secrets and must not be written to the disk.
     private func kept(_ reason: String) -> String { Instance.cut(InstanceMessage.withoutOutput(reason)) }
 }

@@ -8,7 +8,7 @@ internal import Systemd
 
 /// The registry's state of one project's instance.
 struct Instance {
-    /// The folder as it was at the last start.
+    /// The project's folder as it was at the last start.
     var folder: ProjectFolder
     var machine: InstanceStateMachine
     /// The supervisor that runs the instance's server, or would start it.
@@ -19,28 +19,28 @@ struct Instance {
     var run: Run?
     /// The number of the current run. A different number means a different process, even on the same port.
     var generation: UInt64 = 0
-    /// The number of the last port announcement. Later announcements have greater numbers.
+    /// The number of the last announcement of a port by this instance. Later announcements have greater numbers.
     var claim: UInt64 = 0
-    /// The OpenCode API of the run and the path of its health check; nil while unknown.
+    /// The API family of the run, and the path of its health check; nil while unknown.
     var family: APIFamily?
     var healthPath: HealthPath?
-    /// The process number that a health response contained and that was found to belong to a process of the run.
+    /// The process number from a health response. The process is known to belong to the run.
     var processNumber: Int32?
     /// The facts about the run that the supervisor has stored for the next gateway.
     var remembered = InstanceMemory()
-    /// The findings about the run's configuration so far.
+    /// The findings about the run's configuration.
     var setup = SetupFindings()
     /// Whether the run rejects requests without its password; nil while unknown.
     var enforcesPassword: Bool?
-    /// How the run's port was found, if it was not announced.
+    /// A warning about the way in which the run's port was found; nil if the run announced its port.
     var portWarning: String?
-    /// Whether a warning was logged that the server works in a folder other than the project's current folder.
+    /// Whether the gateway has logged that the server works in a folder other than the project's current folder.
     var hasWarnedOfFolder = false
     /// The start of the instance's current state in nanoseconds since 1970.
     var since: Int64
-    /// The tracker that determines which states are recorded as events.
+    /// The tracker that selects the states that are recorded as events.
     var historyTracker: HistoryTracker
-    /// The OpenCode project of the instance's folder, as far as it was queried.
+    /// The result of the queries for the OpenCode project of the instance's folder.
     var project = ProjectQuery()
     var pulse = Pulse()
     var timers: [InstanceStateMachine.Timer: EventSource] = [:]
@@ -80,7 +80,7 @@ struct Instance {
             stopInitiator: machine.stopInitiator)
     }
 
-    /// Starts a new run and resets everything that was known about the previous one.
+    /// Starts a new run, and resets all facts about the previous run.
     mutating func start(_ run: Run, generation: UInt64) {
         self.run = run
         self.generation = generation
@@ -100,17 +100,17 @@ struct Instance {
         InstanceMemory(family: family, restarts: machine.restarts, lastError: machine.lastFailure.map(Self.cut))
     }
 
-    /// Returns a reason, shortened if it exceeds the limit for a stored record because of the last lines of output.
+    /// Returns a reason that fits into a stored record. The server's last lines of output can make a reason too long.
     static func cut(_ reason: String) -> String {
         let scalars = reason.unicodeScalars
         return String(scalars.prefix(longestError)) + (scalars.count > longestError ? "…" : "")
     }
 
-    /// The maximum number of Unicode scalars of an error that is stored for the next gateway.
+    /// The maximum length, in Unicode scalars, of an error that is stored for the next gateway.
     private static let longestError = 2_000
 
-    /// Sets the last event that earlier gateways recorded, if it becomes known late. Has no effect if there is a newer
-    /// event.
+    /// Sets the last event that earlier gateways recorded, if the event becomes known late. Has no effect if a newer
+    /// event is known.
     mutating func restore(_ event: InstanceEvent) {
         historyTracker.restore(event)
         guard case .ready = machine.state, event.kind == .ready, let run, run.isFound, since == run.started,
@@ -119,8 +119,8 @@ struct Instance {
         since = event.time
     }
 
-    /// Sets the start of the current state. A found server has been in its state since its start, or since an earlier
-    /// gateway saw it become ready.
+    /// Sets the time at which the current state began. For a found server, this time is the start of the server, or the
+    /// time at which an earlier gateway recorded that the server was ready.
     mutating func stateChanged(now: Int64) {
         if case .ready = machine.state, let run, run.isFound, historyTracker.covers(runSince: run.started),
             let last = historyTracker.last,
@@ -141,18 +141,18 @@ struct Instance {
     }
 }
 
-/// The signs of life of an instance: healthy responses, and bytes of proxied responses, which the loops count.
+/// The signs of life of an instance: healthy responses, and bytes of proxied responses. The loops count the bytes.
 struct Pulse {
     private var lastSign = SuspendingClock.now
     private var count: UInt64?
 
-    /// Resets the byte count for a new health check. Bytes count from the next call of `look` on.
+    /// Resets the byte count for a new health check. The next call of `look` sets the initial count.
     mutating func resetCheck() { count = nil }
 
     /// Records a healthy response as a sign of life.
     mutating func answered(now: SuspendingClock.Instant = .now) { lastSign = now }
 
-    /// Updates the byte count from the loops.
+    /// Updates the byte count from the loops' counters.
     ///
     /// - Returns: The time without a sign of life, and whether bytes have arrived since the last call during the
     ///   current health check.
@@ -166,20 +166,20 @@ struct Pulse {
 
 /// The findings about a run's configuration, in addition to its health.
 struct SetupFindings {
-    /// Whether the configuration was requested, which happens once in a run.
+    /// Whether the configuration was requested. The gateway requests it once in each run.
     var isConfigurationRequested = false
     /// The problem with the configuration, as a message.
     var configurationTrouble: String?
     /// Whether the last response listed no model.
     var hasNoModels = false
-    /// The progress of migrating older sessions; nil before it was requested.
+    /// The progress of the migration of older sessions; nil before the first response.
     var migration: MigrationAnswer?
-    /// The queries that have had no response yet.
+    /// The queries without a response so far.
     var pendingQueries: Set<SetupQuery> = []
-    /// The delay before requesting the models.
+    /// The timer that delays the query for the models.
     var modelsDelay: EventSource?
 
-    /// The warnings that `status` contains.
+    /// The warnings for `status`.
     var warnings: [String] {
         [configurationTrouble, hasNoModels ? InstanceMessage.noModels : nil, migration?.warning].compactMap { $0 }
     }

@@ -9,11 +9,11 @@ package struct HealthQuery: Sendable {
     package let address: InstanceAddress
     /// The credentials that the instance requires; nil to send none.
     package var credentials: InstanceCredentials?
-    /// The order of the attempts with the health paths.
+    /// The order in which the health paths are tried.
     package var search: HealthSearch
     /// The time limit for the whole response.
     package var timeout: Duration
-    /// Whether to check, if the instance is healthy, that it rejects requests without its password.
+    /// Whether the check also tests that a healthy instance rejects requests without its password.
     package var checksPassword: Bool
 
     /// Creates a health check with the given parameters.
@@ -62,7 +62,7 @@ package struct InstanceQuery: Sendable {
 package struct InstanceReply: Sendable {
     /// The status code of the response.
     package let status: Int
-    /// The body, or the beginning of a very long body.
+    /// The body. Only the beginning of a very long body is kept.
     package let body: [UInt8]
 
     /// Creates a response from status and body.

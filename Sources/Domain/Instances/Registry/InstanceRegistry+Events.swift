@@ -8,7 +8,7 @@ internal import Systemd
 
 /// Handles the events of instances and performs the actions of their state machines.
 extension InstanceRegistry {
-    /// Handles an event of the instance of a project.
+    /// Handles an event of a project's instance.
     func handle(_ event: InstanceStateMachine.Event, of name: ProjectName) { process(event, of: name) }
 
     func process(_ event: InstanceStateMachine.Event, of name: ProjectName, from supervisor: String? = nil) {
@@ -25,8 +25,8 @@ extension InstanceRegistry {
 
     func advance(_ event: InstanceStateMachine.Event, of name: ProjectName) {
         guard let actions = instances[name]?.machine.handle(event) else { return }
-        // If a start has waited for the end of a run, its beginning does not change the published state, so it is
-        // recorded here.
+        // A start that has waited for the end of a run does not change the published state when it begins. Record its
+        // events here.
         if actions.first != .publish, actions.contains(.launch) { recordEvents(of: name, now: WallClock.nanoseconds()) }
         for action in actions { perform(action, of: name) }
         remember(name)
@@ -39,7 +39,8 @@ extension InstanceRegistry {
                 lastGeneration += 1
                 instances[name]?.start(run, generation: lastGeneration)
             } else if instances[name]?.run?.id == run.id {
-                // The same run was reported again with more information, such as its password, so replace it.
+                // The supervisor reported the same run again with more information, such as its password. Replace the
+                // run.
                 instances[name]?.run = run
             }
         case .announced(let run, let address, let family, let warning):
@@ -50,7 +51,7 @@ extension InstanceRegistry {
         advance(.supervised(event), of: name)
     }
 
-    /// Stores the facts that the next gateway could not find out by itself.
+    /// Stores the facts that the next gateway could not determine itself.
     private func remember(_ name: ProjectName) {
         guard let instance = instances[name], instance.machine.currentRun != nil, instance.run != nil else { return }
         let memory = instance.memory
@@ -65,8 +66,8 @@ extension InstanceRegistry {
             let now = WallClock.nanoseconds()
             instances[name]?.stateChanged(now: now)
             publishRoutes()
-            // The routes are published before the log message, so that a client that reads in the log that the instance
-            // is ready can reach it.
+            // Publish the routes before the log message. A client that reads in the log that the instance is ready can
+            // then reach the instance.
             logState(of: name)
             recordEvents(of: name, now: now)
             checkSettled()
@@ -117,7 +118,7 @@ extension InstanceRegistry {
                 "the instance is unhealthy", project, LogField("port", address.port), LogField("reason", reason))
         case .restarting(let reason, let delay):
             if case .ending(let ending) = instance.machine.phase {
-                // Log the way that the server ended, and the time of the restart, only when no process of it remains.
+                // Log the reason for the end and the delay of the restart only when no process of the server remains.
                 if ending.isOurs {
                     logger.warning("the gateway stops the instance", project, LogField("reason", reason))
                 }
@@ -138,8 +139,8 @@ extension InstanceRegistry {
     }
 }
 
-/// A queue for events. An event that another event causes immediately, such as the result of a start, is handled after
-/// all consequences of the first one.
+/// A queue for events. An event can immediately cause another event, such as the result of a start. The second event is
+/// handled after all actions of the first event.
 struct Inbox {
     /// An event of one project's instance.
     struct Item {
@@ -152,14 +153,14 @@ struct Inbox {
     private var items: [Item] = []
     private var isBeingEmptied = false
 
-    /// Adds an item. Returns true if the caller must process the inbox, and false if it is already being processed.
+    /// Adds an item. Returns true if the caller must process the inbox, or false if another call is processing it.
     mutating func add(_ item: Item) -> Bool {
         items.append(item)
         defer { isBeingEmptied = true }
         return !isBeingEmptied
     }
 
-    /// Returns the next item in order of arrival. Nil ends the processing.
+    /// Returns the next item in order of arrival. Returns nil at the end of the queue, which ends the processing.
     mutating func next() -> Item? {
         guard !items.isEmpty else {
             isBeingEmptied = false

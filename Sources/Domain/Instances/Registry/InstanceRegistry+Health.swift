@@ -5,7 +5,7 @@ internal import Logging
 internal import OpenCodeFamilies
 internal import Projects
 
-/// Handles health checks, signs of life, and conflicts about ports.
+/// Handles health checks, signs of life, and port conflicts.
 extension InstanceRegistry {
     func probe(_ number: UInt64, at address: InstanceAddress, within timeout: Duration, of name: ProjectName) {
         guard let instance = instances[name], let run = instance.run else { return }
@@ -33,8 +33,8 @@ extension InstanceRegistry {
         }
     }
 
-    /// Handles the announcement of an address by a run. An earlier announcement of the same address by another run
-    /// becomes invalid: that run may have ended unnoticed, and its port may have been reused.
+    /// Handles a run's announcement of its address. If another run announced the same address earlier, the earlier
+    /// announcement becomes invalid: that run may have ended unnoticed, and its port may have been reused.
     func announced(
         _ run: String, at address: InstanceAddress, family: APIFamily?, warning: String?, of name: ProjectName
     ) {
@@ -53,13 +53,13 @@ extension InstanceRegistry {
             return advance(.probed(number, finding), of: name)
         }
         if let processNumber, !belongs(processNumber, of: name), let address = instance.machine.claimedAddress {
-            // Handle this like a rejected password, because a different server listens at the address.
+            // Another server listens at the address. Handle this finding like a rejected password.
             let reason = InstanceMessage.foreignProcess(processNumber, address.port)
             return advance(.probed(number, .unauthorized(reason: reason)), of: name)
         }
         if let rival = rival(of: name), let address = instance.machine.claimedAddress {
-            // Only a server that requires its secret password has proved its identity, so any other server counts as
-            // unhealthy.
+            // A server proves its identity by requiring its secret password. Any other server at a contested address
+            // counts as unhealthy.
             guard enforcesPassword == true else {
                 let reason = InstanceMessage.portInUse(address.port, by: rival.string)
                 return advance(.probed(number, .unhealthy(reason: reason)), of: name)
@@ -78,8 +78,8 @@ extension InstanceRegistry {
         lookAtSetup(of: name)
     }
 
-    /// Returns whether the process number in a health response belongs to the instance. Returns true if this cannot be
-    /// determined.
+    /// Returns whether the process with the number in a health response belongs to the instance. Returns true if the
+    /// supervisor cannot determine this.
     private func belongs(_ processNumber: Int32, of name: ProjectName) -> Bool {
         if instances[name]?.processNumber == processNumber { return true }
         guard let belongs = supervisor(of: name).hasProcess(processNumber, of: name) else { return true }
@@ -94,7 +94,7 @@ extension InstanceRegistry {
         instances[name]?.enforcesPassword = enforcesPassword
     }
 
-    /// Returns another project whose instance has announced the same address later.
+    /// Returns another project whose instance announced the same address later than this project's instance.
     private func rival(of name: ProjectName) -> ProjectName? {
         guard let instance = instances[name], let address = instance.machine.claimedAddress else { return nil }
         return instances.first { other, others in

@@ -4,7 +4,7 @@ internal import Encodings
 internal import Logging
 package import Projects
 
-/// Manages the events of instances over the lifetimes of several gateways.
+/// Manages the history of instances across restarts of the gateway.
 extension InstanceRegistry {
     /// The result of a request for the history of a project's instance.
     package enum HistoryAnswer: Sendable, Equatable {
@@ -35,8 +35,8 @@ extension InstanceRegistry {
         for event in events { links.history.record(event, of: name) }
     }
 
-    /// Reads the events that earlier gateways have recorded. A failed instance remains failed, with the same reason and
-    /// the same `since`.
+    /// Reads the events that earlier gateways recorded. A failed instance remains failed, with the same reason and the
+    /// same `since`.
     func recallHistory() async {
         let isOpen = links.history.isOpen { [weak self] in Task { await self?.recallHistoryLate() } }
         guard isOpen else { return }
@@ -44,8 +44,8 @@ extension InstanceRegistry {
         recallFailures()
     }
 
-    /// Reads the events of earlier gateways if the history becomes readable only after instances were requested. Events
-    /// that this gateway has recorded are newer and remain valid.
+    /// Reads the events of earlier gateways if the history becomes readable only after clients have requested
+    /// instances. Events that this gateway has recorded are newer and remain valid.
     private func recallHistoryLate() async {
         let found = await links.history.lastEvents(before: made)
         guard end == .none else { return }
@@ -57,7 +57,7 @@ extension InstanceRegistry {
         if opening.hasFound { recordLost() }
     }
 
-    /// Returns whether this event of an earlier gateway is the last known one of its instance.
+    /// Returns whether this event from an earlier gateway is the last known event of its instance.
     private func isLast(_ event: InstanceEvent, of name: ProjectName) -> Bool {
         instances[name].map { $0.historyTracker.last == event } ?? true
     }
@@ -74,12 +74,12 @@ extension InstanceRegistry {
         if !previousEvents.isEmpty { publishRoutes() }
     }
 
-    /// Records instances that should run but do not, because they ended while no gateway was running.
+    /// Records the instances that ended while no gateway was running, although they should still run.
     func recordLost() {
         let now = WallClock.nanoseconds()
         for (name, event) in previousEvents where event.kind.isActive && isLast(event, of: name) {
             guard instances[name]?.machine.isActive != true else { continue }
-            // If its supervisor is unreachable, the instance may still run, so it is not lost.
+            // If the instance's supervisor is unreachable, the instance may still run. Do not record it as lost.
             guard unavailable(name) == nil else { continue }
             let lost = InstanceEvent(time: now, kind: .lost, reason: InstanceMessage.lost)
             previousEvents[name] = lost

@@ -5,17 +5,17 @@ package import Projects
 extension InstanceRegistry {
     /// The functions through which the registry uses other components.
     package struct Links: Sendable {
-        /// Performs a health check. Must return at the latest soon after the check's timeout.
+        /// Performs a health check. The function must return soon after the check's time limit at the latest.
         package var probe: @Sendable (HealthQuery) async -> HealthFinding
-        /// Returns the total number of chunks of proxied responses from the instance with this slot. A higher number
-        /// than before means that the instance processes requests.
+        /// Returns the total number of chunks of proxied responses from the instance with this slot. An increase means
+        /// that the instance processes requests.
         package var progress: @Sendable (_ slot: Int) async -> UInt64
         /// Sends a request to an instance; returns nil if there was no response.
         package var inquire: @Sendable (InstanceQuery) async -> InstanceReply?
         /// Publishes a new routing table. Called on the control loop.
         package var publish: @Sendable (RoutingTable) -> Void
-        /// Returns the digest of the environment files for the project's next run; nil if it cannot be determined.
-        /// Called on the control loop.
+        /// Returns the digest of the environment files for the project's next run; nil if the digest cannot be
+        /// determined. Called on the control loop.
         package var environmentDigest: @Sendable (ProjectName) -> String?
         /// The store for the events of instances.
         package var history: any InstanceHistory

@@ -3,11 +3,11 @@
 internal import Projects
 internal import Systemd
 
-/// Manages the registry's start, before which it must not be used, and its shutdown.
+/// Manages the registry's start and its shutdown. The registry must not be used before it has started.
 extension InstanceRegistry {
     /// The state of the registry's start.
     struct Opening {
-        /// Whether a supervisor is still looking for running servers.
+        /// Whether the start is in progress.
         var isUnderWay = false
         /// Whether all running servers are known.
         var hasFound = false
@@ -18,8 +18,8 @@ extension InstanceRegistry {
         var deadline: EventSource?
     }
 
-    /// Opens the supervisors. Afterwards all running servers are known. They are also ready, unless that takes longer
-    /// than ``InstanceLimits/found``. Call this once, before any other method.
+    /// Opens the supervisors, and waits until the found servers are ready, at most ``InstanceLimits/found``. After the
+    /// call, all running servers are known. Call this method once, before any other method.
     package func open() async throws(LaunchError) {
         opening.isUnderWay = true
         defer {
@@ -42,7 +42,7 @@ extension InstanceRegistry {
         publishRoutes()
     }
 
-    /// Waits until every found instance is ready, or has turned out not to be ready.
+    /// Waits until every found instance is ready or is known not to be ready.
     private func settle() async {
         guard isSettling, end != .over else { return }
         opening.deadline = try? loop.timer(after: limits.found) { [weak self] in
@@ -61,7 +61,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// Ends the wait for settled instances if an instance's new state means that all instances have settled.
+    /// Ends the wait for the found instances if an instance's new state means that all of them have settled.
     func checkSettled() {
         guard opening.settling != nil, !isSettling else { return }
         endSettling()
@@ -78,9 +78,9 @@ extension InstanceRegistry {
     /// The stages of the gateway's shutdown.
     enum End {
         case none
-        /// No instance is started that would end together with the gateway.
+        /// The registry no longer starts instances that would end together with the gateway.
         case near
-        /// The registry starts no instance any more.
+        /// The registry no longer starts any instance.
         case over
     }
 
@@ -95,8 +95,8 @@ extension InstanceRegistry {
         }
     }
 
-    /// Starts the shutdown. Callers that wait for the start of an instance that ends with the gateway receive a failure
-    /// now, rather than a success.
+    /// Starts the shutdown. If an instance ends with the gateway, callers that wait for its start receive a failure
+    /// now.
     package func prepareShutdown() { endStarts(.near) }
 
     private func endStarts(_ stage: End) {
@@ -110,8 +110,8 @@ extension InstanceRegistry {
     package func shutdown() async {
         endStarts(.over)
         endSettling()
-        // Wait until the registry has started. Otherwise a server that is currently being taken over would not be
-        // ended.
+        // Wait until the registry has started. If it has not, a server that a supervisor is currently taking over would
+        // continue to run.
         if opening.isUnderWay, !supervisors.allSatisfy(\.outlivesGateway) {
             await withCheckedContinuation { opening.waiting.append($0) }
         }

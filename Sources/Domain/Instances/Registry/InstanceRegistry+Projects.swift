@@ -8,10 +8,10 @@ package import Projects
 package struct ProjectLookup: Sendable {
     /// The name of the gateway's project.
     package let name: ProjectName
-    /// Whether the caller follows the instance's events and reports changes
-    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). Otherwise a response is valid for 10 s.
+    /// Whether the caller observes the instance's events and reports changes
+    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). If the value is false, a response is valid for 10 s.
     package let isWatched: Bool
-    /// Responses with this number or a smaller one may be outdated.
+    /// The number up to which responses may be outdated.
     package let newerThan: UInt64
 
     /// Creates a request with the given values.
@@ -22,18 +22,18 @@ package struct ProjectLookup: Sendable {
     }
 }
 
-/// Determines the OpenCode project of each instance's folder. The request is sent only when the project is needed,
-/// because it makes OpenCode boot the folder.
+/// Determines the OpenCode project of each instance's folder. The registry sends the query only when the project is
+/// needed, because the query makes OpenCode boot the folder.
 extension InstanceRegistry {
-    /// The time limit for the requested instance, which may have to boot its folder, and the time limit for other
-    /// instances.
+    /// The time limits for the requested instance, which may have to boot its folder, and for other instances.
     private static let requestedTimeout = Duration.seconds(5)
     private static let othersTimeout = Duration.seconds(2)
 
-    /// Returns the OpenCode project of the folder of a ready instance; nil if the instance does not report it.
+    /// Returns the OpenCode project of a ready instance's folder; nil if the instance does not report it.
     ///
-    /// The instance's own folders, and the responses of other instances, determine whether the project is shared. Only
-    /// instances that have responded to a client are queried. Their folders are already open, so the request is cheap.
+    /// The project is shared if the instance's own response or another instance's response shows that another project
+    /// of the gateway belongs to it. The registry queries only instances that have responded to a client. Such
+    /// instances have already opened their folders, so the query is cheap.
     package func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject? {
         let name = lookup.name
         if let query = instances[name]?.project, let answer = query.answer,
@@ -54,25 +54,25 @@ extension InstanceRegistry {
         return openCodeProject(of: name, by: answer)
     }
 
-    /// Returns the current directories of a project on disk; nil if there is no such project.
+    /// Returns the directories of a project that currently exist on the disk; nil if there is no such project.
     package func directories(of name: ProjectName) -> DirectoryScope? {
         let scope = catalogue.assumeIsolated { $0.presentScope(of: name) } ?? instances[name]?.folder.scope
-        // Publish the scope first, so that the distribution of the instance's events uses it. Otherwise it would treat
-        // events of a directory that a request opens now as events of another project.
+        // Publish the scope first, because the filters of the instance's events use the published scope. If a request
+        // opens a new directory, the filters would otherwise attribute the directory's events to another project.
         if let published = publishedScopes[name], published !== scope { publishRoutes() }
         return scope
     }
 
-    /// Invalidates the response with this number, because the instance's events indicate that its project may have
-    /// changed.
+    /// Invalidates the response with this number, because the instance's events indicate that the OpenCode project may
+    /// have changed.
     package func projectMayHaveChanged(of name: ProjectName, number: UInt64) {
         guard instances[name]?.project.answer?.number == number else { return }
         instances[name]?.project.answer = nil
         publishRoutes()
     }
 
-    /// Returns the projects that the loops may use without another query. A project is withheld while another instance
-    /// could turn out to have the same one.
+    /// Returns the projects that the loops may use without another query. A project is omitted while another instance
+    /// may still report the same project.
     func projectsToPublish() -> [ProjectName: OpenCodeProject] {
         instances.filter { $0.value.project.answer != nil }.keys.reduce(into: [:]) { projects, name in
             guard let answer = instances[name]?.project.answer, let project = openCodeProject(of: name, by: answer)
@@ -85,7 +85,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// Returns the warning for `status` if other projects of this gateway are the same OpenCode project.
+    /// Returns the warning for `status` if other projects of this gateway belong to the same OpenCode project.
     func sharingWarnings(on name: ProjectName) -> [String] {
         let sharers = sharers(of: name)
         return sharers.isEmpty ? [] : [InstanceMessage.sharedProject(with: sharers.map(\.string).sorted())]
@@ -93,18 +93,17 @@ extension InstanceRegistry {
 
     // MARK: Queries
 
-    /// Returns whether an instance has responded to a client but was not queried for its project yet.
+    /// Returns whether an instance has responded to a client and was not queried for its project yet.
     private func isProjectOpen(_ name: ProjectName) -> Bool {
         guard let instance = instances[name], instance.setup.isConfigurationRequested else { return false }
         return instance.project.answer == nil && !instance.project.hasJustFailed(within: Self.othersTimeout)
             && instance.machine.state.address != nil
     }
 
-    /// Returns an instance's response, from an earlier or a concurrent request if there is one; nil if the instance
-    /// does not report its project.
+    /// Returns an instance's response; nil if the instance does not report its project. If an earlier or concurrent
+    /// query has a response, that response is used.
     ///
-    /// Callers use the returned value and not the stored one. By the time they resume, events may have invalidated the
-    /// stored one.
+    /// Callers must use the returned response. Events may have invalidated the stored response by the time they resume.
     private func projectAnswer(of name: ProjectName, within timeout: Duration) async -> ProjectQuery.ProjectAnswer? {
         guard let instance = instances[name] else { return nil }
         if let answer = instance.project.answer { return answer }
@@ -114,7 +113,7 @@ extension InstanceRegistry {
         guard instance.project.waiting == nil else {
             let answer = await withCheckedContinuation { instances[name]?.project.waiting?.append($0) }
             if let answer { return answer }
-            // That request failed or was for another run. Repeat it only with a longer time limit.
+            // The concurrent query failed or was for another run. Repeat it only with a longer time limit.
             return await projectAnswer(of: name, within: timeout)
         }
         instances[name]?.project.waiting = []
@@ -122,7 +121,7 @@ extension InstanceRegistry {
         if instances[name]?.generation == endpoint.generation {
             instances[name]?.project.record(answer, within: timeout)
         } else {
-            // Another run has started in the meantime. Discard the response, because it is not valid for this run.
+            // Another run has started in the meantime. Discard the response, because it describes the previous run.
             answer = nil
         }
         let waiting = instances[name]?.project.waiting ?? []
@@ -160,14 +159,14 @@ extension InstanceRegistry {
     private func openCodeProject(of name: ProjectName, by answer: ProjectQuery.ProjectAnswer) -> OpenCodeProject? {
         guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
-        // If the instance does not report its folders, other projects of the gateway may be among them, so the project
-        // counts as shared.
+        // If the instance does not report its project's folders, other projects of the gateway may be among them. The
+        // project then counts as shared.
         return OpenCodeProject(
             answer.identity, in: scope, isShared: answer.folders == nil || !sharers(of: name).isEmpty,
             number: answer.number)
     }
 
-    /// Returns the other projects of this gateway that are the same OpenCode project.
+    /// Returns the other projects of this gateway that belong to the same OpenCode project.
     private func sharers(of name: ProjectName) -> Set<ProjectName> {
         guard let project = instances[name]?.project, let identity = project.lastIdentity,
             identity.id != ProjectIdentity.global

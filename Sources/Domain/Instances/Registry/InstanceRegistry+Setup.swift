@@ -7,14 +7,14 @@ internal import Systemd
 
 /// Detects configuration problems of healthy instances.
 extension InstanceRegistry {
-    /// The delay before the models are queried, because a healthy OpenCode 2 has no models for up to a second.
+    /// The delay before the query for the models. A healthy OpenCode 2 reports no models for up to a second.
     private static let modelsDelay = Duration.seconds(5)
-    /// The time limit for one request. A folder whose plug-ins are being installed responds late, and no caller waits
-    /// for this request.
+    /// The time limit for one query. An instance that is installing plug-ins responds late, and no caller waits for the
+    /// query.
     private static let patience = Duration.seconds(60)
 
-    /// Records that a run has responded to a client's request. From then on the project's folder is open in the run, so
-    /// requests about the folder are cheap. An earlier request would open the folder.
+    /// Records that a run has responded to a client's request. From then on, the project's folder is open in the run,
+    /// so queries about the folder are cheap. An earlier query would open the folder.
     package func answered(_ name: ProjectName, generation: UInt64) {
         guard let instance = instances[name], instance.generation == generation,
             !instance.setup.isConfigurationRequested
@@ -28,7 +28,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// Repeats the requests whose findings may have changed, after a healthy response.
+    /// Repeats the queries whose results may have changed, after a healthy response.
     func lookAtSetup(of name: ProjectName) {
         guard let instance = instances[name] else { return }
         if instance.family == .two, instance.setup.migration != .completed { sendQuery(.migration, of: name) }
@@ -59,8 +59,8 @@ extension InstanceRegistry {
             instances[name]?.setup.configurationTrouble = ConfigurationAnswer.trouble(
                 status: reply.status, body: reply.body)
         case .models:
-            // A response that is truncated or cannot be parsed is very long or from another version, which is no reason
-            // for a warning.
+            // A response that cannot be parsed is truncated or from another version of OpenCode. It is no reason for a
+            // warning.
             let hasModels = ModelsAnswer.hasModels(status: reply.status, body: reply.body) ?? true
             instances[name]?.setup.hasNoModels = !hasModels
         case .migration:

@@ -3,13 +3,13 @@
 internal import Logging
 internal import Projects
 
-/// Assigns supervisors to projects. Each project names its supervisor. A running server belongs to the supervisor that
-/// found it.
+/// Assigns supervisors to projects. The configuration names a supervisor for each project. A running server belongs to
+/// the supervisor that found it.
 extension InstanceRegistry {
     /// Returns the supervisor that runs the project's server, or would start it.
     func supervisor(of name: ProjectName) -> any Supervisor { instances[name]?.supervisor ?? named(by: name) }
 
-    /// Returns the supervisor that the project names.
+    /// Returns the supervisor that is configured for the project.
     func named(by name: ProjectName) -> any Supervisor {
         let wanted = chooseSupervisor(name)
         return supervisors.first { $0.name == wanted } ?? supervisors[0]
@@ -27,9 +27,9 @@ extension InstanceRegistry {
         }
     }
 
-    /// Returns whether an event from this supervisor applies to the project. If the project has no server, a server of
-    /// any supervisor is accepted. If it has one, a second server from another supervisor is not accepted, and that
-    /// supervisor remains responsible for it.
+    /// Returns whether an event from this supervisor applies to the project. A project without a server accepts a
+    /// server from any supervisor. A project with a server rejects a second server from another supervisor. The other
+    /// supervisor remains responsible for the second server.
     func accepts(_ event: SupervisedEvent, of name: ProjectName, from teller: String) -> Bool {
         guard case .launched(let run) = event else { return instances[name]?.supervisor.name ?? teller == teller }
         enterFound(name)
@@ -45,7 +45,7 @@ extension InstanceRegistry {
         return true
     }
 
-    /// Assigns the project's server to this supervisor.
+    /// Makes this supervisor responsible for the project's server.
     func assign(_ name: ProjectName, to supervisor: any Supervisor) {
         instances[name]?.supervisor = supervisor
         instances[name]?.machine.logCommand = supervisor.logCommand(of: name)
@@ -82,7 +82,7 @@ final class SupervisorListener: SupervisorObserver {
     }
 }
 
-/// Detects folders that were replaced while their server runs. The server continues to work in the old folder.
+/// Detects folders that were replaced while their server was running. The server continues to work in the old folder.
 extension InstanceRegistry {
     /// Handles a change of the list of projects.
     func projectsChanged() {
@@ -97,8 +97,8 @@ extension InstanceRegistry {
             let present = catalogue.assumeIsolated({ $0.identity(of: instance.folder.name) }), present != folder
         else { return nil }
         let working = instance.supervisor.workingFolder(of: instance.folder.name)
-        // The server may have changed its working directory itself, so show the path only if it leads to the folder of
-        // the start.
+        // The server may have changed its working directory itself. Show the path only if it leads to the folder in
+        // which the server was started.
         return InstanceMessage.replacedFolder(working.flatMap { $0.identity == folder ? $0.path : nil })
     }
 

@@ -6,16 +6,16 @@ internal import OpenCodeFamilies
 package import Projects
 package import Systemd
 
-/// Manages the instances of all projects: starts and stops them, and publishes the routes for requests. Runs on the
-/// control loop.
+/// Manages the instances of all projects: starts and stops them, and publishes the routes for requests. The registry
+/// runs on the control loop.
 package actor InstanceRegistry {
     /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     let loop: SystemEventLoop
-    /// The supervisors, at least one. The first one is the default for projects that do not name one.
+    /// The supervisors, at least one. The first supervisor is the default for projects without a configured supervisor.
     let supervisors: [any Supervisor]
-    /// Returns the name of the supervisor that a project names.
+    /// Returns the name of the supervisor that is configured for a project.
     let chooseSupervisor: @Sendable (ProjectName) -> String?
     var listeners: [SupervisorListener] = []
     let logger: Logger
@@ -26,7 +26,7 @@ package actor InstanceRegistry {
     var inbox = Inbox()
     var lastGeneration: UInt64 = 0
     var lastClaim: UInt64 = 0
-    /// The reasons why supervisors are unreachable, by their names.
+    /// The reasons why supervisors are unreachable, by the supervisors' names.
     var unavailable: [String: String] = [:]
     var end = End.none
     var opening = Opening()
@@ -36,17 +36,17 @@ package actor InstanceRegistry {
     var publishedProjects: [ProjectName: OpenCodeProject] = [:]
     /// The published directories of active instances.
     var publishedScopes: [ProjectName: DirectoryScope] = [:]
-    /// The last events that earlier gateways have recorded.
+    /// The last events that earlier gateways recorded.
     var previousEvents: [ProjectName: InstanceEvent] = [:]
-    /// The creation time of the registry. An instance that was never requested counts as stopped since then.
+    /// The time at which the registry was created. An instance that was never requested counts as stopped since then.
     let made = WallClock.nanoseconds()
 
     /// Creates a registry without running instances.
     ///
     /// - Parameters:
-    ///   - supervisors: At least one supervisor; their names must differ.
-    ///   - chooseSupervisor: Returns the name of a project's supervisor. If no supervisor has this name, the first one
-    ///     is used.
+    ///   - supervisors: At least one supervisor. The supervisors must have different names.
+    ///   - chooseSupervisor: Returns the name of a project's supervisor. If no supervisor has this name, the first
+    ///     supervisor is used.
     package init(
         loop: SystemEventLoop, catalogue: ProjectCatalogue, supervisors: [any Supervisor],
         chooseSupervisor: @escaping @Sendable (ProjectName) -> String? = { _ in nil }, limits: InstanceLimits,
@@ -62,7 +62,7 @@ package actor InstanceRegistry {
         self.links = links
     }
 
-    /// Starts a project's instance and waits until it is ready. Concurrent callers share one start and its result.
+    /// Starts a project's instance and waits until it is ready. Concurrent callers share the same start and result.
     ///
     /// - Parameter actor: The name of the key that requested the start.
     package func start(_ name: ProjectName, by actor: String? = nil) async -> StartAnswer {
@@ -81,17 +81,17 @@ package actor InstanceRegistry {
         }
     }
 
-    /// Ends a project's instance with all its processes and waits until none remains.
+    /// Ends a project's instance, and waits until none of its processes remains.
     ///
     /// - Parameters:
     ///   - actor: The name of the key that requested the stop.
-    ///   - reason: The reason for a stop that was not requested.
+    ///   - reason: The reason for the stop, if no client requested it.
     package func stop(
         _ name: ProjectName, by actor: String? = nil, because reason: String? = nil
     ) async -> StopAnswer {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             guard folder(named: name) != nil else { return .notFound }
-            // If the supervisor is unreachable, it is unknown whether the instance runs, so the stop fails.
+            // While the supervisor is unreachable, the gateway does not know whether the instance runs. The stop fails.
             return unavailable(name).map { .failed(InstanceMessage.stopFailed($0)) } ?? .stopped
         }
         if let unavailable = unavailable(name), instance.machine.isActive {
@@ -104,7 +104,7 @@ package actor InstanceRegistry {
         }
     }
 
-    /// Returns a project with everything that is known about its instance; nil if there is no such project.
+    /// Returns a project and the report about its instance; nil if there is no such project.
     package func status(_ name: ProjectName) -> ProjectStatus? {
         let instance = instances[name]
         let state = instance?.machine.state ?? .stopped
@@ -116,8 +116,8 @@ package actor InstanceRegistry {
         return ProjectStatus(project: project, report: report(on: name))
     }
 
-    /// Returns all projects and the states of their instances from memory. A removed folder remains in the list while
-    /// its instance runs.
+    /// Returns all projects and the states of their instances from memory. A project whose folder was removed remains
+    /// in the list while its instance runs.
     package func projects() throws(ProjectListingError) -> [Project] {
         let (names, folders) = try listing().get()
         let missing = instances.values.filter { $0.machine.isActive && !names.contains($0.folder.name) }.map(\.folder)
@@ -171,7 +171,7 @@ package actor InstanceRegistry {
             supervisor: supervisor, slot: instances.count, lastEvent: previousEvents[folder.name])
     }
 
-    /// Adds an instance that runs without having been requested. Its folder may no longer exist.
+    /// Adds an instance that runs although it was not requested. The project's folder may no longer exist.
     func enterFound(_ name: ProjectName) {
         guard instances[name] == nil else { return }
         enter(
@@ -182,8 +182,8 @@ package actor InstanceRegistry {
 
     private func report(on name: ProjectName) -> InstanceReport {
         guard let instance = instances[name] else {
-            // While the supervisor is unreachable, it is unknown whether the instance runs, so the report contains a
-            // warning.
+            // While the supervisor is unreachable, the gateway does not know whether the instance runs. The report then
+            // contains a warning.
             let stopped = previousEvents[name].flatMap { $0.kind == .stopped || $0.kind == .lost ? $0.time : nil }
             return InstanceReport(
                 state: InstanceState.stopped.name, since: stopped ?? made, restarts: 0,

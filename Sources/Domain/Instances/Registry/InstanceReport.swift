@@ -5,11 +5,11 @@ internal import Encodings
 package import OpenCodeFamilies
 package import Projects
 
-/// The information about a project that `status` adds to the fields of the wire contract.
+/// The information about an instance that `status` contains in addition to the fields of the wire contract.
 package struct InstanceReport: Sendable, Equatable {
     /// The name of the instance's state (``InstanceState/name``).
     package var state: String
-    /// The start of that state in nanoseconds since 1970.
+    /// The time at which that state began, in nanoseconds since 1970.
     package var since: Int64
     /// The process ID of the server's first process.
     package var processIdentifier: Int32?
@@ -21,7 +21,7 @@ package struct InstanceReport: Sendable, Equatable {
     package var family: APIFamily?
     /// The current problem or the last failure.
     package var lastError: String?
-    /// Sentences about conditions that do not prevent operation.
+    /// Messages about problems that do not prevent operation.
     package var warnings: [String]
 
     /// Creates a report with the given values.
@@ -39,13 +39,13 @@ package struct InstanceReport: Sendable, Equatable {
         self.warnings = warnings
     }
 
-    /// ``since`` as defined by RFC 3339, in UTC, to the second.
+    /// ``since`` in UTC, to the second (RFC 3339).
     package var sinceText: String { Timestamp.utc(since) }
 }
 
-/// A project with everything that is known about its instance.
+/// A project and the report about its instance.
 package struct ProjectStatus: Sendable, Equatable {
-    /// The part that the list of projects also contains.
+    /// The information that the list of projects also contains.
     package let project: Project
     /// The report about the project's instance.
     package var report: InstanceReport
@@ -57,13 +57,13 @@ package struct ProjectStatus: Sendable, Equatable {
     }
 }
 
-/// A project as clients see it.
+/// A project with the state of its instance, as in the list of projects.
 package struct Project: Sendable, Equatable {
     /// The folder of the project.
     package let folder: ProjectFolder
     /// The state of the project's instance.
     package let state: InstanceState
-    /// Whether the folder was removed while its instance continues to run.
+    /// Whether the project's folder was removed while the instance continues to run.
     package let isMissing: Bool
 
     /// Creates a project with the given state.

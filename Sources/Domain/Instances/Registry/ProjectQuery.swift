@@ -2,34 +2,34 @@
 
 internal import OpenCodeFamilies
 
-/// The OpenCode project of an instance's folder as far as it is known, and the callers that wait for it.
+/// The result of the query for the OpenCode project of an instance's folder, and the callers that wait for the result.
 struct ProjectQuery {
-    /// A response of the current run.
+    /// A response from the current run.
     struct ProjectAnswer {
         let identity: ProjectIdentity
-        /// Every folder that OpenCode has opened as that project; nil if it did not respond to that request.
+        /// Every folder that OpenCode has opened as this project; nil if the instance did not report the folders.
         let folders: [String]?
-        /// The number of the response; later responses have greater numbers.
+        /// The number of the response. Later responses have greater numbers.
         let number: UInt64
         let time: SuspendingClock.Instant
     }
 
     /// How long a response is valid for callers that are not notified of changes.
     static let unwatched = Duration.seconds(10)
-    /// The delay before another request to an instance that has not responded.
+    /// The delay before another query to an instance that has not responded.
     private static let retry = Duration.seconds(10)
 
-    /// The response of the current run; nil if it must be requested.
+    /// The response from the current run; nil if the project must be queried.
     var answer: ProjectAnswer?
-    /// The identity in the last response of any run. The project of a folder outlives its server.
+    /// The identity in the last response from any run. A folder's OpenCode project outlives the server.
     private(set) var lastIdentity: ProjectIdentity?
     private(set) var lastFolders: [String] = []
-    /// The callers that wait for the current request; nil if there is none.
+    /// The callers that wait for the current query; nil if no query is running.
     var waiting: [CheckedContinuation<ProjectAnswer?, Never>]?
-    /// The time of the last failed request of this run, with its time limit.
+    /// The time and the time limit of this run's last failed query.
     private var failure: (time: SuspendingClock.Instant, timeout: Duration)?
 
-    /// Returns whether a request of this run with the same or a longer time limit has failed recently.
+    /// Returns whether a query with the same or a longer time limit has recently failed in this run.
     func hasJustFailed(within timeout: Duration, now: SuspendingClock.Instant = .now) -> Bool {
         failure.map { $0.timeout >= timeout && $0.time.duration(to: now) < Self.retry } ?? false
     }
@@ -45,7 +45,7 @@ struct ProjectQuery {
         failure = nil
     }
 
-    /// Records the response of the instance; nil if it did not respond within the time limit.
+    /// Records the instance's response; nil if the instance did not respond within the time limit.
     mutating func record(_ new: ProjectAnswer?, within timeout: Duration, now: SuspendingClock.Instant = .now) {
         answer = new
         failure = new == nil ? (now, timeout) : nil

@@ -4,32 +4,32 @@ package import Addresses
 package import OpenCodeFamilies
 package import Projects
 
-/// The routes of requests: an immutable snapshot of all instances, which the loops read without a lock.
+/// The routes of requests: an immutable snapshot of all instances. The loops read it without a lock.
 package struct RoutingTable: Sendable {
-    /// An instance as a request sees it. This is a class because each request retains it, which costs one reference
-    /// count instead of one for each property.
+    /// The facts about an instance that a request needs. `Route` is a class because each request retains a route: a
+    /// class costs one reference count, and a structure would cost one for each property.
     package final class Route: Sendable {
         /// The name of the project.
         package let name: ProjectName
-        /// The name as text, created only once.
+        /// The name as text, which is created only once.
         package let text: String
         /// The state of the project's instance, for error messages.
         package let state: InstanceState
-        /// The destination of requests; nil unless the instance is ready.
+        /// The destination of requests; nil if the instance has not been found healthy.
         package let endpoint: InstanceEndpoint?
 
-        /// Whether there is an ``endpoint``. Reading this copies nothing.
+        /// Whether there is an ``endpoint``. Reading this property copies nothing.
         package let isReachable: Bool
-        /// Whether there is an ``endpoint`` with the OpenCode 2 API. Reading this copies nothing.
+        /// Whether there is an ``endpoint`` with the OpenCode 2 API. Reading this property copies nothing.
         package let isOpenCode2: Bool
 
-        /// The directories that requests may name; nil for any.
+        /// The directories that requests may name; nil if requests may name any directory.
         package let scope: DirectoryScope?
-        /// The OpenCode project of the instance's folder; nil if it must be requested
+        /// The OpenCode project of the instance's folder; nil if the project must be queried
         /// (``InstanceRegistry/openCodeProject(_:)``).
         package let openCodeProject: OpenCodeProject?
 
-        /// The initiator of the instance's end while it is ending.
+        /// The initiator of the instance's end; nil unless the instance is ending.
         package let stopInitiator: StopInitiator?
 
         /// Creates a route to an instance.
@@ -54,7 +54,7 @@ package struct RoutingTable: Sendable {
 
     /// The routes, sorted by the bytes of their names.
     private let routes: [Route]
-    /// One more than the greatest slot of an endpoint; 0 without endpoints.
+    /// One more than the greatest slot of an endpoint; 0 if there are no endpoints.
     package let slotCount: Int
     /// The names of all projects on disk; nil while unknown.
     private let projects: Set<ProjectName>?
@@ -63,7 +63,7 @@ package struct RoutingTable: Sendable {
     ///
     /// - Parameters:
     ///   - routes: The routes, at most one for each name.
-    ///   - projects: The names of all projects, running or not; nil while unknown.
+    ///   - projects: The names of all projects, with and without a running instance; nil while unknown.
     package init(_ routes: [Route], projects: Set<ProjectName>? = nil) {
         self.projects = projects
         self.routes = routes.sorted { $0.name.bytes.lexicographicallyPrecedes($1.name.bytes) }
@@ -73,13 +73,13 @@ package struct RoutingTable: Sendable {
     /// The routes to instances that are ready.
     package var reachable: [Route] { routes.filter(\.isReachable) }
 
-    /// Returns whether there may be a project with this name: a folder on disk, or an instance whose folder was
-    /// removed.
+    /// Returns whether there may be a project with this name. A project has a folder on disk, or an instance whose
+    /// folder was removed.
     package func mayBeProject(_ name: ProjectName) -> Bool {
         projects?.contains(name) ?? true || find(name.bytes[...]) != nil
     }
 
-    /// Returns whether a project with this name is known: a folder on disk, or an instance.
+    /// Returns whether a project with this name is known. A known project has a folder on disk or an instance.
     package func isProject(_ name: ProjectName) -> Bool {
         projects?.contains(name) ?? false || find(name.bytes[...]) != nil
     }
@@ -90,15 +90,14 @@ package struct RoutingTable: Sendable {
     /// Returns the route of a project.
     package func route(to name: ProjectName) -> Route? { find(name.bytes[...]) }
 
-    /// Returns the route for a raw segment of a request's path. Allocates nothing unless the segment is
-    /// percent-encoded.
+    /// Returns the route for a raw segment of a request's path. Only a percent-encoded segment causes an allocation.
     package func route(forSegment segment: ArraySlice<UInt8>) -> Route? {
-        // A name that needs no escape equals its path segment, so no decoding is necessary.
+        // A name that needs no percent-encoding equals its path segment. No decoding is necessary.
         guard segment.contains(UInt8(ascii: "%")) else { return find(segment) }
         return ProjectName(percentEncoded: segment).flatMap { find($0.bytes[...]) }
     }
 
-    /// Returns the endpoint for a raw path segment; nil unless a ready instance has that name.
+    /// Returns the endpoint for a raw path segment; nil if no ready instance has that name.
     package func endpoint(forSegment segment: ArraySlice<UInt8>) -> InstanceEndpoint? {
         route(forSegment: segment)?.endpoint
     }
@@ -119,15 +118,15 @@ package struct RoutingTable: Sendable {
 package struct InstanceEndpoint: Sendable, Equatable {
     /// The address on which the instance listens.
     package let address: InstanceAddress
-    /// The value of the instance's `Authorization` field, which is secret; nil if the instance requires none.
+    /// The value of the `Authorization` field for the instance, which is secret; nil if the instance requires none.
     package let authorization: [UInt8]?
     /// The number of the instance's run. A different number means a different process, even on the same port.
     package let generation: UInt64
-    /// The instance's index in per-instance counters. It is small and the same for all of the instance's runs.
+    /// The instance's index in per-instance counters. The index is small and the same for all runs of the instance.
     package let slot: Int
 
-    /// Whether the instance was observed to reject a request without its password. In that case, a server that rejects
-    /// the password is not this instance.
+    /// Whether the instance was observed to reject a request without its password. If so, a server at this address that
+    /// rejects the password is another server.
     package let enforcesPassword: Bool
     /// The OpenCode API that the instance implements; nil if unknown.
     package let family: APIFamily?

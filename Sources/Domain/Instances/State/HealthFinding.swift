@@ -8,8 +8,8 @@ package enum HealthFinding: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - version: OpenCode's version, if reported.
-    ///   - enforcesPassword: Whether requests without the password are rejected; nil if this was not checked or could
-    ///     not be determined.
+    ///   - enforcesPassword: Whether the instance rejects requests without the password; nil if this was not checked or
+    ///     could not be determined.
     ///   - path: The path that responded.
     ///   - processNumber: The number of the process in its own PID namespace, if reported.
     case healthy(

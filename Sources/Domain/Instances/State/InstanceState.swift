@@ -2,31 +2,31 @@
 
 package import Addresses
 
-/// The externally visible state of an instance.
+/// The state of an instance that clients see.
 package enum InstanceState: Sendable, Equatable {
-    /// No server is running, and none is expected to.
+    /// No server is running, and no start or restart is planned.
     case stopped
     /// The supervisor was asked to start the server.
     case starting
-    /// The server runs but has not announced its port.
+    /// The server is running but has not announced its port.
     case booting
-    /// The server has announced its address but has not responded to its health check.
+    /// The server has announced its address but has not passed a health check.
     case probing(address: InstanceAddress)
     /// The server is healthy and responds to requests.
     case ready(address: InstanceAddress)
-    /// The server responds to health checks slowly but still processes requests.
+    /// The server responds to health checks slowly but continues to process requests.
     case busy(address: InstanceAddress)
-    /// Health checks fail, or the server sends no data at all. Requests are still forwarded to it.
+    /// Health checks fail, or the server sends no data at all. The gateway still forwards requests to the server.
     case unhealthy(address: InstanceAddress, reason: String)
-    /// The server ended by itself and will be restarted, after the delay if it is known. The reason describes how it
-    /// ended.
+    /// The server ended by itself, for the given reason, and will be restarted after the delay. The delay is nil if it
+    /// is unknown.
     case restarting(reason: String, delay: Duration?)
     /// The server was asked to end.
     case stopping
-    /// The server could not be started, or it has ended too often, for the given reason.
+    /// The server could not be started, or it ended too often. The value is the reason.
     case failed(reason: String)
 
-    /// The address for requests; nil unless the instance has been found healthy.
+    /// The address for requests; nil if the instance has not been found healthy.
     package var address: InstanceAddress? {
         switch self {
         case .ready(let address), .busy(let address), .unhealthy(let address, _): address
@@ -34,7 +34,7 @@ package enum InstanceState: Sendable, Equatable {
         }
     }
 
-    /// Whether the instance is becoming ready without any action by a client.
+    /// Whether the instance will become ready without a client's action.
     package var isComing: Bool {
         switch self {
         case .starting, .booting, .probing, .restarting: true

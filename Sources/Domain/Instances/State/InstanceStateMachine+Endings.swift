@@ -14,7 +14,8 @@ extension InstanceStateMachine {
         return Self.disarmAll + [.terminate, .arm(.terminate, limits.stop)]
     }
 
-    /// Resumes after the supervisor could not ask the server to end. The server's state must be determined again.
+    /// Resumes after the supervisor failed to ask the server to end. The machine must determine the server's state
+    /// again.
     mutating func endingFailed(_ reason: String) -> [Action] {
         guard case .ending(let ending) = phase, ending.isOurs else { return [] }
         let answers: [Action] = [
@@ -62,8 +63,8 @@ extension InstanceStateMachine {
         }
         let answer = answer(.failed(sentence))
         lastFailure = reason
-        // The gateway does not itself end a server that it did not start, or one that has been ready, unless unhealthy
-        // servers are restarted.
+        // The gateway does not end a server that it found, because another program started it. The gateway ends a
+        // server that has been ready only if unhealthy servers are to be restarted.
         if hasBeenReady ? !limits.restartsUnhealthy : origin == .found {
             isOverdue = true
             return answer

@@ -5,11 +5,10 @@ internal import Encodings
 
 /// Health checks before and after the instance becomes ready.
 extension InstanceStateMachine {
-    /// The time limit for a check of a server that is still starting. After this time, the server is checked again
-    /// immediately.
+    /// The time limit for a health check of a server that is still starting.
     private static let startingTimeout = Duration.seconds(5)
 
-    /// Returns the action that checks this address. From now on, only the result of this check counts.
+    /// Returns the action that checks this address. From now on, the results of all earlier checks are ignored.
     mutating func check(_ address: InstanceAddress) -> Action {
         lastCheck += 1
         isChecking = true
@@ -80,13 +79,13 @@ extension InstanceStateMachine {
             phase = .ready(ready)
             return next + [.measure]
         case .unauthorized(let reason):
-            // The instance accepted this password before, so a different server responds at the address.
+            // The instance accepted this password earlier, so a different server is responding at the address.
             return returnToProbing(ready.address, reason)
         }
     }
 
-    /// Returns a ready instance to probing, because a different server may listen on its port. No request is forwarded
-    /// until the instance has responded again.
+    /// Returns a ready instance to probing, because a different server may listen on its port. The gateway forwards no
+    /// request until the instance has passed a health check again.
     mutating func returnToProbing(_ address: InstanceAddress, _ trouble: String) -> [Action] {
         lastFailure = trouble
         isChecking = false

@@ -25,10 +25,10 @@ extension InstanceStateMachine {
         case .restarting(_, _, bySupervisor: true), .starting, .booting, .probing, .ready:
             return answer(Self.wasStopped) + terminate(Ending())
         case .ending(let ending):
-            // Keep the address, because the instance resumes there if the stop fails.
+            // If the stop fails, the instance continues at this address.
             phase = .ending(Ending(address: ending.address))
-            // If the end was initiated outside the gateway, no deadline runs yet, so ask the server to end and start
-            // the deadline.
+            // If the end was initiated outside the gateway, no deadline is running yet. Ask the server to end, and
+            // start the deadline.
             let deadline: [Action] = ending.isOurs ? [] : [.terminate, .arm(.terminate, limits.stop)]
             return answer(Self.wasStopped) + deadline
         case .stuck:
@@ -47,7 +47,7 @@ extension InstanceStateMachine {
         return [.arm(.start, limits.start), .launch]
     }
 
-    /// Restores the failure that an earlier gateway has recorded as its last event.
+    /// Restores the failure that an earlier gateway recorded as the instance's last event.
     mutating func recallFailure(_ reason: String) {
         lastFailure = reason
         phase = .failed(reason: reason)
@@ -59,14 +59,14 @@ extension InstanceStateMachine {
         lastFailure = nil
     }
 
-    /// Answers the waiting callers, if there are any.
+    /// Returns the actions that give the result to the waiting callers, if there are any.
     mutating func answer(_ answer: StartAnswer) -> [Action] {
         guard hasCallers else { return [] }
         hasCallers = false
         return [.disarm(.answer), .answerStarts(answer)]
     }
 
-    /// Starts the time limit at the first caller; it applies to all of them.
+    /// Starts the time limit when the first caller begins to wait. The limit applies to all callers.
     private mutating func wait() -> [Action] {
         guard !hasCallers else { return [] }
         hasCallers = true

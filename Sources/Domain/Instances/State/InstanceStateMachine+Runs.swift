@@ -4,12 +4,12 @@ internal import Addresses
 
 /// The transitions for the start, announcement and end of servers.
 extension InstanceStateMachine {
-    /// Disarms the timers that are only needed while a server runs.
+    /// Stops the timers that are needed only while a server runs.
     static let disarmAll: [Action] = [.disarm(.start), .disarm(.probe), .disarm(.late), .disarm(.steady)]
 
     mutating func launched(_ new: Run) -> [Action] {
         let id = new.id
-        // Each run is reported once, so this is a delayed event.
+        // The supervisor reports each run once, so this event is late.
         guard id != run else { return [] }
         let deadline = Action.arm(.start, limits.start)
         let actions: [Action]
@@ -17,7 +17,7 @@ extension InstanceStateMachine {
         case .starting: actions = []
         case .stopped, .failed, .stuck:
             forgetFailures()
-            // Restore the facts that an earlier gateway knew about this run.
+            // Restore the facts that an earlier gateway stored for this run.
             restarts = new.memory.restarts
             lastFailure = new.memory.lastError
             origin = .found
@@ -27,14 +27,14 @@ extension InstanceStateMachine {
             origin = .recovery
             actions = [.disarm(.restart), deadline]
         case .booting, .probing, .ready:
-            // The end of the previous run was not reported, but its port must be forgotten.
+            // The supervisor did not report the end of the previous run. Forget that run's port.
             restarts += 1
             origin = new.isFound ? .found : .recovery
             actions = Self.disarmAll + [deadline]
         case .ending(let ending):
             run = id
-            // The server was started outside the gateway while the gateway ends the previous one. The last request to
-            // the gateway takes precedence, so a requested stop also ends the new server.
+            // Another program started a new server while the gateway was ending the previous one. The last request to
+            // the gateway takes precedence: if it was a stop, the gateway also ends the new server.
             if ending.isOurs, !ending.startsAgain { return [.terminate] }
             origin = ending.startsAgain ? .requested : .found
             failureBefore = ending.isOurs ? nil : ending.failure
@@ -46,7 +46,7 @@ extension InstanceStateMachine {
         return actions
     }
 
-    /// Resets everything that was known about the previous run.
+    /// Resets all facts about the previous run.
     mutating func forgetRun() {
         version = nil
         hasBeenReady = false
@@ -73,8 +73,8 @@ extension InstanceStateMachine {
         return [check(address)]
     }
 
-    /// Rejects a server that listens on another host. Other machines may be able to reach it there, or the gateway may
-    /// not. No request is sent there.
+    /// Rejects a server that listens on a host other than 127.0.0.1. Other machines may be able to reach the server, or
+    /// the gateway may be unable to reach it. The gateway sends no request to the server.
     mutating func announcedElsewhere(_ id: String, _ host: String) -> [Action] {
         guard id == run, phase == .booting else { return [] }
         let reason = InstanceMessage.listensElsewhere(host)
@@ -109,8 +109,8 @@ extension InstanceStateMachine {
         }
     }
 
-    /// Forgets the port, which another process may use before all descendants of the server have ended. Without a port,
-    /// there is nothing to forget.
+    /// Forgets the port of a ready server whose main process has ended. Another process may use the port before all
+    /// descendants of the server have ended.
     mutating func mainProcessExited(_ id: String) -> [Action] {
         guard id == run, case .ready = phase else { return [] }
         let reason = "OpenCode exited."
@@ -125,13 +125,12 @@ extension InstanceStateMachine {
         let what: String
         switch phase {
         case .starting:
-            // The server ended so quickly that its launch was not reported.
+            // The server ended so quickly that its start was not reported.
             guard id != run else { return [] }
             run = id
             what = " before it announced its port."
         case .restarting(_, _, bySupervisor: true):
-            // The supervisor has cancelled the restart, either itself or on request, and reports the end of the same
-            // run again.
+            // The supervisor has cancelled the restart, and reports the end of the same run again.
             guard id == run else { return [] }
             what = "."
         case .booting, .probing, .ready, .ending, .stuck:
@@ -148,8 +147,8 @@ extension InstanceStateMachine {
         if case .stuck = phase { return [.disarm(.kill)] + stopped() }
         let reason = InstanceMessage.reason("OpenCode ended with \(how)\(what)", tail: tail)
         if case .ending(var ending) = phase, ending.isOurs || ending.startsAgain || next == .stopped {
-            // It was unknown until now whether the server was stopped, or failed while a new start was requested, so
-            // set the failure here.
+            // Until now, the machine did not know whether the server was stopped or had failed before it was to start
+            // again. Set the failure now.
             if !ending.isOurs { ending.failure = next == .stopped ? nil : reason }
             phase = .ending(ending)
             return ended()
@@ -162,8 +161,8 @@ extension InstanceStateMachine {
         switch next {
         case .stopped: return stopped() + answer(Self.wasStopped)
         case .failed:
-            // The caller of the start receives the failure and can try again, so the gateway does not restart the
-            // server.
+            // If a requested start fails, its caller receives the failure and can try again. The gateway does not
+            // restart the server.
             return origin == .requested && !hasBeenReady ? failStart(reason) : fail(reason)
         case .restarts(let delay):
             lastFailure = reason
@@ -173,7 +172,7 @@ extension InstanceStateMachine {
         }
     }
 
-    /// Handles a failure: schedules a restart, unless there were too many failures.
+    /// Handles a failure. Schedules a restart if there were not too many failures.
     mutating func fail(_ reason: String) -> [Action] {
         guard let delay = recovery.fail(limits) else {
             let count = recovery.quickFailures

@@ -4,7 +4,7 @@ package import Addresses
 
 /// The events and actions of the state machine.
 extension InstanceStateMachine {
-    /// A deadline or delay that the owner maintains for the machine, at most one of each kind.
+    /// A deadline or delay of the machine. The machine's owner maintains at most one timer of each kind.
     package enum Timer: Sendable, Hashable, CaseIterable {
         /// The deadline for the whole start.
         case start
@@ -12,34 +12,35 @@ extension InstanceStateMachine {
         case answer
         /// The delay before the next health check.
         case probe
-        /// The delay until a health check counts as slow, and then until it is examined again.
+        /// The delay after which a health check counts as slow, and the interval at which a slow check is examined
+        /// again.
         case late
-        /// The delay until a ready instance counts as steady.
+        /// The delay until the next ``Recovery/Stage`` of a ready instance.
         case steady
         /// The delay before the restart after a crash.
         case restart
-        /// The deadline for the end after SIGTERM.
+        /// The deadline for the server's end after SIGTERM.
         case terminate
-        /// The deadline for the end after SIGKILL.
+        /// The deadline for the server's end after SIGKILL.
         case kill
     }
 
     /// An event that the machine handles.
     package enum Event: Sendable, Equatable {
-        /// A client requests the instance to be ready.
+        /// A client requests a ready instance.
         case startRequested
-        /// A client requests the instance to be stopped.
+        /// A client requests a stop of the instance.
         case stopRequested
         /// An event of the instance's server.
         case supervised(SupervisedEvent)
-        /// The instance of another project, named here, has announced the same address later.
+        /// Another project's instance has announced the same address later. The value is the name of that project.
         case displaced(by: String)
         /// The health check with this number has ended.
         case probed(UInt64, HealthFinding)
-        /// The time without a healthy response and without a byte, and whether bytes have arrived since the last
+        /// The time without a healthy response and without data, and whether data has arrived since the last
         /// measurement.
         case measured(quiet: Duration, progressed: Bool)
-        /// An armed timer has fired. The value contains the last lines of output so far.
+        /// A timer has fired. `tail` contains the server's last lines of output.
         case fired(Timer, tail: [String] = [])
     }
 
@@ -49,10 +50,10 @@ extension InstanceStateMachine {
         case publish
         /// Start the server through the supervisor.
         case launch
-        /// Check the health at the address within the timeout. The result carries the same number; later checks have
-        /// greater numbers.
+        /// Check the instance's health at the address within the timeout. The result must have the same number. Later
+        /// checks have greater numbers.
         case probe(number: UInt64, address: InstanceAddress, timeout: Duration)
-        /// Measure how long the instance has been quiet.
+        /// Measure how long the instance has sent no sign of life.
         case measure
         /// Start a timer with this duration.
         case arm(Timer, Duration)
@@ -62,9 +63,9 @@ extension InstanceStateMachine {
         case terminate
         /// Kill all processes of the instance.
         case kill
-        /// Answer all callers that wait for a start.
+        /// Return this result to all callers that wait for a start.
         case answerStarts(StartAnswer)
-        /// Answer all callers that wait for a stop.
+        /// Return this result to all callers that wait for a stop.
         case answerStops(StopAnswer)
     }
 }
@@ -73,9 +74,9 @@ extension InstanceStateMachine {
 package enum StartAnswer: Sendable, Equatable {
     /// The instance was started for these callers and is ready.
     case started(address: InstanceAddress)
-    /// The instance was ready before, or was found running.
+    /// The instance was already ready, or it was found running.
     case alreadyRunning(address: InstanceAddress)
-    /// The time limit of the callers was reached. The start continues and has reached this state.
+    /// The time limit of the callers was reached. The start continues, and the instance is in this state.
     case pending(InstanceState)
     /// There is no such project.
     case notFound

@@ -2,30 +2,31 @@
 
 package import Addresses
 
-/// The life cycle of an instance as a pure value. It handles events and returns the actions to perform.
+/// The life cycle of an instance as a pure value. The machine handles events and returns the actions to perform.
 ///
 ///     stopped → starting → booting → probing → ready ⇄ busy, unhealthy → stopping → stopped
 ///                  ↑ ↘ failed (a start that was asked for)  ↓ ends by itself
 ///                  └──────────────── restarting ←───────────┘      restarting → failed (too often)
 ///
-/// At most one server exists at any time. A start that is requested while an old server is still ending waits for its
-/// end. Events of earlier runs and results of earlier health checks are ignored.
+/// At most one server exists at any time. If a start is requested while an old server is ending, the start waits for
+/// the end of that server. Events of earlier runs and results of earlier health checks are ignored.
 package struct InstanceStateMachine: Sendable {
     enum Phase: Equatable {
         case stopped
         case failed(reason: String)
-        /// No server is running. It is restarted after `delay` by the gateway, or by the supervisor itself.
+        /// No server is running. The gateway, or the supervisor itself, restarts the server after `delay`.
         case restarting(reason: String, delay: Duration?, bySupervisor: Bool)
         case starting
         case booting
         case probing(Probing)
         case ready(Ready)
         case ending(Ending)
-        /// Even SIGKILL did not end the server. No other server is started for its folder until it has ended.
+        /// The server has not ended after SIGKILL. No other server is started for the folder until this server has
+        /// ended.
         case stuck(reason: String)
     }
 
-    /// An address is known, but no health check has confirmed the instance there yet.
+    /// The state of an instance whose address is known, but whose health no check has confirmed yet.
     struct Probing: Equatable {
         var address: InstanceAddress
         var delay: Duration
@@ -33,7 +34,7 @@ package struct InstanceStateMachine: Sendable {
         var trouble: String
     }
 
-    /// The instance has been found healthy.
+    /// The state of an instance that has been found healthy.
     struct Ready: Equatable {
         enum Level: Equatable {
             case fine, busy
@@ -45,17 +46,18 @@ package struct InstanceStateMachine: Sendable {
         var isLate = false
     }
 
-    /// The instance is ending, on request or by itself.
+    /// The state of an instance that is ending, on request or by itself.
     struct Ending: Equatable {
         /// The reason for the end if it was not requested.
         var failure: String?
         /// Whether the instance will be restarted after the failure.
         var recovers = false
-        /// Whether a new start was requested after the end.
+        /// Whether a new start was requested while the instance is ending.
         var startsAgain = false
-        /// Whether the gateway ends the instance, and not another program.
+        /// Whether the gateway ends the instance. If the value is false, the instance ends by itself or another program
+        /// ends it.
         var isOurs = true
-        /// The address of the instance, in case it continues to run.
+        /// The address at which the instance continues if it does not end.
         var address: InstanceAddress?
     }
 
@@ -63,14 +65,14 @@ package struct InstanceStateMachine: Sendable {
     enum Origin: Equatable {
         /// A client requested the run.
         case requested
-        /// The run existed already, or was started outside the gateway.
+        /// The run already existed, or was started outside the gateway.
         case found
-        /// The run follows one that ended by itself.
+        /// The run follows a run that ended by itself.
         case recovery
     }
 
     let limits: InstanceLimits
-    /// The command that shows the instance's log, if that is not the gateway's own.
+    /// The command that shows the instance's log; nil if the output is in the gateway's own log.
     var logCommand: String?
     var phase = Phase.stopped
     var origin = Origin.requested
@@ -78,7 +80,7 @@ package struct InstanceStateMachine: Sendable {
     var hasCallers = false
     /// Whether the current run has been ready.
     var hasBeenReady = false
-    /// Whether a found server has exceeded the start timeout. The gateway must not end such a server.
+    /// Whether the server has not become ready in time, or listens on a wrong host, and the gateway must not end it.
     var isOverdue = false
     /// The number of the last health check, and whether its result is pending.
     var lastCheck: UInt64 = 0
@@ -93,13 +95,13 @@ package struct InstanceStateMachine: Sendable {
     package internal(set) var restarts = 0
     /// The last failure since the last requested start.
     package internal(set) var lastFailure: String?
-    /// The reason why the run before the current start ended by itself. Nil if it was stopped or if there was none.
+    /// The reason why the run before the current start ended by itself; nil if it was stopped or if there was none.
     package internal(set) var failureBefore: String?
 
     /// Creates the machine of an instance that does not run.
     ///
-    /// - Parameter logCommand: The command that a failed start without a port refers to. If nil, the failure includes
-    ///   the last lines of output.
+    /// - Parameter logCommand: The command that the message names if a started server announces no port. If the value
+    ///   is nil, the message contains the server's last lines of output.
     package init(limits: InstanceLimits, logCommand: String? = nil) {
         self.limits = limits
         self.logCommand = logCommand
@@ -142,7 +144,7 @@ package struct InstanceStateMachine: Sendable {
         }
     }
 
-    /// Whether any part of the instance exists, or will soon.
+    /// Whether any process of the instance exists or is expected soon.
     package var isActive: Bool {
         switch phase {
         case .stopped, .failed: false
@@ -150,7 +152,7 @@ package struct InstanceStateMachine: Sendable {
         }
     }
 
-    /// The address that the current run has announced, healthy or not.
+    /// The address that the current run has announced, whether the run is healthy or not.
     package var claimedAddress: InstanceAddress? {
         switch phase {
         case .probing(let probing): probing.address
@@ -174,7 +176,7 @@ package struct InstanceStateMachine: Sendable {
     package mutating func handle(_ event: Event) -> [Action] {
         let before = state
         var actions = act(on: event)
-        // Publish the new state first, so that callers find it when they act on a result.
+        // Publish the new state first, so that a caller that acts on a result finds the new state.
         if state != before { actions.insert(.publish, at: 0) }
         return actions
     }

@@ -5,21 +5,22 @@ package import Projects
 
 /// A run of a project's server.
 package struct Run: Sendable, Equatable {
-    /// A unique ID: systemd's invocation ID, or a random one.
+    /// A unique ID: systemd's invocation ID, or a random ID.
     package let id: String
-    /// The number of the server's first process on this machine; nil if there is none here, or if it is unknown.
+    /// The number of the server's first process on this machine; nil if the number is unknown or no process runs on
+    /// this machine.
     package let processIdentifier: Int32?
-    /// The credentials that the server requires; nil if passwords are disabled, or if they are unknown.
+    /// The credentials that the server requires; nil if they are unknown or passwords are disabled.
     package let credentials: InstanceCredentials?
     /// The start time in nanoseconds since 1970 (`WallClock`).
     package let started: Int64
-    /// Whether this gateway did not request the run.
+    /// Whether the run was started without a request to this gateway.
     package let isFound: Bool
     /// The digest of the environment files at the server's start; nil if unknown.
     package let environmentDigest: String?
-    /// The folder where the server was started; nil if unknown.
+    /// The folder in which the server was started; nil if unknown.
     package let folder: FolderIdentity?
-    /// The facts that an earlier gateway has learned about the run.
+    /// The facts that an earlier gateway stored for the run.
     package let memory: InstanceMemory
 
     /// Creates a run with the given values.
@@ -39,13 +40,13 @@ package struct Run: Sendable, Equatable {
     }
 }
 
-/// The facts about a run that a gateway has learned and the next gateway could not find out by itself.
+/// The facts about a run that the next gateway could not determine itself.
 package struct InstanceMemory: Sendable, Equatable {
     /// The OpenCode API that the server implements.
     package var family: APIFamily?
     /// The number of restarts after unrequested ends, since the last requested start.
     package var restarts: Int
-    /// The last failure since that start, as a message.
+    /// The last failure since the last requested start, as a message.
     package var lastError: String?
 
     /// Creates a memory, by default without any facts.

@@ -2,7 +2,8 @@
 
 package import Projects
 
-/// Runs OpenCode servers, at most one for each project, and reports their events. Used only on the control loop.
+/// Runs OpenCode servers, at most one for each project, and reports their events. A supervisor is used only on the
+/// control loop.
 package protocol Supervisor: Sendable {
     /// The name in logs and project settings, `process` or `systemd`. The supervisors of a registry have different
     /// names.
@@ -12,32 +13,33 @@ package protocol Supervisor: Sendable {
     /// Returns the command that shows a project's log, such as `journalctl --user -u opencode@demo`; nil if the
     /// server's output is in the gateway's own log.
     func logCommand(of project: ProjectName) -> String?
-    /// Starts to report to `observer`, which is referenced weakly. Returns after reporting every server that was
-    /// already running.
+    /// Starts to report to `observer`, to which the supervisor keeps a weak reference. The method returns after the
+    /// supervisor has reported every server that was already running.
     func open(_ observer: any SupervisorObserver) async throws(LaunchError)
     /// Starts the project's server. The result is reported as an event: `launched` or `launchFailed`.
     func start(_ folder: ProjectFolder)
-    /// Asks all processes of the project's server to end (SIGTERM, StopUnit). The event `exited` follows when no
+    /// Asks all processes of the project's server to end (SIGTERM or StopUnit). The event `exited` follows when no
     /// process remains.
     func terminate(_ project: ProjectName)
     /// Kills all processes of the project's server with SIGKILL.
     func kill(_ project: ProjectName)
-    /// Returns the last lines of output of the project's current or last server, oldest first; at most 20.
+    /// Returns the last lines of output of the project's current or last server, oldest first, at most 20 lines.
     func tail(of project: ProjectName) -> [String]
-    /// Stores the learned facts about the project's current server for a gateway that takes it over.
+    /// Stores facts about the project's current server for the gateway that takes it over.
     func remember(_ memory: InstanceMemory, of project: ProjectName)
     /// Returns whether a process of the project's current server has this number in its own PID namespace (`NSpid`,
     /// proc_pid_status(5)); nil if this cannot be determined.
     func hasProcess(_ number: Int32, of project: ProjectName) -> Bool?
-    /// Returns the current working directory of the project's current server and its current path; nil if it cannot be
-    /// determined.
+    /// Returns the identity and the present path of the working directory of the project's current server; nil if they
+    /// cannot be determined.
     func workingFolder(of project: ProjectName) -> (identity: FolderIdentity, path: String)?
-    /// Detaches from servers that outlive the gateway. No events and requests follow.
+    /// Detaches from servers that outlive the gateway. The supervisor then reports no events, and the caller sends no
+    /// requests.
     func close()
 }
 
 extension Supervisor {
-    /// Returns nil, because the server's processes do not run on this machine.
+    /// Returns nil, because the supervisor cannot see the server's processes.
     package func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? { nil }
 
     /// Returns nil, because the directory cannot be determined.
@@ -49,11 +51,11 @@ extension Supervisor {
 
 /// Receives the events of supervised servers, one after the other on the control loop.
 package protocol SupervisorObserver: AnyObject, Sendable {
-    /// Handles an event of a project's server. May be called during a call to the supervisor. In that case the observer
-    /// handles the event after its current work.
+    /// Handles an event of a project's server. The supervisor may call this method during a call from the observer. The
+    /// observer then handles the event after its current work.
     func supervised(_ project: ProjectName, _ event: SupervisedEvent)
-    /// Handles a change of the supervisor's availability. `reason` is a message with the fix; nil means that it is
-    /// reachable (again).
+    /// Handles a change of the supervisor's availability. `reason` is a message that includes the fix; nil means that
+    /// the supervisor is reachable.
     func supervisorChanged(unavailable reason: String?)
 }
 
