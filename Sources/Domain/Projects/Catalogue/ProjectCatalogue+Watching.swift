@@ -4,13 +4,13 @@ internal import Glibc
 internal import Logging
 internal import Systemd
 
-/// Watches the file system for changes. Each watch is set before the watched directory is read, so that no change is
-/// missed.
+/// Watches the file system for changes. The catalogue sets each watch before it reads the watched directory, so that it
+/// misses no change.
 extension ProjectCatalogue {
-    /// The entries of a project that affect its list entry.
+    /// The names in a project's folder that affect the project's list entry.
     private static let observedEntries: [[UInt8]] = [Array(".git".utf8), Array("package.json".utf8)]
 
-    /// Watches and reads the home directory. On failure, logs the reason and tries again later.
+    /// Watches and reads the home directory. After a failure, logs the reason and tries again later.
     func openHome() {
         watchParents(of: [path])
         do throws(ProjectListingError) {
@@ -43,8 +43,8 @@ extension ProjectCatalogue {
         removeAll()
     }
 
-    /// Watches the directories that contain the home directory. A watch on the home directory itself does not report
-    /// its removal while the gateway keeps it open for its lock (IN_DELETE_SELF, inotify(7)).
+    /// Watches the directories that contain the home directory. The gateway keeps the home directory open for its lock,
+    /// and meanwhile a watch on the home directory does not report its removal (IN_DELETE_SELF, inotify(7)).
     private func watchParents(of paths: [String]) {
         var watches: [String: EventSource] = [:]
         isEndReported = true
@@ -58,8 +58,8 @@ extension ProjectCatalogue {
         parentWatches = watches
     }
 
-    /// Watches a directory for the appearance and disappearance of entries. Returns nil if the directory does not exist
-    /// or is not readable. The home directory is then polled.
+    /// Watches a directory for entries that appear and disappear. Returns nil if the directory does not exist or is not
+    /// readable. The catalogue then polls the home directory.
     private func watchParent(_ folder: String, _ entry: [UInt8]) -> EventSource? {
         try? watcher.watchFolder(folder, [.appeared, .disappeared]) { [weak self] change in
             self?.assumeIsolated { $0.parentChanged(change, entry) }
@@ -75,7 +75,7 @@ extension ProjectCatalogue {
         checkHome()
     }
 
-    /// Checks whether the home directory exists and is still the same.
+    /// Checks whether the home directory exists and is still the same directory.
     func checkHome() {
         switch state {
         case .closed: return
@@ -98,7 +98,7 @@ extension ProjectCatalogue {
         var source = old?.entry.identity == entry.identity ? old?.watch : nil
         if source == nil, let folder = entry.folder {
             source = watchProject(folder)
-            // Read again, because changes before the watch was set are not reported.
+            // Read the entry again, because the watch does not report earlier changes.
             if source != nil { entry = reader.entry(name, in: home) ?? entry }
         }
         set(name, Known(entry: entry, watch: source))
@@ -111,8 +111,8 @@ extension ProjectCatalogue {
                 self?.assumeIsolated { $0.projectChanged(name, change) }
             }
         } catch {
-            // The folder may have been removed in the meantime. This is not an error, because the home directory's
-            // watch reports the removal.
+            // If the folder was removed in the meantime, the failure is not an error. The home directory's watch
+            // reports the removal.
             if error.code != ENOENT, error.code != ENOTDIR { complain(of: error, folder.path) }
             return nil
         }
@@ -138,7 +138,7 @@ extension ProjectCatalogue {
         }
     }
 
-    /// Schedules reading everything again, once for several triggers. After events were lost, the kernel notifies every
+    /// Schedules reading all entries again, once for several events. After a loss of events, the kernel notifies every
     /// watch.
     private func readSoon() {
         guard !isReadingSoon else { return }
@@ -177,12 +177,12 @@ extension ProjectCatalogue {
         }
     }
 
-    /// The maximum delay until the gateway notices that the home directory exists again.
+    /// The maximum delay before the gateway detects that the home directory exists again.
     private static let retryInterval = Duration.milliseconds(500)
 
     private var isHomeOpen: Bool { if case .open = state { true } else { false } }
 
-    /// Polls for changes that cause no event.
+    /// Polls for changes that no watch reports.
     private func sweep() {
         guard case .open(let home, let source) = state, let now = try? reader.home(), now == home else {
             return reopenHome()

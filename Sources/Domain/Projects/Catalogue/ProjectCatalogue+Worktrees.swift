@@ -5,35 +5,35 @@ internal import Logging
 package import OpenCodeFamilies
 internal import Systemd
 
-/// The worktrees of projects with running instances. Reads and watches git's list of them.
+/// The worktrees of projects with running instances. The catalogue reads and watches git's list of worktrees.
 extension ProjectCatalogue {
     /// The known worktrees of one project.
     struct Followed {
         var repository: Repository?
-        /// The watches of the repository's folders, by their paths.
+        /// The watches of the repository's directories, by their paths.
         var watches: [String: EventSource] = [:]
-        /// Whether the whole repository is watched.
+        /// Whether all directories of the repository are watched.
         var isWatched = false
         var scope: DirectoryScope?
         var isLookingSoon = false
         var lastLook: SuspendingClock.Instant?
 
-        /// How long the result is not refreshed for a request, unless a worktree was created since.
+        /// The minimum time between two reads of the repository, unless a worktree was created in the meantime.
         private static let pause = Duration.seconds(1)
 
-        /// Returns whether to read the repository again for a request with an unknown directory.
+        /// Returns whether a request with an unknown directory must cause another read of the repository.
         func mayBeOutdated(now: SuspendingClock.Instant = .now) -> Bool {
             guard let lastLook, lastLook.duration(to: now) < Self.pause else { return true }
             return repository?.stamps.contains { !$0.value.isCurrent(ofFolderAt: $0.key) } ?? false
         }
     }
 
-    /// The files of a worktree's entry that are written when the worktree is added, moved or removed. Other files
-    /// change with every commit.
+    /// The files of a worktree's entry that git writes when the worktree is added, moved or removed. git changes the
+    /// other files with every commit.
     private static let watchedFiles: [[UInt8]] = ["gitdir", "commondir", "locked"].map { Array($0.utf8) }
     private static let list = Array("worktrees".utf8)
 
-    /// Starts to follow the worktrees of exactly these projects.
+    /// Follows the worktrees of these projects, and stops following the worktrees of all other projects.
     package func followWorktrees(of names: Set<ProjectName>) {
         for name in followed.keys where !names.contains(name) { followed[name] = nil }
         for name in names where followed[name] == nil {
@@ -42,16 +42,16 @@ extension ProjectCatalogue {
         }
     }
 
-    /// Returns a project's directories from memory, including its worktrees while they are followed. Returns nil if
-    /// there is no such project.
+    /// Returns a project's directories from memory; nil if there is no such project. The result includes the project's
+    /// worktrees while they are followed.
     package func scope(of name: ProjectName) -> DirectoryScope? {
         followed[name]?.scope ?? known[name]?.entry.folder?.scope
     }
 
-    /// Returns a project's directories after reading the worktrees again from disk, unless that was done recently. A
-    /// worktree that was just created is therefore recognised.
+    /// Returns a project's directories. The worktrees are read again from disk unless they were read recently, so that
+    /// the result includes a worktree that was just created.
     package func presentScope(of name: ProjectName) -> DirectoryScope? {
-        // If an event has reported a change that was not read yet, read the worktrees now.
+        // If a scheduled read has not taken place yet, read the worktrees now.
         if let project = followed[name], project.isLookingSoon || project.mayBeOutdated() { lookAtWorktrees(of: name) }
         return scope(of: name)
     }
@@ -63,8 +63,8 @@ extension ProjectCatalogue {
 
     // MARK: Looking
 
-    /// Reads a project's repository and watches the folders that it was read from. Reads again after setting new
-    /// watches, because earlier changes are not reported.
+    /// Reads a project's repository, and watches the directories that were read. If new watches were set, reads the
+    /// repository again, because a watch does not report earlier changes.
     func lookAtWorktrees(of name: ProjectName) {
         guard followed[name] != nil else { return }
         followed[name]?.isLookingSoon = false
@@ -79,7 +79,7 @@ extension ProjectCatalogue {
         if setScope(of: name) { notifySoon() }
     }
 
-    /// Schedules reading a project's worktrees, once for several events. git writes several files for one worktree.
+    /// Schedules reading a project's worktrees, once for several events. git writes several files for each worktree.
     private func lookSoon(at name: ProjectName) {
         guard followed[name]?.isLookingSoon == false else { return }
         followed[name]?.isLookingSoon = true
@@ -91,14 +91,15 @@ extension ProjectCatalogue {
         if followed[name] != nil { lookSoon(at: name) }
     }
 
-    /// Polls for changes that cause no event: the worktrees' own folders, and folders that cannot be watched.
+    /// Polls for changes that no watch reports: in the worktrees' own folders, and in directories that cannot be
+    /// watched.
     func sweepWorktrees() {
         for (name, project) in followed where !project.isWatched || project.repository?.entries.isEmpty == false {
             lookAtWorktrees(of: name)
         }
     }
 
-    /// Applies a change of the list of projects: a worktree may have become a project, or may no longer be one.
+    /// Applies a change of the list of projects. A worktree may have become a project, or may have ceased to be one.
     func applyWorktreeRules() {
         guard followed.values.contains(where: { $0.repository?.worktrees.isEmpty == false }) else { return }
         for name in followed.keys { _ = setScope(of: name) }
@@ -123,7 +124,7 @@ extension ProjectCatalogue {
         if let repository = project.repository, !repository.worktrees.isEmpty {
             new = rules.scope(of: folder, repository)
         }
-        // Keep the same object while nothing changes, so that its users can detect changes by comparing references.
+        // Keep the same object while nothing changes, so that callers can detect changes by comparing references.
         guard new != project.scope else { return false }
         followed[name]?.scope = new
         return project.scope != nil || new != folder.scope
@@ -131,7 +132,7 @@ extension ProjectCatalogue {
 
     // MARK: Watching
 
-    /// Watches all folders that a repository is read from. Returns whether any of them was not watched before.
+    /// Watches all directories from which a repository is read. Returns whether any of them was not watched before.
     private func watch(_ repository: Repository?, of name: ProjectName) -> Bool {
         guard let repository, let old = followed[name]?.watches else {
             followed[name]?.watches = [:]
@@ -171,7 +172,7 @@ extension ProjectCatalogue {
         case missing, refused
     }
 
-    /// Watches a folder for changes of these entries; nil for all entries.
+    /// Watches a directory for changes of these entries. If `entries` is nil, watches all entries.
     private func watch(
         _ path: String, for events: FolderEvents, of name: ProjectName, entries: [[UInt8]]?
     ) -> Watching {
@@ -183,7 +184,7 @@ extension ProjectCatalogue {
                     }
                 })
         } catch {
-            // No worktree was ever created, or the folder is just being removed, so this is not an error.
+            // A missing directory is not an error: no worktree was ever created, or the directory is being removed.
             guard error.code != ENOENT, error.code != ENOTDIR else { return .missing }
             complain(of: error, path)
             return .refused

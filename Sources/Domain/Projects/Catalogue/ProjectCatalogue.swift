@@ -3,13 +3,14 @@
 package import Logging
 package import Systemd
 
-/// The project folders in the home directory, cached in memory and updated through inotify. Runs on the control loop.
+/// The project folders in the home directory. The catalogue keeps them in memory and updates them through inotify. It
+/// runs on the control loop.
 ///
-/// The home directory and every project are watched. Folders that cannot be watched are polled every few seconds, so
-/// that no information remains outdated. These are links, whose targets change elsewhere, folders beyond the user's
-/// limit of watches, and a missing home directory.
+/// The catalogue watches the home directory and every project. It polls what it cannot watch every few seconds, so that
+/// no information remains outdated. It cannot watch links, whose targets change elsewhere, directories beyond the
+/// user's limit of watches, and a missing home directory.
 package actor ProjectCatalogue {
-    /// The maximum time that unwatched folders may be out of date.
+    /// The default of the maximum time for which information about unwatched folders may be outdated.
     package static let defaultInterval = Duration.seconds(5)
 
     /// The executor of the control loop.
@@ -38,15 +39,15 @@ package actor ProjectCatalogue {
     var sweepTimer: EventSource?
     /// The watches of the directories that contain the home directory, by their paths.
     var parentWatches: [String: EventSource] = [:]
-    /// Whether one of these watches would report the removal of the home directory.
+    /// Whether one of ``parentWatches`` would report the removal of the home directory.
     var isEndReported = false
     var isReadingSoon = false
     let repositories: any RepositoryReader
     /// The projects whose worktrees are followed.
     var followed: [ProjectName: Followed] = [:]
-    /// The rules for the current projects, created on demand.
+    /// The rules for the current projects, which are created when they are needed.
     var worktreeRules: WorktreeRules?
-    /// Whether it was logged that a folder cannot be watched.
+    /// Whether the catalogue has logged that a folder cannot be watched.
     var hasComplained = false
     private var sorted: [ProjectFolder]?
     private var allNames: Set<ProjectName>?
@@ -57,7 +58,7 @@ package actor ProjectCatalogue {
     ///
     /// - Parameters:
     ///   - home: The absolute path of the home directory.
-    ///   - interval: The maximum time that unwatched folders may be out of date.
+    ///   - interval: The maximum time for which information about unwatched folders may be outdated.
     package init(
         loop: SystemEventLoop, home: String, followsLinks: Bool, logger: Logger,
         interval: Duration = ProjectCatalogue.defaultInterval, reader: (any ProjectReader)? = nil,
@@ -81,8 +82,8 @@ package actor ProjectCatalogue {
         openHome()
     }
 
-    /// Returns all projects, sorted by their lower-cased names, from memory. If no watch would report the removal of
-    /// the home directory, checks for it.
+    /// Returns all projects from memory, sorted by their lower-cased names. If no watch would report the removal of the
+    /// home directory, the method first checks whether the directory still exists.
     package func folders() throws(ProjectListingError) -> [ProjectFolder] {
         if !isEndReported { checkHome() }
         if case .unavailable(let error) = state { throw error }
@@ -92,14 +93,14 @@ package actor ProjectCatalogue {
         return folders
     }
 
-    /// Returns the project with this name; nil if there is none. Reads this entry from disk, so that a folder that was
-    /// just created or removed is recognised.
+    /// Returns the project with this name; nil if there is none. The entry is read from disk, so that the result is
+    /// correct for a folder that was just created or removed.
     package func folder(named name: ProjectName) -> ProjectFolder? {
         update(name)
         return known[name]?.entry.folder
     }
 
-    /// Returns the identity of a project's folder from memory; nil if there is none with this name.
+    /// Returns the identity of a project's folder from memory; nil if there is no project with this name.
     package func identity(of name: ProjectName) -> FolderIdentity? { known[name]?.entry.identity }
 
     /// The names of all projects; nil until they are known.
@@ -113,7 +114,7 @@ package actor ProjectCatalogue {
 
     // MARK: Changes
 
-    /// Sets or removes an entry, and schedules a notification if a project has changed.
+    /// Sets or removes an entry. If a project has changed, schedules a notification.
     func set(_ name: ProjectName, _ new: Known?) {
         let old = known[name]
         known[name] = new

@@ -3,7 +3,7 @@
 internal import Glibc
 internal import Systemd
 
-/// Reads projects from the file system with three system calls for each folder, and a few more for a link.
+/// Reads projects from the file system. Each folder takes three system calls, and a link takes a few more.
 package struct DiskProjectReader: ProjectReader {
     /// The path of the home directory.
     package let path: String
@@ -52,11 +52,11 @@ package struct DiskProjectReader: ProjectReader {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return none }
         let resolved = Self.resolve(path)
-        // Compare bytes, not characters, because file systems distinguish canonically equivalent names.
+        // Compare bytes instead of characters, because file systems distinguish canonically equivalent names.
         let inner = Self.join(resolved, "").utf8
         let outer = Self.join(home.resolvedPath, "").utf8
-        // The home directory itself, or a directory that contains it, would be a project that contains all others, so
-        // reject it.
+        // Reject a link to the home directory or to a directory that contains it. Such a project would contain all
+        // other projects.
         guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
         let identity = FolderIdentity(status)
         return ProjectEntry(
@@ -81,13 +81,13 @@ package struct DiskProjectReader: ProjectReader {
         folder == "/" ? "/" + name : folder + "/" + name
     }
 
-    /// Returns the absolute path of a folder with all symbolic links resolved and without a trailing slash. Returns the
-    /// path unchanged if the folder has just been removed.
+    /// Returns the absolute path of a folder without a trailing slash, with all symbolic links resolved. If the folder
+    /// has just been removed, returns the path unchanged.
     static func resolve(_ path: String) -> String { FilePath.resolved(path) ?? path }
 }
 
 extension FolderIdentity {
-    /// Creates the identity of the folder at a path, following symbolic links. Returns nil if there is none.
+    /// Creates the identity of the folder at a path. Symbolic links are followed. Returns nil if there is no folder.
     package init?(ofFolderAt path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
@@ -99,7 +99,7 @@ extension FolderIdentity {
 
 /// Resolves the paths of folders with their symbolic links.
 package enum FolderPath {
-    /// Returns the absolute path with every symbolic link followed (realpath(3)); nil if nothing exists at the path.
-    /// May wait for a disk.
+    /// Returns the absolute path with every symbolic link resolved (realpath(3)); nil if nothing exists at the path.
+    /// The call may wait for a disk.
     package static func resolved(_ path: String) -> String? { FilePath.resolved(path) }
 }

@@ -7,7 +7,7 @@ package import OpenCodeFamilies
 package struct ProjectFolder: Sendable, Equatable {
     /// The name of the folder.
     package let name: ProjectName
-    /// The absolute path in the home directory, with links not resolved.
+    /// The absolute path in the home directory. Symbolic links in the path are not resolved.
     package let path: String
     /// The path with all symbolic links resolved.
     package let resolvedPath: String
@@ -17,14 +17,14 @@ package struct ProjectFolder: Sendable, Equatable {
     package let hasGit: Bool
     /// Whether the folder contains `package.json`.
     package let hasPackageJSON: Bool
-    /// The name as a JSON string, created once instead of for each list.
+    /// The name as a JSON string, which is created once instead of for each list.
     package let quotedName: String
-    /// The path as a JSON string; see ``quotedName``.
+    /// The path as a JSON string, which is created once like ``quotedName``.
     package let quotedPath: String
     /// The directories that requests to the project's instance may name.
     package let scope: DirectoryScope
 
-    /// Creates a folder. Without a resolved path, the path contains no link.
+    /// Creates a project's folder. If there is no resolved path, the path must contain no symbolic link.
     package init(
         name: ProjectName, path: String, resolvedPath: String? = nil, identity: FolderIdentity? = nil, hasGit: Bool,
         hasPackageJSON: Bool
@@ -42,8 +42,8 @@ package struct ProjectFolder: Sendable, Equatable {
 }
 
 extension Sequence<ProjectFolder> {
-    /// Returns the folders in the wire contract's order, by lower-cased name. Names that differ only in case are
-    /// ordered by their bytes, so that the order is stable.
+    /// Returns the folders in the wire contract's order, which is the order of the lower-cased names. Names that differ
+    /// only in case are ordered by their bytes, so that the order is stable.
     package func inListOrder() -> [ProjectFolder] {
         map { (key: $0.name.string.lowercased(), folder: $0) }
             .sorted { left, right in

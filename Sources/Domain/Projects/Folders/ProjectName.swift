@@ -2,7 +2,7 @@
 
 internal import Encodings
 
-/// The name of a project: a folder directly in the home directory.
+/// The name of a project, which is the name of a folder directly in the home directory.
 ///
 /// Two names are equal if their bytes are equal. Unlike `String`, file systems do not apply Unicode's canonical
 /// equivalence.
@@ -10,7 +10,7 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a file name in bytes (NAME_MAX, limits.h).
     package static let maximumLength = 255
 
-    /// The folder's name as valid UTF-8.
+    /// The folder's name, which is valid UTF-8.
     package let bytes: [UInt8]
 
     /// The name as text, with exactly these bytes.
@@ -18,14 +18,14 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// The name as text, as in ``string``.
     package var description: String { string }
 
-    /// Creates a name from a folder's name on disk; returns nil if it cannot be a project.
+    /// Creates a name from a folder's name on disk. Returns nil if the folder cannot be a project.
     ///
     /// A name is valid UTF-8 of 1 to 255 bytes without a slash or control characters (C0, DEL, C1). It does not begin
     /// with a dot, which excludes `.`, `..` and hidden folders.
     package init?(directoryName: some Sequence<UInt8>) {
         let bytes = Array(directoryName)
         guard (1...Self.maximumLength).contains(bytes.count), bytes[0] != UInt8(ascii: ".") else { return nil }
-        // Use the validating initialiser, because it rejects overlong forms and surrogates.
+        // Use the validating initializer, because it rejects overlong forms and surrogates.
         guard let string = String(validating: bytes, as: UTF8.self) else { return nil }
         guard string.unicodeScalars.allSatisfy({ $0 != "/" && !Self.isControl($0) }) else { return nil }
         self.bytes = bytes
@@ -34,8 +34,8 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// Creates a name from a folder's name as text.
     package init?(_ directoryName: String) { self.init(directoryName: directoryName.utf8) }
 
-    /// Creates a name from a raw segment of a request's path, which is percent-decoded exactly once (RFC 3986 §2.1).
-    /// Returns nil if the result is not a valid name.
+    /// Creates a name from a raw segment of a request's path. The segment is percent-decoded exactly once (RFC 3986
+    /// §2.1). Returns nil if the result is not a valid name.
     package init?(percentEncoded segment: ArraySlice<UInt8>) {
         // A byte takes at most three characters, so a longer segment cannot be a name.
         guard segment.count <= 3 * Self.maximumLength else { return nil }

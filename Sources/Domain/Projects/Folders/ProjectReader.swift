@@ -8,34 +8,34 @@ package struct ProjectListingError: Error, Equatable, CustomStringConvertible {
     package let description: String
 }
 
-/// Reads projects from the file system. The catalogue uses only this interface, so that tests can count its operations
+/// Reads projects from the file system. The catalogue uses only this interface, so that tests can count the operations
 /// and make them fail.
 package protocol ProjectReader: Sendable {
     /// Returns the current home directory.
     func home() throws(ProjectListingError) -> HomeFolder
     /// Returns the names of the home directory's entries that could be projects.
     func names() throws(ProjectListingError) -> [ProjectName]
-    /// Returns the entry with this name. Returns nil for a missing entry, a file, or any other entry that cannot become
-    /// a project until the home directory itself changes.
+    /// Returns the entry with this name. Returns nil if the entry is missing, is a file, or cannot become a project
+    /// without a change of the home directory.
     func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry?
 }
 
 extension ProjectReader {
-    /// Returns the current project with this name on disk; nil if there is none.
+    /// Returns the project with this name that currently exists on disk; nil if there is none.
     package func folder(named name: ProjectName) -> ProjectFolder? {
         guard let home = try? home() else { return nil }
         return entry(name, in: home)?.folder
     }
 
-    /// Returns all current projects on disk in the wire contract's order.
+    /// Returns all projects that currently exist on disk, in the wire contract's order.
     package func folders() throws(ProjectListingError) -> [ProjectFolder] {
         let home = try home()
         return try names().compactMap { entry($0, in: home)?.folder }.inListOrder()
     }
 }
 
-/// The identity of a folder on this machine. It does not change when the folder is moved, and a folder that replaces it
-/// has a different one.
+/// The identity of a folder on this machine. A folder keeps its identity when it is moved. A folder that replaces it
+/// has a different identity.
 package struct FolderIdentity: Sendable, Hashable {
     /// The device of the folder (stat(3type), st_dev).
     package let device: UInt64
@@ -51,7 +51,7 @@ package struct FolderIdentity: Sendable, Hashable {
     /// The identity as text: `DEVICE-INODE`.
     package var text: String { "\(device)-\(inode)" }
 
-    /// Parses an identity; returns nil for any other text.
+    /// Parses an identity. Returns nil for any other text.
     package init?(text: String) {
         let numbers = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt64($0) }
         guard numbers.count == 2, let device = numbers[0], let inode = numbers[1] else { return nil }
@@ -75,11 +75,11 @@ package struct HomeFolder: Sendable, Equatable {
 
 /// An entry of the home directory that is, or could become, a project.
 package struct ProjectEntry: Sendable, Equatable {
-    /// The project; nil for a link that leads to none.
+    /// The project; nil if the entry is a link that does not lead to a project.
     package let folder: ProjectFolder?
     /// The identity of the folder.
     package let identity: FolderIdentity?
-    /// Whether the folder is a symbolic link, whose target can change without a change of the home directory.
+    /// Whether the entry is a symbolic link. The link's target can change without a change of the home directory.
     package let isLink: Bool
 
     /// Creates an entry with the given values.
@@ -90,10 +90,9 @@ package struct ProjectEntry: Sendable, Equatable {
     }
 }
 
-/// Watches folders. Implemented by the control loop, and in tests by a watcher that fails or loses events.
+/// Watches directories. The control loop implements this protocol. In tests, a watcher that fails or loses events does.
 package protocol FolderWatcher: Sendable {
-    /// Calls `handler` with each of `events` of the folder at `path`; see
-    /// ``SystemEventLoop/watchFolder(_:_:handler:)``.
+    /// Calls `handler` for each of `events` in the directory at `path` (``SystemEventLoop/watchFolder(_:_:handler:)``).
     func watchFolder(
         _ path: String, _ events: FolderEvents, handler: @escaping @Sendable (FolderChange) -> Void
     ) throws(SystemdError) -> EventSource

@@ -2,20 +2,20 @@
 
 internal import Glibc
 
-/// The state of a folder, or its absence, at one point in time. Adding or removing an entry changes the stamp.
+/// The state of a directory, or its absence, at one point in time. Adding or removing an entry changes the stamp.
 package struct FolderStamp: Sendable, Equatable {
     private let identity: FolderIdentity?
-    /// The time of the folder's last change.
+    /// The modification time of the directory.
     private let seconds: Int
     private let nanoseconds: Int
-    /// Whether the last change was so recent that a later one may have the same time.
+    /// Whether the last change was so recent that a later change may have the same time.
     private let isFresh: Bool
 
-    /// The longest time between two ticks of the clock that file systems use. Before Linux 6.13, this clock advances
+    /// The longest time between two ticks of the clock that file systems use. Before Linux 6.13, the clock advances
     /// every 1 to 10 ms (CONFIG_HZ).
     private static let tick = Duration.milliseconds(10)
 
-    /// Creates the stamp of the folder at a path, following symbolic links.
+    /// Creates the stamp of the directory at a path. Symbolic links are followed.
     package init(ofFolderAt path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
@@ -31,12 +31,12 @@ package struct FolderStamp: Sendable, Equatable {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let age = Duration.seconds(now.tv_sec - seconds) + .nanoseconds(now.tv_nsec - nanoseconds)
-        // A time far in the future was set by another machine or before the clock was changed. It will not occur again
+        // A time far in the future was set by another machine, or before the clock was changed. It will not occur again
         // soon, so the stamp is not fresh.
         isFresh = age < Self.tick && age > .zero - Self.tick
     }
 
-    /// Returns whether the folder at the path is certainly unchanged since this stamp was taken.
+    /// Returns whether the directory at the path has certainly not changed since the stamp was taken.
     package func isCurrent(ofFolderAt path: String) -> Bool {
         guard !isFresh else { return false }
         let now = FolderStamp(ofFolderAt: path)

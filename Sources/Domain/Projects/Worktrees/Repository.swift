@@ -6,7 +6,7 @@ package struct Repository: Sendable, Equatable {
     package struct Worktree: Sendable, Equatable {
         /// The absolute path of the worktree's folder, as git stores it.
         package let path: String
-        /// The same path with all symbolic links resolved.
+        /// The worktree's path with all symbolic links resolved.
         package let resolvedPath: String
 
         /// Creates a worktree with the given paths.
@@ -16,21 +16,22 @@ package struct Repository: Sendable, Equatable {
         }
     }
 
-    /// The folder that all worktrees share: the project's `.git`, or the folder that it refers to.
+    /// The directory that all worktrees share: the project's `.git`, or the directory to which `.git` refers.
     package let path: String
-    /// The same path with all symbolic links resolved.
+    /// The shared directory's path with all symbolic links resolved.
     package let resolvedPath: String
-    /// The names of git's folders in `worktrees`, one for each worktree.
+    /// The names of git's directories in `worktrees`, one for each worktree.
     package let entries: [String]
     /// The worktrees whose folders exist.
     package let worktrees: [Worktree]
-    /// Whether there are more entries than were read.
+    /// Whether the repository has more entries than were read.
     package let isCut: Bool
-    /// The stamps of folders whose change may add a worktree, by their paths, taken before reading them. These are the
-    /// folder of ``entries``, and entries that git has not written completely or whose worktree does not exist.
+    /// The stamps of the directories in which a change may add a worktree, by their paths. These are the directory of
+    /// ``entries``, and the entries that git has not written completely or whose worktree does not exist. Each stamp
+    /// was taken before its directory was read.
     package let stamps: [String: FolderStamp]
 
-    /// Creates a repository from its parts.
+    /// Creates a repository with the given values.
     package init(
         path: String, resolvedPath: String, entries: [String], worktrees: [Worktree], isCut: Bool = false,
         stamps: [String: FolderStamp] = [:]
@@ -43,6 +44,6 @@ package struct Repository: Sendable, Equatable {
         self.stamps = stamps
     }
 
-    /// The path of the folder of ``entries``.
+    /// The path of the directory of ``entries``.
     var list: String { "\(path)/worktrees" }
 }

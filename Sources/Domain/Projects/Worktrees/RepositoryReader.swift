@@ -4,9 +4,9 @@ internal import Glibc
 internal import OpenCodeFamilies
 internal import Systemd
 
-/// Reads a project's repository from disk: a few small files for each worktree, up to a maximum number.
+/// Reads a project's repository from disk. For each worktree, up to a maximum number, this takes a few small files.
 package protocol RepositoryReader: Sendable {
-    /// Returns the repository of the project in the folder with this absolute path; nil if it has none.
+    /// Returns the repository of the project whose folder has this absolute path; nil if the project has no repository.
     func repository(of folder: String) -> Repository?
 }
 
@@ -18,14 +18,16 @@ package struct DiskRepositoryReader: RepositoryReader {
     /// Creates a reader of the file system.
     package init() {}
 
-    /// Returns the repository of the project in this folder. Never blocks, because only regular files are read.
+    /// Returns the repository of the project in this folder. The call never blocks, because it reads only regular
+    /// files.
     package func repository(of folder: String) -> Repository? {
         guard let git = gitFolder(of: folder) else { return nil }
-        // A worktree has its own git folder, which refers to the git folder that all worktrees share. Follow this
+        // A worktree has its own git directory, which refers to the git directory that all worktrees share. Follow this
         // reference.
         var common = git
         if let shared = SmallFile.read("\(git)/commondir").flatMap({ GitPath.ofFile($0, in: git) }) {
-            // Any file could refer to that folder, but it belongs to its own worktree only.
+            // Any `.git` file could refer to a worktree's git directory. Accept the reference only from the worktree
+            // itself.
             guard let worktree = SmallFile.read("\(git)/gitdir").flatMap({ GitPath.worktree($0, in: git) }),
                 let identity = FolderIdentity(ofFolderAt: folder), identity == FolderIdentity(ofFolderAt: worktree)
             else { return nil }
@@ -53,8 +55,8 @@ package struct DiskRepositoryReader: RepositoryReader {
         return SmallFile.read(path).flatMap { GitPath.ofLink($0, in: folder) }
     }
 
-    /// Returns the worktree that a folder in `worktrees` describes; nil unless its own `.git` file refers back to that
-    /// folder.
+    /// Returns the worktree that a directory in `worktrees` describes; nil if the worktree's `.git` file does not refer
+    /// back to that directory.
     private func worktree(listedIn entry: String) -> Repository.Worktree? {
         guard let folder = SmallFile.read("\(entry)/gitdir").flatMap({ GitPath.worktree($0, in: entry) }),
             let linked = SmallFile.read("\(folder)/.git").flatMap({ GitPath.ofLink($0, in: folder) }),
@@ -66,7 +68,8 @@ package struct DiskRepositoryReader: RepositoryReader {
 
 /// A small file that another process may be writing, or may have created with malicious content.
 private enum SmallFile {
-    /// Returns the content of a regular file; nil if it is anything else, or longer than git's own files.
+    /// Returns the content of a regular file. Returns nil for any other kind of file, and for a file that is longer
+    /// than git's own files.
     static func read(_ path: String) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

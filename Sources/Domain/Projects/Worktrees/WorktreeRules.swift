@@ -4,20 +4,20 @@ internal import OpenCodeFamilies
 
 /// Determines which of the worktrees that git lists belong to a project.
 ///
-/// A worktree is rejected if it is another project's folder, is inside one or contains one, because it would give
-/// access to that project. It is also rejected if it contains the folder of all projects. All worktrees of a repository
-/// inside another project's folder are rejected, because any `.git` file could refer to it.
+/// A worktree is rejected if it is, contains, or is inside another project's folder, because it would give access to
+/// that project. A worktree that contains the home directory is rejected as well. If the repository itself is inside
+/// another project's folder, all its worktrees are rejected, because any `.git` file could refer to the repository.
 struct WorktreeRules {
     /// The projects whose folder is at a path.
     private var folders: [String: Set<ProjectName>] = [:]
     /// The projects whose folder is below a path.
     private var holders: [String: Set<ProjectName>] = [:]
-    /// The folder of all projects and the folders that contain it.
+    /// The home directory and the directories that contain it.
     private let aroundHome: Set<String>
 
     /// Creates rules for these projects.
     ///
-    /// - Parameter home: The spellings of the path of the folder of all projects.
+    /// - Parameter home: The spellings of the home directory's path.
     init(_ projects: some Sequence<ProjectFolder>, home: [String]) {
         aroundHome = Set(home.flatMap(Self.upwards))
         for project in projects {
@@ -58,15 +58,15 @@ struct WorktreeRules {
         owners?.allSatisfy { $0 == project } ?? true
     }
 
-    /// Returns the usable spellings of a worktree's path. If a `..` follows a link, the path does not lead where its
-    /// text suggests.
+    /// Returns the spellings of a worktree's path that can be used. If a `..` follows a link, the path does not lead
+    /// where its text suggests.
     private static func spellings(of worktree: Repository.Worktree) -> [String] {
         let hasWayUp = worktree.path.split(separator: "/").contains("..")
         return hasWayUp || worktree.path == worktree.resolvedPath
             ? [worktree.resolvedPath] : [worktree.path, worktree.resolvedPath]
     }
 
-    /// Returns each folder on the path from the root, without the root and ending with the path itself.
+    /// Returns each directory on the path, from the root to the path itself. The root is omitted.
     private static func upwards(_ path: String) -> [String] {
         path.split(separator: "/").filter { $0 != "." }.reduce(into: []) { $0.append("\($0.last ?? "")/\($1)") }
     }
