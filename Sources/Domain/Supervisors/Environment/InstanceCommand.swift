@@ -7,23 +7,22 @@ internal import OpenCodeFamilies
 enum InstanceCommand {
     /// Returns the words of the command line.
     ///
-    /// A relative path is resolved against `directory` instead of the project's folder. A bare name is searched for in
-    /// the PATH.
+    /// A relative path is resolved against `directory` instead of the project's folder. A name without a slash is
+    /// searched for in the PATH.
     ///
     /// - Parameters:
     ///   - command: The program with its first arguments.
-    ///   - directory: The directory where the caller was started.
+    ///   - directory: The directory in which the caller was started.
     static func words(_ command: [String], from directory: String) -> [String] {
         let program = command[0]
         let isRelative = program.contains("/") && !program.hasPrefix("/")
-        // Flags and values are separate words, because not every version of OpenCode accepts the other form
-        // (`--port=0`).
+        // Pass flags and values as separate words, because some versions of OpenCode do not accept `--port=0`.
         return [isRelative ? "\(directory)/\(program)" : program] + command.dropFirst()
             + ["serve", "--port", "0", "--hostname", "127.0.0.1"]
     }
 }
 
 extension Announcement {
-    /// The server's address; nil if it announced a host that it must not listen on.
+    /// The server's address; nil if the server announced a host on which it must not listen.
     var address: InstanceAddress? { isExpectedHost ? .loopback(port) : nil }
 }

@@ -5,17 +5,17 @@ package import Instances
 package import Projects
 
 extension InstanceEnvironment {
-    /// Reads a project's environment files, and skips files that do not exist.
+    /// Reads a project's environment files. Files that do not exist are skipped.
     ///
     /// All callers use this function, so that a server has the same environment regardless of the process that starts
     /// the server.
     ///
     /// - Parameters:
-    ///   - home: The user's own home directory.
+    ///   - home: The home directory of the gateway's user.
     ///   - base: The environment of the process that starts the server.
     /// - Throws: A message with the path and the fix. If other users can read the file, the message contains the
-    ///   `chmod` command. If a line cannot be parsed, the message contains the
-    ///   number of the line, but never its content.
+    ///   `chmod` command. If a line cannot be parsed, the message contains the number of the line but never its
+    ///   content.
     package static func load(
         project: ProjectName, home: String, base: [String: String]
     ) throws(LaunchError) -> InstanceEnvironment {
@@ -25,18 +25,18 @@ extension InstanceEnvironment {
         return InstanceEnvironment(base: base, files: common.map { [$0] } ?? [], projectFile: projectFile)
     }
 
-    /// Returns the digest that a server of the project would have if it were started now; nil if its files cannot be
+    /// Returns the digest that a server of the project would have if it were started now; nil if the files cannot be
     /// read.
     package static func currentDigest(of project: ProjectName, home: String) -> String? {
         (try? load(project: project, home: home, base: [:]))?.digest
     }
 
-    /// Returns the paths of the common file and the project's own file. The folder's name is used unchanged, without
+    /// Returns the paths of the common file and the project's own file. The project's name is used unchanged, without
     /// escapes or patterns.
     package static func paths(of project: ProjectName, home: String) -> (common: String, own: String?) {
         let folder = home + "/.config/opencode"
         let projectFileName = project.string + ".env"
-        // Omit a name that is too long. No file can have it, and trying to open it would be an error.
+        // Omit the path if the file name is too long. No such file can exist, and opening it would fail with an error.
         return (
             folder + "/env",
             projectFileName.utf8.count <= ProjectName.maximumLength ? folder + "/env.d/" + projectFileName : nil

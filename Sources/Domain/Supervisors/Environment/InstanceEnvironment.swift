@@ -7,14 +7,14 @@ internal import Sodium
 
 /// The environment of an OpenCode server, regardless of the process that starts the server.
 ///
-/// It consists of a base without the gateway's own variables, `~/.config/opencode/env`,
-/// `~/.config/opencode/env.d/NAME.env`, and the variables that the gateway requires, in this order.
+/// The environment consists of these sources, in this order: a base without the gateway's own variables,
+/// `~/.config/opencode/env`, `~/.config/opencode/env.d/NAME.env`, and the variables that the gateway requires.
 package struct InstanceEnvironment: Sendable, Equatable {
-    /// The sources of values, first the base and then the files. Later sources override earlier sources.
+    /// The values of the base, followed by the values of the files. Later layers override earlier layers.
     private let layers: [[String: String]]
-    /// The values of the files. The project's own file overrides the common one.
+    /// The values of the files. The project's own file overrides the common file.
     private let fileValues: [String: String]
-    /// The project's own command and the path of the file that contains it.
+    /// The project's own command, and the path of the file that contains the command.
     private let projectCommand: CommandOverride?
 
     private struct CommandOverride: Sendable, Equatable {
@@ -22,18 +22,18 @@ package struct InstanceEnvironment: Sendable, Equatable {
         let path: String
     }
 
-    /// `VIBE_EVENT_FORM` from the project's own file: the encoding of the project's streamed text; nil if not set.
+    /// `VIBE_EVENT_FORM` from the project's own file: the encoding of the project's event streams; nil if not set.
     package let eventEncoding: String?
 
-    /// The lines of the files that have no effect. Each of them should be logged as a warning.
+    /// The lines of the files that have no effect. The caller should log a warning for each line.
     package let ignoredLines: [EnvironmentFileProblem]
 
     /// Creates an environment.
     ///
     /// - Parameters:
-    ///   - base: The environment of the starting process.
-    ///   - files: The common files. They override `base`, and later files override earlier files.
-    ///   - projectFile: The project's own file, which overrides all others.
+    ///   - base: The environment of the process that starts the server.
+    ///   - files: The common files. Their values override `base`, and later files override earlier files.
+    ///   - projectFile: The project's own file, which overrides all other files.
     package init(base: [String: String], files: [EnvironmentFile], projectFile: EnvironmentFile? = nil) {
         let base = base.filter { !ReservedVariables.contain($0.key) }
         let all = files + (projectFile.map { [$0] } ?? [])
@@ -48,7 +48,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     }
 
     /// `VIBE_OPENCODE` from the project's own file: the command that serves the project, split like `--opencode`; nil
-    /// if not set. Throws a message that names the file.
+    /// if not set. An error contains the path of the file.
     package var command: [String]? {
         get throws(LaunchError) {
             guard let projectCommand else { return nil }
@@ -61,7 +61,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     }
 
     /// A hash of the names and values in the files, which shows whether two environments of a project differ. Comments
-    /// and the order of lines have no influence.
+    /// and the order of lines do not affect the hash.
     package var digest: String {
         var values = fileValues
         values[Self.command] = projectCommand?.text
@@ -71,9 +71,9 @@ package struct InstanceEnvironment: Sendable, Equatable {
 
     /// Returns the credentials that the server will require.
     ///
-    /// With `withGatewayPassword`, the password is random. Otherwise it is the password that the environment
-    /// configures. If there is none, OpenCode 1 requires no password. OpenCode 2, which always requires one, gets a
-    /// random password.
+    /// With `withGatewayPassword`, the password is random. Without it, the password is the password in the environment.
+    /// If the environment contains no password, OpenCode 1 requires none. OpenCode 2 always requires a password and
+    /// receives a random one.
     package func credentials(withGatewayPassword: Bool) -> InstanceCredentials {
         let username = configured(["OPENCODE_SERVER_USERNAME"])
         let isOther = username.map { $0 != InstanceCredentials.defaultUsername } ?? false
@@ -86,7 +86,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
         return InstanceCredentials(username: username ?? InstanceCredentials.defaultUsername, password: password)
     }
 
-    /// Returns the value of these variables from the last layer that sets one of them. Earlier names take precedence.
+    /// Returns the value of these variables from the last layer that sets any of them. Earlier names take precedence.
     /// Empty values are skipped, because OpenCode treats them as unset.
     private func configured(_ names: [String]) -> String? {
         for layer in layers.reversed() {
@@ -101,7 +101,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// override the variables that the gateway requires.
     package func variables(credentials: InstanceCredentials?, directory: String) -> [String: String] {
         var variables = layers.first ?? [:]
-        // Disable updates: a server that updates itself is no longer the program that was started, and installing
+        // Disable updates. A server that has updated itself is no longer the program that was started, and installing
         // programs is the administrator's task.
         variables["OPENCODE_DISABLE_AUTOUPDATE"] = "1"
         variables.merge(fileValues) { $1 }
@@ -120,10 +120,10 @@ package struct InstanceEnvironment: Sendable, Equatable {
         return variables
     }
 
-    /// The variable in a project's own file that sets its command. It is not passed to the server.
+    /// The variable in a project's own file that sets the project's command. The variable is not passed to the server.
     private static let command = "VIBE_OPENCODE"
-    /// The variable in a project's own file that sets the encoding of its event streams. It is not passed to the
-    /// server.
+    /// The variable in a project's own file that sets the encoding of the project's event streams. The variable is not
+    /// passed to the server.
     private static let eventEncodingVariable = "VIBE_EVENT_FORM"
 
     private static func misplacedCommands(_ file: EnvironmentFile) -> [EnvironmentFileProblem] {
@@ -141,10 +141,10 @@ package struct InstanceEnvironment: Sendable, Equatable {
     ]
 }
 
-/// The variables that concern the starting process and not the server.
+/// The variables that concern the process that starts a server and must not be passed to the server.
 private enum ReservedVariables {
-    /// Returns whether the variable is not passed to servers: the gateway's settings and key, and the variables that
-    /// describe the gateway's own unit (systemd.exec(5), "Environment Variables in Spawned Processes").
+    /// Returns whether a variable is reserved. Reserved variables are the gateway's settings and key, and the variables
+    /// that describe the gateway's own unit (systemd.exec(5), "Environment Variables in Spawned Processes").
     static func contain(_ name: String) -> Bool {
         names.contains(name) || prefixes.contains { name.hasPrefix($0) }
     }
@@ -154,7 +154,7 @@ private enum ReservedVariables {
         "HOME_DIR", "NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "SYSTEMD_EXEC_PID", "MAINPID", "MANAGERPID",
         "FDSTORE", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CACHE_DIRECTORY",
         "LOGS_DIRECTORY", "CONFIGURATION_DIRECTORY", "REMOTE_ADDR", "REMOTE_PORT", "OLDPWD",
-        // If an agent starts a gateway, the servers of that gateway are not part of the agent's server, so they do not
+        // If an agent starts a gateway, the servers of that gateway do not belong to the agent's server. They must not
         // inherit its mark.
         RunMarker.run, RunMarker.projects,
     ]

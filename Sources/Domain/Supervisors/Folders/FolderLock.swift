@@ -3,43 +3,45 @@
 internal import Glibc
 internal import Systemd
 
-/// A gateway's lock on the projects' folder, held for the lifetime of this object. It excludes other gateways,
-/// regardless of the path and the environment that they use for the same folder.
+/// A gateway's lock on the home directory, which is held for the lifetime of this object. The lock excludes other
+/// gateways, regardless of their environment and of the path by which they refer to the directory.
 package final class FolderLock: Sendable {
-    /// The kinds of lock on the folder.
+    /// The kinds of lock on a directory.
     package enum Kind: Sendable {
-        /// The lock of a single gateway that runs the servers as its children.
+        /// The lock of a single gateway that runs the servers as its child processes.
         case exclusive
-        /// The lock of gateways that let one service manager run the servers. It excludes gateways of the other kind.
+        /// The lock of gateways whose servers run under the same service manager. The lock excludes gateways that need
+        /// an exclusive lock.
         case shared
     }
 
-    /// The result of an attempt to lock a folder.
+    /// The result of an attempt to lock a directory.
     package enum Attempt: Sendable {
         case locked(FolderLock)
-        /// The folder cannot be locked, because flock(2) is missing on the network file system or the folder may not be
-        /// opened.
+        /// The directory cannot be locked. The network file system does not support flock(2), or the gateway may not
+        /// open the directory.
         case unsupported
-        /// A process of another user holds the lock. That process is not a gateway of this user. Any user can acquire
-        /// the lock of a folder that every user may open, because flock(2) needs no write permission.
+        /// A process of another user holds the lock, so the process is not a gateway of this user. Any user can lock a
+        /// directory that every user may open, because flock(2) needs no write permission.
         case lockedByOtherUser(process: Int32?)
     }
 
     private let descriptor: Int32
 
-    /// The number of attempts. If the holder cannot be found, it has released the lock in the meantime, or it is in
-    /// another namespace.
+    /// The number of attempts. If the process that holds the lock cannot be found, it has released the lock in the
+    /// meantime, or it is in another namespace.
     private static let attempts = 5
 
     private init(descriptor: Int32) { self.descriptor = descriptor }
 
-    /// Locks a folder.
+    /// Locks a directory.
     ///
     /// - Parameters:
-    ///   - path: The folder. Symbolic links are followed.
+    ///   - path: The directory. Symbolic links are followed.
     ///   - kind: The kind of the lock, which determines which other gateways are excluded.
-    ///   - ignoresEndedHolder: Whether a holder that no longer exists counts as another user's. The lock is then held
-    ///     by its children. The children of a gateway release it within milliseconds, when they execute their program.
+    ///   - ignoresEndedHolder: Whether a lock whose holder no longer exists counts as another user's lock. Such a lock
+    ///     is held by the holder's children. A gateway's children release it within milliseconds, when they execute
+    ///     their program.
     /// - Throws: An error if a gateway of this user or of root holds the lock.
     package static func acquire(
         _ path: String, _ kind: Kind, ignoresEndedHolder: Bool = false
@@ -51,7 +53,7 @@ package final class FolderLock: Sendable {
             if flock(descriptor, (kind == .exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 {
                 return .locked(FolderLock(descriptor: descriptor))
             }
-            // Other errors are ENOLCK, EOPNOTSUPP and EBADF. In these cases only the records' folder is locked.
+            // Other errors are ENOLCK, EOPNOTSUPP and EBADF. The gateway then locks only the directory of the records.
             guard errno == EWOULDBLOCK else {
                 close(descriptor)
                 return .unsupported
@@ -67,15 +69,15 @@ package final class FolderLock: Sendable {
                 if ignoresEndedHolder { return .lockedByOtherUser(process: nil) }
                 throw locked(path, by: holder)
             }
-            // Root could interfere without a lock, so a lock of root belongs to a gateway.
+            // Root needs no lock to interfere, so a lock that root holds belongs to a gateway.
             if user != getuid(), user != 0 { return .lockedByOtherUser(process: holder) }
         }
         throw locked(path, by: holder)
     }
 
     deinit {
-        // Unlock explicitly. Children that still have a copy of the descriptor before execve(2) would otherwise hold
-        // the lock.
+        // Unlock explicitly. A child that has not called execve(2) yet has a copy of the descriptor and would continue
+        // to hold the lock.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }
@@ -88,8 +90,8 @@ package final class FolderLock: Sendable {
             endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
-    /// Returns the process that has locked the whole file with this inode, according to proc_locks(5); nil if it is not
-    /// listed.
+    /// Returns the process that has locked the whole file with this inode, according to proc_locks(5); nil if the
+    /// process is not listed.
     static func holder(inode: UInt64, locks: String) -> Int32? {
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")

@@ -5,17 +5,18 @@ internal import Instances
 internal import Projects
 internal import Systemd
 
-/// A server that works in a folder, regardless of the program that has started the server. A folder never gets a second
-/// server.
+/// A server that works in a project's folder, regardless of the program that started the server. The gateway never
+/// starts a second server in the same folder.
 struct FolderServer: Sendable, Equatable {
     /// The first process of the server.
     let process: Int32
-    /// The unit that the server belongs to; nil if it belongs to none.
+    /// The unit to which the server belongs; nil if it belongs to no project's unit.
     let unit: UnitOfProcess?
 
     /// Returns the server in the table that works in the given folder. Ignores servers with a mark in `ignoring`.
     ///
-    /// Only the first process of each mark is considered, because the descendants of a server may work in any folder.
+    /// Only the first process of each mark is considered, because the descendants of a server may work in any
+    /// directory.
     static func find(
         in folder: FolderIdentity, _ table: ProcessTable, ignoring: Set<String> = [],
         ignoringUnit ignoredUnit: UnitName? = nil
@@ -30,7 +31,7 @@ struct FolderServer: Sendable, Equatable {
         return nil
     }
 
-    /// The reason for rejecting a start and the fix, as a message.
+    /// The reason for rejecting a start, as a message that includes the fix.
     var refusal: LaunchError {
         guard let unit else {
             return LaunchError(
@@ -49,7 +50,7 @@ struct FolderServer: Sendable, Equatable {
     }
 }
 
-/// The project's unit that a process belongs to.
+/// The project's unit to which a process belongs.
 struct UnitOfProcess: Sendable, Equatable {
     /// The name of the unit.
     let name: UnitName
@@ -82,12 +83,12 @@ extension ProcessTable {
     }
 }
 
-/// The environment variables that mark a server and all its descendants. They make it possible to find processes that
-/// have left the process group, or whose gateway no longer exists.
+/// The environment variables that mark a server and all its descendants. With the marks, a gateway can find processes
+/// that have left the process group, or whose gateway no longer exists.
 enum RunMarker {
     /// The ID of the run.
     static let run = "VIBEREMOTE_RUN"
-    /// The projects' folder (``FolderIdentity/text``) of the gateway that runs the server as its child. It is not set
-    /// in units, which belong to their service manager.
+    /// The home directory (``FolderIdentity/text``) of the gateway that runs the server as its child. The variable is
+    /// not set in units, because units belong to their service manager.
     static let projects = "VIBEREMOTE_PROJECTS"
 }

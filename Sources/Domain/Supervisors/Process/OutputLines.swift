@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Splits a child's output, which arrives in arbitrary chunks, into lines.
+/// Splits a child's output into lines. The output arrives in arbitrary chunks.
 package struct OutputLines: Sendable {
     /// The maximum length of a line in bytes. Longer lines are truncated and end with `…`.
     package static let lineLimit = 4096
@@ -11,7 +11,7 @@ package struct OutputLines: Sendable {
     /// Creates a splitter at the beginning of an output.
     package init() {}
 
-    /// Adds bytes and returns the lines that they complete. Omits empty lines and replaces invalid UTF-8.
+    /// Adds bytes, and returns the lines that are now complete. Omits empty lines and replaces invalid UTF-8.
     package mutating func split(_ bytes: [UInt8]) -> [String] {
         var lines: [String] = []
         for part in bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropLast() {
@@ -23,7 +23,8 @@ package struct OutputLines: Sendable {
         return lines
     }
 
-    /// Returns the last line if the output ended without a line feed.
+    /// Ends the current line and returns it; nil if it is empty. Call this method for an output that ended without a
+    /// line feed.
     package mutating func finish() -> String? {
         defer {
             line.removeAll(keepingCapacity: true)

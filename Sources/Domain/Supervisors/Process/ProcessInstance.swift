@@ -5,10 +5,10 @@ internal import Logging
 internal import OpenCodeFamilies
 internal import Systemd
 
-/// An OpenCode server that runs as a child process. Extracts the port, the log lines and the last lines from its
-/// output, and tracks its end.
+/// An OpenCode server that runs as a child process. The instance extracts the port, the log lines and the last lines
+/// from the server's output, and tracks the server's end.
 struct ProcessInstance {
-    /// The number of last lines to keep.
+    /// The number of last lines that are kept.
     private static let tailLength = 20
 
     let run: Run
@@ -18,14 +18,14 @@ struct ProcessInstance {
     let logger: Logger
     /// Whether the server was asked to end.
     var isStopRequested = false
-    /// Whether the remaining processes are killed with SIGKILL.
+    /// Whether the remaining processes must be killed with SIGKILL.
     var isKilling = false
     /// Whether the server's first process has ended.
     private(set) var hasEnded = false
-    /// Every process of the server that was seen. This identifies processes that no longer have the mark, the group and
-    /// the session.
+    /// All processes that were found to belong to the server. The set identifies processes that have since lost the
+    /// mark and left the group and the session.
     var known: Set<ProcessIdentity> = []
-    /// The remaining processes after the end of the first one, and the deadline for them.
+    /// The processes that remain after the end of the first process, and the deadline for their end.
     var remainder: [ProcessHandle] = []
     var deadline: EventSource?
     private var banner = BannerScanner()
@@ -40,7 +40,7 @@ struct ProcessInstance {
         self.logger = logger
     }
 
-    /// The first process while its number identifies the sessions and groups of this run.
+    /// The first process; nil if its number may no longer identify the sessions and groups of this run.
     var leader: ProcessIdentity? { child.isGatewayChild || !hasEnded ? child.identity : nil }
 
     /// Processes a chunk of output and returns the announcement in it, if any.
@@ -48,7 +48,7 @@ struct ProcessInstance {
         switch output {
         case .standardOutput:
             for line in standardOutput.split(bytes) { keep(line) }
-            // Scan only until the address is known. The output of an agent may look the same later.
+            // Scan only until the address is known. An agent may later print the same text.
             return record.address == nil ? banner.scan(bytes[...]) : nil
         case .standardError:
             for line in standardError.split(bytes) { keep(line) }
@@ -59,14 +59,14 @@ struct ProcessInstance {
     /// Records that the first process has ended.
     mutating func markEnded() { hasEnded = true }
 
-    /// Handles the end of the output, including lines without a line end.
+    /// Handles the end of the output, including last lines without a line feed.
     mutating func finishOutput() {
         for line in [standardOutput.finish(), standardError.finish()].compactMap({ $0 }) { keep(line) }
     }
 
     private mutating func keep(_ line: String) {
         var line = PasswordLine.masked(line)
-        // Mask the password in case a version of OpenCode ever prints it.
+        // Mask the password, in case a version of OpenCode prints it.
         if let secret = run.credentials?.password, line.contains(secret) {
             line = line.replacing(secret, with: "***")
         }

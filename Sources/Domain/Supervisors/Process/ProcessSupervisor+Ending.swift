@@ -6,8 +6,8 @@ internal import Logging
 package import Projects
 internal import Systemd
 
-/// Ends servers with all their descendants, which are their process groups and the processes outside them. OpenCode
-/// starts each shell command in its own session.
+/// Ends servers with all their descendants. The descendants are the processes of the server's process group and
+/// processes outside it, because OpenCode starts each shell command in its own session.
 extension ProcessSupervisor {
     /// The maximum time to wait for processes to end after SIGKILL.
     static let patience = Duration.seconds(5)
@@ -16,7 +16,7 @@ extension ProcessSupervisor {
     func requestEnd(of project: ProjectName) {
         guard let instance = instances[project], !instance.isStopRequested else { return }
         instances[project]?.isStopRequested = true
-        // Find the other processes first: they can no longer be found through the leader after it has ended.
+        // Find the other processes first. After the leader has ended, they can no longer be found through it.
         let others = members(of: project).filter { $0.group != instance.child.identity.number }
         instance.child.signalGroup(SIGTERM)
         for other in others { _ = ProcessHandle(other.identity, on: loop)?.signal(SIGTERM) }
@@ -30,12 +30,12 @@ extension ProcessSupervisor {
         sweep(project)
     }
 
-    /// Finds the remaining processes of a server, ends them if they must end now, and reports the server's end when
-    /// none remains.
+    /// Finds the remaining processes of a server and, if necessary, kills them. When no process remains, reports the
+    /// server's end.
     ///
-    /// After a stop, the descendants of the server may end by themselves until `kill` is called. If the server ended by
-    /// itself, they are killed immediately: they are no longer needed, and the next server may need their ports and
-    /// files.
+    /// After a requested stop, the server's descendants may end by themselves until `kill` is called. After an
+    /// unrequested end, the descendants are killed immediately. They are no longer needed, and the next server may need
+    /// their ports and files.
     func sweep(_ project: ProjectName) {
         guard let instance = instances[project] else { return }
         let kills = instance.isKilling || (instance.hasEnded && !instance.isStopRequested)
@@ -50,8 +50,8 @@ extension ProcessSupervisor {
         if kills, instance.deadline == nil { setDeadline(project, run: instance.run.id) }
     }
 
-    /// Sends a signal. Returns nil for a process that has already ended, or that cannot be ended because it runs as
-    /// another user.
+    /// Sends a signal to a process. Returns nil if the process has already ended, or if it cannot be ended because it
+    /// runs as another user.
     private func signal(_ number: Int32, to process: ProcessStatus, _ logger: Logger) -> ProcessHandle? {
         guard let handle = ProcessHandle(process.identity, on: loop) else { return nil }
         if handle.signal(number) { return handle }
@@ -59,11 +59,11 @@ extension ProcessSupervisor {
         return nil
     }
 
-    /// Returns whether a process of the project's child or of its descendants has this number in its own PID namespace.
+    /// Returns whether the project's child or one of its descendants has this number in its own PID namespace.
     package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
         assumeIsolated { supervisor in
             guard let instance = supervisor.instances[project] else { return nil }
-            // Check the first process first: it nearly always has the number, which makes a search unnecessary.
+            // Check the first process first. It nearly always has the number, and no search is then necessary.
             let first = instance.child.identity.number
             if ProcessTable.innermostNumber(of: first) == number { return true }
             return ProcessTable.hasNumber(number, among: supervisor.members(of: project).map(\.identity.number))
@@ -85,7 +85,7 @@ extension ProcessSupervisor {
         return members
     }
 
-    /// Searches again when all of these processes have ended, because they may have started others in the meantime.
+    /// Searches again when all of these processes have ended, because they may have started other processes.
     private func watch(_ handles: [ProcessHandle], of project: ProjectName, run: String) {
         for handle in handles {
             let identity = handle.identity
@@ -112,7 +112,8 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Gives up waiting. Processes that even SIGKILL does not end are blocked in the kernel and process no requests.
+    /// Stops waiting for processes that do not end after SIGKILL. They are blocked in the kernel and process no
+    /// requests.
     private func abandon(_ project: ProjectName, run: String) {
         guard let instance = instances[project], instance.run.id == run, instance.hasEnded else { return }
         let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ",")
@@ -123,7 +124,7 @@ extension ProcessSupervisor {
 
     private func finish(_ project: ProjectName) {
         guard let child = instances[project]?.child else { return }
-        // This call delivers the last output, so finish the output afterwards.
+        // `collect` delivers the last output, so call it before `finishOutput`.
         let exit = child.collect()
         instances[project]?.finishOutput()
         guard let instance = instances.removeValue(forKey: project) else { return }

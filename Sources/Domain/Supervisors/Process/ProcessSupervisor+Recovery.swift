@@ -7,12 +7,12 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// Handles the servers that a killed gateway has left running.
+/// Handles the servers that a killed gateway left running.
 extension ProcessSupervisor {
-    /// Takes over every server that still runs, and ends the remains of the others.
+    /// Takes over every recorded server that still runs. For all other recorded servers, ends the remaining processes.
     func recover() async {
         let records = setUp.records.all(report: report)
-        // Read the table only if there are records, because reading it delays the start.
+        // Read the table of processes only if there are records, because reading it delays the start.
         let table =
             records.contains(where: \.isOfThisBoot) ? ProcessTable.snapshot(marker: RunMarker.run) : ProcessTable([])
         for record in records {
@@ -21,17 +21,18 @@ extension ProcessSupervisor {
                 await endRemains(of: record)
             }
             setUp.records.remove(record.project)
-            // The project may have had two records, so write the record of its running server again.
+            // The project may have had two records. Write the record of its running server again.
             keepRecord(of: record.project)
         }
         await endStrays()
         isRecovered = true
     }
 
-    /// Ends every server that a killed gateway has left running as its child. A gateway whose servers run under another
-    /// supervisor calls this before it starts any server, so that a folder never has two servers.
+    /// Ends every server that a killed gateway left running as its child. A gateway whose servers run under another
+    /// supervisor calls this method before it starts any server, so that a folder never has two servers.
     ///
-    /// Throws if another gateway still manages these servers, and prevents such a gateway from starting later.
+    /// Throws an error if another gateway still manages these servers. Prevents a gateway with child processes from
+    /// starting later.
     package func endLeftovers() async throws(LaunchError) {
         try await takeLocks { (supervisor) throws(InstanceRecordError) in
             try supervisor.takeFolderLock(.shared)
@@ -45,10 +46,11 @@ extension ProcessSupervisor {
         lock = nil
     }
 
-    /// Ends servers that a gateway for the same folder has left running and that have no record here, because the
-    /// records were elsewhere or no longer exist. Never ends a unit's server, which belongs to its service manager.
+    /// Ends the servers that a gateway for the same home directory left running and that have no record here. Their
+    /// records were elsewhere or no longer exist. A unit's server is never ended, because it belongs to its service
+    /// manager.
     private func endStrays() async {
-        // If the folder cannot be locked, the gateway of these servers may still be running, so leave them alone.
+        // If the home directory cannot be locked, the gateway of these servers may still be running. Do not end them.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }
         let known = Set(instances.values.map(\.run.id)).union(abandoned)
         for (marker, status) in ProcessTable.snapshot(marker: RunMarker.run).beginnings where !known.contains(marker) {
@@ -62,7 +64,7 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Takes over the server of a record. Returns false if the server cannot be taken over.
+    /// Takes over a record's server. Returns false if the server cannot be taken over.
     private func adopt(_ record: InstanceRecord, in table: ProcessTable) -> Bool {
         if let instance = instances[record.project] { return instance.run.id == record.run }
         guard let process = leader(of: record, in: table) else { return false }
@@ -87,7 +89,7 @@ extension ProcessSupervisor {
         instances[record.project] = ProcessInstance(run: run, child: child, record: record, logger: logger)
         logger.notice("adopted a running instance", LogField("pid", process.number))
         observer?.supervised(record.project, .launched(run))
-        // If the record has no address, report nothing, because the server's announcement may still be in the pipe.
+        // If the record has no address, report no address, because the server's announcement may still be in the pipe.
         if let address = record.address {
             observer?.supervised(
                 record.project, .announced(run: run.id, address: address, family: record.memory.family))
@@ -95,8 +97,8 @@ extension ProcessSupervisor {
         return true
     }
 
-    /// Returns the process of the record, if it still runs. If the last gateway ended before recording the process,
-    /// returns the session leader with the run's mark.
+    /// Returns the record's process if it still runs. If the record contains no process, because the last gateway ended
+    /// before it could record one, returns the session leader with the run's mark.
     func leader(of record: InstanceRecord, in table: ProcessTable) -> ProcessIdentity? {
         table.entries.first { entry in
             guard !entry.status.hasEnded else { return false }
@@ -132,7 +134,7 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Waits until all processes have ended. Returns false after a timeout.
+    /// Waits until all processes have ended. Returns false if they do not end in time.
     private func waitForEnd(of processes: [ProcessHandle]) async -> Bool {
         let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
         let deadline = try? loop.timer(after: Self.patience) { continuation.yield(false) }

@@ -5,11 +5,11 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// Ensures that a folder never has two servers, regardless of the program that has started the first server and of the
-/// path that leads to the folder.
+/// Ensures that a folder never has two servers. It does not matter which program started the first server, or which
+/// path leads to the folder.
 extension ProcessSupervisor {
-    /// Returns the identity of the folder. Throws if a server already works in it, even one that is unknown to this
-    /// gateway.
+    /// Returns the identity of the folder. Throws an error if a server already works in the folder, even if the gateway
+    /// did not start that server.
     func requireVacant(_ folder: ProjectFolder) throws(LaunchError) -> FolderIdentity? {
         guard isRecovered else {
             throw LaunchError("the gateway is still looking for servers of an earlier gateway. Try again in a moment.")
@@ -36,8 +36,8 @@ extension ProcessSupervisor {
 
     /// Acquires the locks that exclude other gateways from these projects.
     ///
-    /// If the previous gateway was killed during a start, its child holds the locks until execve(2). This function
-    /// waits for that, because the child can then be found by its mark.
+    /// If the previous gateway was killed during a start, its child holds the locks until the child calls execve(2).
+    /// The method waits for this call, because the child can then be found by its mark.
     func takeLocks(
         _ take: (isolated ProcessSupervisor) throws(InstanceRecordError) -> Void
     ) async throws(LaunchError) {
@@ -48,8 +48,8 @@ extension ProcessSupervisor {
                 lock = nil
                 folderLock = nil
                 guard let holder = error.endedHolder, !ignoresEndedHolder else { throw LaunchError(error.description) }
-                // A child of a gateway executes its program within a shorter time, so a lock that is held for longer
-                // counts as another user's.
+                // A gateway's child needs less time to execute its program. A lock that is held for longer counts as
+                // another user's lock.
                 ignoresEndedHolder = start.duration(to: .now) >= Self.patience
                 if !hasReported {
                     logger.notice(
@@ -61,7 +61,7 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Locks the projects' folder. If that is not possible, only the private folder of records is locked.
+    /// Locks the home directory. If this is impossible, only the private directory of the records is locked.
     func takeFolderLock(_ kind: FolderLock.Kind) throws(InstanceRecordError) {
         switch try FolderLock.acquire(setUp.projects, kind, ignoresEndedHolder: ignoresEndedHolder) {
         case .locked(let lock): folderLock = lock
@@ -81,12 +81,12 @@ extension ProcessSupervisor {
         withExtendedLifetime(timer) {}
     }
 
-    /// Logs a record that is not usable.
+    /// Logs a problem with a record.
     func report(_ problem: String) {
         logger.warning("cannot use an instance record", LogField("reason", problem))
     }
 
-    /// Logs that the projects' folder cannot be locked.
+    /// Logs that the home directory cannot be locked.
     func warnOfFolder() {
         logger.warning(
             "cannot lock the projects' folder, so a second gateway with another XDG_RUNTIME_DIR can start",

@@ -10,15 +10,16 @@ package import Systemd
 
 /// Runs OpenCode servers as child processes of the gateway, each in its own session and process group.
 ///
-/// A server is recorded (`InstanceRecord`) before it is started, and its record is removed when no process of it
-/// remains. A gateway therefore finds the servers of an earlier gateway, regardless of how that gateway ended.
+/// The supervisor writes a record (`InstanceRecord`) before it starts a server, and removes the record when no process
+/// of the server remains. A gateway therefore finds the servers of an earlier gateway, regardless of how that gateway
+/// ended.
 package actor ProcessSupervisor: Supervisor {
     /// The executor of the control loop.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// The supervisor's name in logs and settings, `process`.
     package nonisolated var name: String { "process" }
-    /// False, because children end with the gateway.
+    /// False, because the child processes end with the gateway.
     package nonisolated var outlivesGateway: Bool { false }
 
     let loop: SystemEventLoop
@@ -30,7 +31,7 @@ package actor ProcessSupervisor: Supervisor {
     /// Whether a lock whose holder no longer exists counts as the lock of another user
     /// (``FolderLock/acquire(_:_:ignoresEndedHolder:)``).
     var ignoresEndedHolder = false
-    /// Whether the servers that an earlier gateway has left running are known. No server is started before.
+    /// Whether the servers that an earlier gateway left running are known. Until then, the supervisor starts no server.
     var isRecovered = false
     /// The runs whose processes are blocked in the kernel and process no requests.
     var abandoned: Set<String> = []
@@ -40,19 +41,19 @@ package actor ProcessSupervisor: Supervisor {
     /// The directory against which relative paths of commands are resolved.
     private let startDirectory = FilePath.workingFolder ?? ""
 
-    /// Creates a supervisor without servers. The output of the servers is logged to `logger` under their project's
-    /// name.
+    /// Creates a supervisor without servers. The servers' output is logged to `logger` under the names of their
+    /// projects.
     package init(loop: SystemEventLoop, setUp: ProcessSetUp, logger: Logger) {
         self.loop = loop
         self.setUp = setUp
         self.logger = logger
     }
 
-    /// Returns nil, because the output of the servers is in the gateway's own log.
+    /// Returns nil, because the servers' output is in the gateway's own log.
     package nonisolated func logCommand(of project: ProjectName) -> String? { nil }
 
-    /// Takes over or ends the servers that another gateway has left running. Throws if a gateway still manages them, or
-    /// if records cannot be written.
+    /// Takes over or ends the servers that another gateway left running. Throws an error if a gateway still manages
+    /// them, or if records cannot be written.
     package func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
         self.observer = observer
         try await takeLocks { (supervisor) throws(InstanceRecordError) in
@@ -72,7 +73,7 @@ package actor ProcessSupervisor: Supervisor {
     /// Sends SIGKILL to the child's group and to the descendants outside it.
     package nonisolated func kill(_ project: ProjectName) { assumeIsolated { $0.forceEnd(of: project) } }
 
-    /// Returns the last lines of the running child, or of the last child.
+    /// Returns the last lines of output of the running child, or of the last child.
     package nonisolated func tail(of project: ProjectName) -> [String] {
         assumeIsolated { $0.instances[project]?.tail ?? $0.lastTails[project] ?? [] }
     }
@@ -100,8 +101,8 @@ package actor ProcessSupervisor: Supervisor {
         var record = InstanceRecord(
             project: project, run: RandomBytes.hex(16), credentials: credentials,
             environmentDigest: environment.digest, folder: identity)
-        // Write the record before there is a process. If the gateway ends in between, the next one finds the process by
-        // its mark.
+        // Write the record before the process exists. If the gateway ends before it can record the process, the next
+        // gateway finds the process by its mark.
         do throws(InstanceRecordError) { try setUp.records.write(record) } catch {
             throw LaunchError(error.description)
         }
@@ -150,8 +151,8 @@ package actor ProcessSupervisor: Supervisor {
                 project, .announced(run: run, address: address, family: announcement.family))
         case .ended:
             instances[project]?.markEnded()
-            // Finding the descendants takes a while, and the port is already free, so report the exit of the main
-            // process first.
+            // Report the exit of the main process first, because the port is already free. Finding the descendants
+            // takes some time.
             if let instance = instances[project], !instance.isStopRequested, instance.record.address != nil {
                 observer?.supervised(project, .mainProcessExited(run: run))
             }
@@ -159,7 +160,7 @@ package actor ProcessSupervisor: Supervisor {
         }
     }
 
-    /// Stores the learned facts about the project's child.
+    /// Stores facts about the project's child for the next gateway.
     package nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
         assumeIsolated { supervisor in
             guard let instance = supervisor.instances[project], instance.record.memory != memory else { return }
@@ -171,23 +172,23 @@ package actor ProcessSupervisor: Supervisor {
     func keepRecord(of project: ProjectName) {
         guard let instance = instances[project] else { return }
         do throws(InstanceRecordError) { try setUp.records.write(instance.record) } catch {
-            // Only log the failure: the server continues to run, and the next gateway can find it by its mark.
+            // Only log the failure. The server continues to run, and the next gateway can find it by its mark.
             instance.logger.error("cannot write an instance record", LogField("reason", "\(error)"))
         }
     }
 }
 
-/// The commands, environment and folders with which a ``ProcessSupervisor`` starts servers.
+/// The command, environment and directories with which a ``ProcessSupervisor`` starts servers.
 package struct ProcessSetUp: Sendable {
-    /// The program with its first arguments, such as `["opencode"]`; never empty.
+    /// The program with its first arguments, such as `["opencode"]`. The array is never empty.
     package let command: [String]
     /// The environment of the gateway's own process.
     package let environment: [String: String]
-    /// The user's own home directory, which contains the environment files.
+    /// The home directory of the gateway's user, which contains the environment files.
     package let userHome: String
-    /// The folder whose subfolders are the projects.
+    /// The directory whose subdirectories are the projects (`--home`).
     package let projects: String
-    /// Whether each server gets its own random password.
+    /// Whether each server receives its own random password.
     package let setsPasswords: Bool
     /// The store for the records of running servers.
     package let records: InstanceRecordStore

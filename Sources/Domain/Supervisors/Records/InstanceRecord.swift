@@ -6,26 +6,26 @@ package import OpenCodeFamilies
 package import Projects
 package import Systemd
 
-/// The facts about a running OpenCode server that another program needs if the gateway that started it no longer
-/// exists, or if another program started it. Stored as a few lines of text in a file that only its owner can read.
+/// The facts about a running OpenCode server that another program needs. The program that started the server may be
+/// another one, or may no longer exist. A record is a few lines of text in a file that only the file's owner can read.
 package struct InstanceRecord: Sendable, Equatable {
     /// The project that the server serves.
     package var project: ProjectName
-    /// The ID of the run: a random text, or the unit's invocation ID under systemd.
+    /// The ID of the run: a random text or, under systemd, the unit's invocation ID.
     package var run: String
-    /// The server's process; nil before its start.
+    /// The server's first process; nil before the server's start.
     package var process: ProcessIdentity?
-    /// The boot ID of the machine when the server was started (``Systemd/Machine/bootIdentifier``).
+    /// The machine's boot ID when the server was started (``Systemd/Machine/bootIdentifier``).
     package var boot: String
     /// The address on which the server listens; nil until it is known.
     package var address: InstanceAddress?
-    /// The credentials that the server requires; nil if none.
+    /// The credentials that the server requires; nil if it requires none.
     package var credentials: InstanceCredentials?
     /// The digest of the environment files at the server's start (``InstanceEnvironment/digest``); nil if unknown.
     package var environmentDigest: String?
-    /// The folder where the server was started; nil if unknown.
+    /// The folder in which the server was started; nil if unknown.
     package var folder: FolderIdentity?
-    /// The facts that gateways have learned about the run.
+    /// The facts about the run that gateways have determined.
     package var memory: InstanceMemory
 
     /// Creates a record, by default for a run of the current boot.
@@ -45,12 +45,12 @@ package struct InstanceRecord: Sendable, Equatable {
         self.memory = memory
     }
 
-    /// Whether the record was written since the last boot. Otherwise no process of the run can exist.
+    /// Whether the record was written since the last boot. No process of the run can have survived a reboot.
     package var isOfThisBoot: Bool { boot == Machine.bootIdentifier }
 }
 
-/// The text format: a first line that names the format, then one line `name=value` for each known field, in any order.
-/// In values, a backslash is written as `\\` and a line feed as `\n`. Unknown names are ignored, so that a later
+/// The text format: a first line that identifies the format, then one line `name=value` for each known field, in any
+/// order. In values, a backslash is written as `\\` and a line feed as `\n`. Unknown names are ignored, so that a later
 /// version may add fields.
 extension InstanceRecord {
     private static let format = "viberemote-instance 1"
@@ -63,8 +63,8 @@ extension InstanceRecord {
             ("host", address.flatMap { $0.ip == .loopback ? nil : "\($0.ip)" }),
             ("username", credentials?.username), ("password", credentials?.password),
             ("password-of", credentials?.isForTwoOnly == true ? APIFamily.two.rawValue : nil),
-            // This field is needed only if OpenCode ignores the configured user name. Otherwise the field `username`
-            // contains the name.
+            // This field is needed only if OpenCode ignores the configured user name. If OpenCode uses the name, the
+            // field `username` contains it.
             (
                 "other-user",
                 credentials?.configuresOtherUser == true && credentials?.username == InstanceCredentials.defaultUsername
@@ -105,19 +105,20 @@ extension InstanceRecord {
             environmentDigest: fields["environment"], folder: folder, memory: memory)
     }
 
-    /// Returns the process. The outer optional is nil if the fields are invalid, the inner one if they are missing.
+    /// Returns the process. The outer optional is nil if the fields are invalid. The inner optional is nil if they are
+    /// missing.
     private static func process(_ fields: [String: String]) -> ProcessIdentity?? {
         switch (fields["process"], fields["start"]) {
         case (nil, nil): return .some(nil)
         case (let number?, let start?):
-            // Reject 0 and negative numbers, which kill(2) interprets as process groups.
+            // Reject 0 and negative numbers, because kill(2) interprets them as process groups. Also reject process 1.
             guard let number = Int32(number), number > 1, let start = UInt64(start) else { return nil }
             return ProcessIdentity(number: number, startTime: start)
         default: return nil
         }
     }
 
-    /// Returns the address. Without a host it is a port of 127.0.0.1, as written by versions before 2.
+    /// Returns the address. If there is no host, the port is a port of 127.0.0.1. Versions before 2 wrote no host.
     private static func address(_ fields: [String: String]) -> InstanceAddress?? {
         guard let text = fields["port"] else { return fields["host"] == nil ? .some(nil) : nil }
         guard let port = UInt16(text), port > 0, let ip = fields["host"].map({ IPAddress($0) }) ?? .loopback else {
@@ -154,7 +155,7 @@ extension InstanceRecord {
             memory.family = family
         }
         if let text = fields["restarts"] {
-            // The gateway continues to count from this number, so it must not overflow.
+            // The gateway continues to count from this number. Reject a number that would overflow.
             guard let restarts = Int(text), restarts >= 0, restarts <= Int(Int32.max) else { return nil }
             memory.restarts = restarts
         }

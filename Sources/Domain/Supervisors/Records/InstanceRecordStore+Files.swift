@@ -13,7 +13,8 @@ extension InstanceRecordStore {
 
     static func exists(_ path: String) -> Bool { Glibc.access(path, F_OK) == 0 }
 
-    /// Creates a folder if it is missing. Throws unless it belongs to this user and is closed to others.
+    /// Creates a directory if it is missing. Throws an error if the directory belongs to another user or other users
+    /// can access it.
     static func prepare(_ folder: String) throws(InstanceRecordError) {
         var path = ""
         for part in folder.split(separator: "/") {
@@ -51,20 +52,20 @@ extension InstanceRecordStore {
         }
     }
 
-    /// Returns whether the name belongs to a file that is still being written.
+    /// Returns whether this is the name of a file that is still being written.
     static func isUnfinished(_ name: String) -> Bool {
         name.utf8.count == unfinishedLength + 1 && name.hasPrefix(".") && name.dropFirst().allSatisfy(\.isHexDigit)
     }
 
     private static let unfinishedLength = 16
 
-    /// Removes a file, and its folder if that is empty afterwards.
+    /// Removes a file, and then the directory if it is empty.
     static func remove(_ name: String, in folder: String) {
         unlink("\(folder)/\(name)")
         rmdir(folder)
     }
 
-    /// Returns the record in a file. If the file is rejected, reports the reason.
+    /// Returns the record in a file. If the file is rejected, reports the reason and returns nil.
     static func read(_ name: String, in folder: String, report: Report) -> InstanceRecord? {
         let path = "\(folder)/\(name)"
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)

@@ -3,28 +3,28 @@
 internal import Glibc
 internal import Projects
 
-/// The locations of records. All gateways for the same folder of projects must find the same locations.
+/// The locations of records. All gateways for the same home directory must find the same locations.
 extension InstanceRecordStore {
-    /// Returns the store for servers that are units of a service manager. `viberemote-gateway exec` writes these
-    /// records.
+    /// Returns the store for servers that are units of a service manager. `viberemote-gateway exec` writes the records
+    /// of these servers.
     ///
-    /// The store is in `$XDG_RUNTIME_DIR/viberemote-gateway`, or without a runtime directory in
+    /// The store is in `$XDG_RUNTIME_DIR/viberemote-gateway`. If there is no runtime directory, the store is in
     /// `$XDG_STATE_HOME/viberemote-gateway` (XDG Base Directory Specification).
     ///
-    /// - Parameter userHome: The user's own home directory.
+    /// - Parameter userHome: The home directory of the gateway's user.
     package static func units(environment: [String: String], userHome: String) -> InstanceRecordStore {
         let runtime = absolute("XDG_RUNTIME_DIR", environment).map { below($0) }
         return InstanceRecordStore(folder: (runtime ?? state(environment, userHome)) + "/units")
     }
 
-    /// Returns the store for the facts that a gateway has learned about units' servers (``InstanceRecord/memory``).
+    /// Returns the store for the facts that a gateway has determined about units' servers (``InstanceRecord/memory``).
     package static func memories(environment: [String: String], userHome: String) -> InstanceRecordStore {
         let runtime = absolute("XDG_RUNTIME_DIR", environment).map { below($0) }
         return InstanceRecordStore(folder: (runtime ?? state(environment, userHome)) + "/memory")
     }
 
-    /// Returns all possible stores for the records of units, for reading. A unit's environment may differ from the
-    /// reader's, and a user's runtime directory exists only while the user is logged in.
+    /// Returns all possible stores for the records of units, for reading. The unit's environment may differ from the
+    /// reader's environment, and a user's runtime directory exists only while the user is logged in.
     package static func unitLocations(
         environment: [String: String], userHome: String, runtimeFolders: String = runtimeFolders
     ) -> [InstanceRecordStore] {
@@ -37,15 +37,16 @@ extension InstanceRecordStore {
 
     /// Returns the store for servers that a gateway runs as its child processes.
     ///
-    /// It is in `$XDG_RUNTIME_DIR`, otherwise in the user's directory below `runtimeFolders`, otherwise in the state
-    /// directory.
+    /// The store is in `$XDG_RUNTIME_DIR` if this variable is set. If it is not set, the store is in the user's
+    /// directory below `runtimeFolders` or, if that directory does not exist, in the state directory.
     ///
-    /// - Parameter projects: The folder whose subfolders are the projects. Gateways for different folders use different
-    ///   stores. Gateways for the same folder use the same store, regardless of the path that they use.
+    /// - Parameter projects: The directory whose subdirectories are the projects. Gateways for different directories
+    ///   use different stores. Gateways for the same directory use the same store, regardless of the path that they
+    ///   use.
     package static func processes(
         environment: [String: String], userHome: String, projects: String, runtimeFolders: String = runtimeFolders
     ) -> InstanceRecordStore {
-        // If the folder does not exist, there are no projects, so any unique name is sufficient.
+        // If the directory does not exist, there are no projects. Any unique name is then sufficient.
         let key = FolderIdentity(ofFolderAt: projects)?.text ?? fileName(of: Array(projects.utf8))
         let state = state(environment, userHome)
         let userFolder = "\(runtimeFolders)/\(geteuid())"
@@ -60,13 +61,13 @@ extension InstanceRecordStore {
 
     private static func below(_ base: String) -> String { base + "/viberemote-gateway" }
 
-    /// Returns the user's directory for persistent state: `$XDG_STATE_HOME/viberemote-gateway`, by default in
-    /// `~/.local/state` (XDG Base Directory Specification).
+    /// Returns the gateway's directory for persistent state: `$XDG_STATE_HOME/viberemote-gateway`. By default, this
+    /// directory is in `~/.local/state` (XDG Base Directory Specification).
     package static func state(_ environment: [String: String], _ userHome: String) -> String {
         below(absolute("XDG_STATE_HOME", environment) ?? userHome + "/.local/state")
     }
 
-    /// Returns the value of a variable. The specification requires ignoring paths that are not absolute.
+    /// Returns the path in a variable. The specification requires programs to ignore paths that are not absolute.
     private static func absolute(_ name: String, _ environment: [String: String]) -> String? {
         environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }

@@ -4,14 +4,14 @@ internal import Glibc
 internal import Systemd
 
 extension InstanceRecordStore {
-    /// Locks the records for this gateway until the lock is released or the gateway ends in any way. Throws if another
-    /// gateway holds the lock.
+    /// Locks the records for this gateway. The lock lasts until it is released, or until the gateway ends in any way.
+    /// Throws an error if another gateway holds the lock.
     package func lock() throws(InstanceRecordError) -> InstanceRecordLock {
         let path = "\(folder)/\(Self.lockName)"
         while true {
             let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
             if descriptor < 0, errno == ENOENT {
-                // A gateway that has just ended has removed the folder, so create it again.
+                // A gateway that has just ended has removed the directory. Create it again.
                 try prepare()
                 continue
             }
@@ -40,7 +40,8 @@ extension InstanceRecordStore {
             endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
-    /// Returns whether the file still exists. The previous holder may have removed it between opening and locking.
+    /// Returns whether the file still exists. The previous holder may have removed the file after it was opened and
+    /// before it was locked.
     private static func isLinked(_ descriptor: Int32, _ path: String) -> Bool {
         var ours = stat()
         var present = stat()
@@ -61,7 +62,7 @@ extension InstanceRecordStore {
     }
 }
 
-/// A gateway's lock on its folder of records, held for the lifetime of this object.
+/// A gateway's lock on its directory of records, which is held for the lifetime of this object.
 package final class InstanceRecordLock: Sendable {
     private let descriptor: Int32
     private let path: String
@@ -71,12 +72,12 @@ package final class InstanceRecordLock: Sendable {
         self.path = path
     }
 
-    /// Removes the lock file, and the folder if it is empty.
+    /// Removes the lock file, and the directory if it is empty.
     deinit {
         // Remove the file while the lock is held, so that the file cannot belong to another gateway.
         unlink(path)
         if let slash = path.lastIndex(of: "/") { rmdir(String(path[..<slash])) }
-        // Unlock explicitly, as in FolderLock.
+        // Unlock explicitly, because a child that has not called execve(2) yet has a copy of the descriptor.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

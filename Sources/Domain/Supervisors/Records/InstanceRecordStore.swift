@@ -5,8 +5,8 @@ package import Projects
 internal import Sodium
 internal import Systemd
 
-/// The records of running servers, one file of mode 0600 for each project, in a directory of mode 0700. The directory
-/// outlives the gateway; the records become invalid when the machine reboots.
+/// The records of running servers: one file of mode 0600 for each project, in a directory of mode 0700. The directory
+/// outlives the gateway. The records become invalid when the machine reboots.
 package struct InstanceRecordStore: Sendable {
     /// Reports a problem with a record, as a message.
     package typealias Report = (_ problem: String) -> Void
@@ -24,16 +24,17 @@ package struct InstanceRecordStore: Sendable {
 
     // MARK: Records
 
-    /// Whether any record was ever written or is about to be written.
+    /// Whether any record may exist.
     var exists: Bool { folders.contains { Self.exists($0) } }
 
-    /// Creates the directory if it is missing. Throws unless it belongs to this user and is closed to others. Call this
-    /// before writing.
+    /// Creates the directory if it is missing. Throws an error if the directory belongs to another user or other users
+    /// can access it. Call this method before writing.
     package func prepare() throws(InstanceRecordError) { try Self.prepare(folder) }
 
     /// Replaces the project's record atomically.
     ///
-    /// Creates a missing directory again, because logind removes a user's runtime directory when that user logs out.
+    /// If the directory is missing, it is created again. logind removes a user's runtime directory when the user logs
+    /// out.
     package func write(_ record: InstanceRecord) throws(InstanceRecordError) {
         let name = Self.fileName(of: record.project.bytes)
         do throws(InstanceRecordError) {
@@ -63,19 +64,19 @@ package struct InstanceRecordStore: Sendable {
         if let reserve { Self.remove(name, in: reserve) }
     }
 
-    /// Returns all records in no particular order. Keeps and reports invalid or untrusted records, because the server
-    /// that they describe may still be running.
+    /// Returns all records in no particular order. Invalid or untrusted records are reported and kept, because the
+    /// server that a record describes may still be running.
     package func all(report: Report = { _ in }) -> [InstanceRecord] {
         folders.flatMap { folder in
             (FolderEntries.names(in: folder) ?? []).compactMap { name in
-                // Skip names with a leading dot, which belong to files that are being written.
+                // Skip names with a leading dot, because they belong to files that are being written.
                 guard name != Self.lockName, !name.hasPrefix(".") else { return nil }
                 return Self.read(name, in: folder, report: report)
             }
         }
     }
 
-    /// Removes the files of writers that were killed. No other process may be writing.
+    /// Removes the unfinished files of writers that were killed. No other process may be writing at the same time.
     func removeUnfinished() {
         for folder in folders {
             let names = FolderEntries.names(in: folder) ?? []
@@ -87,11 +88,11 @@ package struct InstanceRecordStore: Sendable {
 
     // MARK: Names
 
-    /// The name of the lock file. The file name of a record never begins like this.
+    /// The name of the lock file. No record's file has this name.
     static let lockName = "~lock"
 
     /// Returns a unique file name of at most 255 bytes for a text. The name is the text in systemd's escaping, which
-    /// never begins with `.` or `~`. If that is too long, the name is `~` and a hash.
+    /// never begins with `.` or `~`. If the escaped text is too long, the name is `~` and a hash.
     static func fileName(of bytes: [UInt8]) -> String {
         let escaped = UnitName.escape(bytes)
         return (1...255).contains(escaped.utf8.count) ? escaped : "~" + Hash.hex(bytes)
@@ -103,8 +104,8 @@ package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
     /// A message that includes the fix.
     package let description: String
 
-    /// The process that acquired a lock and has ended. A child of it holds the lock until execve(2), so the lock will
-    /// be free soon. Nil in all other cases.
+    /// The process that acquired a lock and has ended; nil in all other cases. A child of the process holds the lock
+    /// until the child calls execve(2), so the lock will soon be free.
     let endedHolder: Int32?
 
     init(_ description: String, endedHolder: Int32? = nil) {

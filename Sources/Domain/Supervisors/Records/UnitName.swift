@@ -4,20 +4,20 @@ internal import Encodings
 package import Instances
 package import Projects
 
-/// The name of a project's unit: an instance of the template `opencode@.service`.
+/// The name of a project's unit, which is an instance of the template `opencode@.service`.
 ///
 /// The instance part is the folder's name in systemd's escaping (systemd.unit(5), "String Escaping for Inclusion in
-/// Unit Names"; the same as `systemd-escape NAME`). The unit sees the plain name as `%I`. The escaping is reversible,
-/// so no two folders share a unit.
+/// Unit Names"), as `systemd-escape NAME` prints it. In the unit, `%I` is the unescaped name. The escaping is
+/// reversible, so no two folders share a unit.
 package struct UnitName: Sendable, Hashable, CustomStringConvertible {
-    /// The template's name without suffix: `opencode@`.
+    /// The template's name without its suffix: `opencode@`.
     package static let template = "opencode@"
     /// The suffix of the unit type.
     package static let suffix = ".service"
     /// The maximum length in bytes that systemd accepts, including the suffix (UNIT_NAME_MAX, 256 with the final NUL).
     package static let maximumLength = 255
 
-    /// The project of the unit.
+    /// The project to which the unit belongs.
     package let project: ProjectName
 
     /// The whole name, such as `opencode@my\x2dapp.service`.
@@ -27,7 +27,7 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
     /// The part between `@` and `.service`, which systemd calls `%i`.
     package var instance: String { Self.escape(project.bytes) }
 
-    /// Creates the name of a project's unit. Throws if the escaped name is too long for systemd.
+    /// Creates the name of a project's unit. Throws an error if the escaped name is too long for systemd.
     package init(_ project: ProjectName) throws(LaunchError) {
         let length = Self.template.utf8.count + Self.escape(project.bytes).utf8.count + Self.suffix.utf8.count
         guard length <= Self.maximumLength else {
@@ -38,8 +38,8 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
         self.project = project
     }
 
-    /// Parses a unit name from systemd. Returns nil unless it is the canonical unit of a project; for others, see
-    /// ``mistaken(_:among:)``.
+    /// Parses a unit name from systemd. Returns nil if the name is not the canonical name of a project's unit
+    /// (``mistaken(_:among:)``).
     package init?(unit: String) {
         guard let instance = Self.instance(of: unit), let project = Self.project(instance: instance),
             unit.utf8.count <= Self.maximumLength, Self.escape(project.bytes) == instance
@@ -47,7 +47,7 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
         self.project = project
     }
 
-    /// Returns the project of an instance part (`%i`); nil if it does not represent a valid folder name.
+    /// Returns the project for an instance part (`%i`); nil if the part does not represent a valid folder name.
     package static func project(instance: String) -> ProjectName? {
         unescape(instance).flatMap { ProjectName(directoryName: $0) }
     }
@@ -61,11 +61,11 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension UnitName {
-    /// Returns the folders that an instance of the template was probably intended for, although it is not their unit.
+    /// Returns the folders for which an instance of the template was probably intended, although it is not their unit.
     ///
-    /// The original gateway replaced special characters by an underscore (`opencode@my_app` for `my.app`), and a unit
-    /// that was started manually may lack the escaping (`opencode@my-app`). Returns an empty list for units of other
-    /// templates, and for the unit of one of the folders.
+    /// The original gateway replaced special characters with an underscore (`opencode@my_app` for `my.app`). A unit
+    /// that was started manually may lack the escaping (`opencode@my-app`). The result is empty for units of other
+    /// templates, and for a unit that belongs to one of the folders.
     package static func mistaken(_ unit: String, among folders: [ProjectName]) -> [ProjectName] {
         guard let instance = instance(of: unit) else { return [] }
         if let unitName = UnitName(unit: unit), folders.contains(unitName.project) { return [] }
@@ -83,8 +83,8 @@ extension UnitName {
 
 /// systemd's escaping of unit names.
 extension UnitName {
-    /// Returns bytes in the form of a unit name's part. `/` becomes `-`. Everything except ASCII letters, digits, `:`,
-    /// `_` and `.` becomes `\xNN`, and so does a leading dot.
+    /// Returns bytes in the form of a part of a unit name. `/` becomes `-`. A leading dot, and every byte except ASCII
+    /// letters, digits, `:`, `_` and `.`, becomes `\xNN`.
     static func escape(_ bytes: [UInt8]) -> String {
         var escaped: [UInt8] = []
         for (index, byte) in bytes.enumerated() {

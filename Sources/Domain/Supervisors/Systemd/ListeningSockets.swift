@@ -14,8 +14,8 @@ struct ListeningSockets: Sendable, Equatable {
 
     private(set) var items: [Item] = []
 
-    /// Parses `/proc/net/tcp` and `/proc/net/tcp6`. Ignores sockets on other addresses, including 0.0.0.0, because
-    /// OpenCode is started with the host 127.0.0.1.
+    /// Parses `/proc/net/tcp` and `/proc/net/tcp6`. Ignores sockets on other addresses, including 0.0.0.0, because the
+    /// gateway starts OpenCode with the host 127.0.0.1.
     init(tables: [String]) {
         for table in tables {
             for line in table.split(separator: "\n").dropFirst() {
@@ -24,8 +24,8 @@ struct ListeningSockets: Sendable, Equatable {
         }
     }
 
-    /// Returns the address of the socket with one of these inodes that was opened first. A server that was just started
-    /// listens before its descendants do.
+    /// Returns the address of the socket that was opened first among the sockets with these inodes. A server that was
+    /// just started listens before its descendants do.
     func address(of inodes: Set<UInt64>) -> InstanceAddress? {
         items.filter { inodes.contains($0.inode) }.min { $0.inode < $1.inode }?.address
     }
@@ -42,7 +42,7 @@ struct ListeningSockets: Sendable, Equatable {
 
     /// The state TCP_LISTEN (net/tcp_states.h) in hexadecimal digits.
     private static let listening = "0A"
-    /// 127.0.0.1, ::1 and ::ffff:127.0.0.1 as written by a little-endian machine.
+    /// The addresses 127.0.0.1, ::1 and ::ffff:127.0.0.1 in the format of a little-endian machine.
     private static let loopbacks: [String: IPAddress] = [
         "0100007F": .loopback, "00000000000000000000000001000000": .loopbackIPv6,
         "0000000000000000FFFF00000100007F": .loopback,

@@ -2,16 +2,16 @@
 
 package import Systemd
 
-/// Explains errors of the service manager and the commands that fix them.
+/// Explains errors from the service manager, and gives the commands that fix them.
 package struct ManagerMessage: Sendable {
-    /// The kind of manager: the user's or the system's.
+    /// The kind of manager: the user's manager or the system's manager.
     let scope: ManagerScope
     /// The name of the gateway's user.
     let user: String
-    /// Whether the user has a directory for sockets (`$XDG_RUNTIME_DIR`).
+    /// Whether the user has a runtime directory (`$XDG_RUNTIME_DIR`), which contains the manager's socket.
     let hasRuntimeFolder: Bool
 
-    /// Creates messages for errors of the manager that `access` describes.
+    /// Creates the messages for the manager that `access` describes.
     package init(_ access: ManagerAccess) {
         self.init(scope: access.scope, user: access.user, hasRuntimeFolder: access.runtimeFolder != nil)
     }
@@ -39,8 +39,8 @@ package struct ManagerMessage: Sendable {
             return
                 "the user \(user) may not manage units of the system. Add a polkit rule that allows the action "
                 + "org.freedesktop.systemd1.manage-units, or use the user's service manager (--scope user)."
-        // The manager denies nothing to its own user, so the directory of its socket belongs to another user or is
-        // being removed.
+        // A user's manager denies nothing to its own user. The directory of its socket therefore belongs to another
+        // user or is being removed.
         case .accessDenied: return unreachable(error)
         case .shuttingDown: return "\(owner) is shutting down."
         case .unreachable, .noAnswer: return unreachable(error)

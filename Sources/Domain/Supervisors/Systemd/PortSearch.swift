@@ -6,17 +6,17 @@ internal import OpenCodeFamilies
 internal import Projects
 internal import Systemd
 
-/// Finds the ports of runs in their output in the journal. If the journal contains no port for a long time, searches
-/// their sockets. It is used by the supervisor and runs on the control loop.
+/// Finds the ports of runs in their output in the journal. If the journal contains no port for a long time,
+/// `PortSearch` searches the sockets of the runs. The supervisor uses it on the control loop.
 final class PortSearch: @unchecked Sendable {  // Confined to the control loop, as JournalWatch checks.
-    /// The time after which a run should have announced its port.
+    /// The time after which a run should have announced its port and the search for its sockets begins.
     private static let patience = Duration.seconds(10)
-    /// The time to wait if the journal cannot be read.
+    /// The time after which the search for sockets begins if the journal cannot be read.
     private static let impatience = Duration.milliseconds(500)
-    /// The number of searches after which the journal is no longer polled continuously.
+    /// The number of searches after which the journal is read less often.
     private static let eagerSearches = 3
     private static let longestPause = Duration.seconds(80)
-    /// The maximum number of entries to read at once from a run that is found at start-up.
+    /// The maximum number of journal entries that are read at once for a run that is found at start-up.
     private static let adoptionLimit = 20_000
 
     private struct Search {
@@ -30,7 +30,8 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
     private let report: @Sendable (ProjectName, UnitStateMachine.Event) -> Void
     private var journal: JournalWatch?
     private var searches: [String: Search] = [:]
-    /// The reader that is shared while the first units are taken over, so that the journal is opened only once.
+    /// The reader that all searches share while running units are taken over. The journal is therefore opened only
+    /// once.
     private var adoptionReader: JournalReader?
     private var isAdopting = true
     /// The reason why the journal cannot be read, as a message.
@@ -53,7 +54,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
                 + "files that only the group systemd-journal may read).")
     }
 
-    /// Searches for a run's port until it is found or ``stop(_:)`` is called.
+    /// Searches for a run's port until the port is found or ``stop(_:)`` is called.
     func seek(_ subject: JournalSubject, of project: ProjectName, in run: UnitRun) {
         searches[run.id] = Search(subject: subject)
         if isAdopting, run.isFound, let announcement = announcedBefore(subject) {
@@ -76,7 +77,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
         journal?.forget(search.subject)
     }
 
-    /// Ends the take-over phase, because all units that were already running are known.
+    /// Ends the phase in which running units are taken over. All of them are known now.
     func endOfAdoption() {
         isAdopting = false
         adoptionReader = nil
@@ -107,9 +108,9 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
         }
     }
 
-    /// Reads an entry. Returns whether the run needs no further entries.
+    /// Scans an entry. Returns whether the run needs no further entries.
     private func scan(_ entry: JournalEntry, in run: String, of project: ProjectName) -> Bool {
-        // An entry is a line without its line end, so add one for the scanner.
+        // An entry is a line without its line feed. Add a line feed for the scanner.
         guard let announcement = searches[run]?.banner.scan(entry.message[...] + [UInt8(ascii: "\n")]) else {
             return searches[run] == nil
         }
@@ -135,7 +136,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
             .socketsSearched(run: run.id, address: UnitSockets.address(unit: unit.string, mainProcess: run.process)))
     }
 
-    /// Searches the run's sockets again after an increasing delay.
+    /// Searches the run's sockets again after a delay that increases with `times`.
     func searchLater(_ project: ProjectName, _ run: UnitRun, times: Int) {
         if times >= Self.eagerSearches, let search = searches[run.id] { journal?.relax(search.subject) }
         let first = trouble == nil ? Self.patience : Self.impatience

@@ -10,15 +10,15 @@ struct SupervisedUnit: Sendable {
     var machine = UnitStateMachine()
     /// The current or last run.
     var lastRun: String?
-    /// The current run as it was reported. It is reported again when its record becomes available.
+    /// The current run as it was reported. The run is reported again when its record becomes available.
     var run: Run?
-    /// The end of a run that will be reported once its last lines are in the journal.
+    /// The end of a run, which is reported after the run's last lines have been written to the journal.
     var pendingEnd: PendingEnd?
 
     init(name: UnitName) { self.name = name }
 }
 
-/// A run's end whose report is delayed.
+/// The end of a run whose report is delayed.
 struct PendingEnd: Sendable {
     let run: String
     let how: String
@@ -29,15 +29,15 @@ struct PendingEnd: Sendable {
 
 /// The state of the supervisor's connection to the manager.
 struct ManagerConnection: Sendable {
-    /// The reason why there is no connection, as a message; nil if there is one, or before the first attempt.
+    /// The reason why there is no connection, as a message; nil while connected, and before the first attempt.
     var unavailable: String?
     /// Whether the outage was reported to the observer.
     var isOutageReported = false
-    /// Whether there was a connection until now.
+    /// Whether the supervisor is connected to the manager.
     var isUp = false
     /// The units whose properties are being read for the first time on this connection.
     var reading: Set<ProjectName> = []
-    /// Whether the list of units is being read, and whether it must be read again afterwards.
+    /// Whether the list of units is being read, and whether it must be read again after that.
     var isListing = false
     var listsAgain = false
     /// Whether the manager is reloading its configuration.

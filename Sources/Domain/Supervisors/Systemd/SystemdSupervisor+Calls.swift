@@ -5,9 +5,9 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// The calls to the manager.
+/// The supervisor's calls to the service manager.
 extension SystemdSupervisor {
-    /// Sends the call for an action. The result is passed to the unit's state machine.
+    /// Sends the call for an action, and passes the result to the unit's state machine.
     func call(_ action: UnitStateMachine.Action, on unit: UnitName, of project: ProjectName) {
         guard let manager, connection.unavailable == nil else {
             return refused(
@@ -42,7 +42,7 @@ extension SystemdSupervisor {
                 supervisor.handle(.startAccepted(job: job), of: project)
             case (.stop, .success(let job)): supervisor.handle(.stopAccepted(job: job), of: project)
             case (_, .success): break
-            // The unit is not loaded, so there is nothing to stop, kill or reset.
+            // If the unit is not loaded, there is nothing to stop, kill or reset.
             case (.stop, .failure(let error)) where error.kind == .noSuchUnit:
                 supervisor.handle(.stopRefused, of: project)
             case (.kill, .failure(let error)) where error.kind == .noSuchUnit: break

@@ -9,15 +9,16 @@ internal import OpenCodeFamilies
 internal import Projects
 internal import Systemd
 
-/// Handles the events of the manager and performs the actions of the units' state machines.
+/// Handles events from the service manager, and performs the actions of the units' state machines.
 extension SystemdSupervisor {
-    /// Handles an event of the manager.
+    /// Handles an event from the manager.
     func receive(_ event: ManagerEvent) {
         switch event {
         case .connected(let units): connected(units)
         case .disconnected(let error): disconnected(error)
         case .changed(let name, let properties, let isComplete):
-            // A unit that was started manually appears here for the first time, so this call may add it.
+            // A unit that was started manually is reported here for the first time. The call may therefore add the
+            // unit.
             guard let project = project(of: name) else { return }
             if isComplete { record(properties, of: project) }
             handle(.changed(properties, isComplete: isComplete), of: project)
@@ -25,8 +26,8 @@ extension SystemdSupervisor {
             guard let project = UnitName(unit: name)?.project else { return }
             handle(.jobEnded(job: job, result: result), of: project)
         case .unitRemoved(let name):
-            // systemd 252 emits this for every unit at each reload. The list that is read afterwards shows the actual
-            // state.
+            // systemd 252 emits this signal for every unit at each reload. The list that is read after the reload shows
+            // the actual state.
             guard !connection.isReloading, let project = UnitName(unit: name)?.project,
                 units[project]?.machine.isAlive == true
             else { return }
@@ -58,7 +59,8 @@ extension SystemdSupervisor {
     }
 
     private func disconnected(_ error: BusError) {
-        // A manager that re-executes itself is reachable at the next attempt, so this is not an outage.
+        // The loss of an established connection is not an outage. A manager that re-executes itself is reachable at the
+        // next attempt.
         let isOutage = !connection.isUp
         let wasReported = connection.isOutageReported
         connection = ManagerConnection()
@@ -69,8 +71,8 @@ extension SystemdSupervisor {
         opened()
     }
 
-    /// Selects the units to read from the list. Units that are not listed are not loaded, so they have no processes.
-    /// After a reconnection all units are read, because signals may have been missed.
+    /// Selects the units to read from the list. A unit that is not listed is not loaded, so it has no processes. After
+    /// a reconnection, all units are read, because signals may have been missed.
     private func compare(_ listed: [ListedUnit], readsAll: Bool) {
         var vanished = Set(units.filter { $0.value.machine.isAlive }.keys)
         for item in listed where item.activeState != "inactive" {
@@ -82,7 +84,7 @@ extension SystemdSupervisor {
         for project in vanished { loadProperties(project) }
     }
 
-    /// Lists the units after a reload, and again if another reload has occurred in the meantime.
+    /// Lists the units after a reload. If another reload occurs in the meantime, lists them again.
     private func list() {
         guard !connection.isListing else {
             connection.listsAgain = true
@@ -100,7 +102,7 @@ extension SystemdSupervisor {
         }
     }
 
-    /// Reads all properties of a unit once.
+    /// Reads all properties of a unit, unless they are already being read.
     func loadProperties(_ project: ProjectName) {
         guard let unit = units[project], connection.reading.insert(project).inserted else { return }
         manager?.properties(of: unit.name.string) { [weak self] result in
@@ -148,7 +150,7 @@ extension SystemdSupervisor {
         }
     }
 
-    /// Reports an event. If the report of an earlier run's end was delayed, this end is reported first.
+    /// Reports an event. If the report of an earlier run's end is still pending, that end is reported first.
     private func report(_ event: SupervisedEvent, of project: ProjectName) {
         reportEnd(of: project)
         observer?.supervised(project, event)
@@ -169,8 +171,8 @@ extension SystemdSupervisor {
     private func announced(
         _ run: String, at address: InstanceAddress, bySockets: Bool, family: APIFamily?, of project: ProjectName
     ) {
-        // The unit writes its record before it executes OpenCode, but the manager may have reported the run even
-        // earlier. In that case, report the run again with the record.
+        // The unit writes its record before it executes OpenCode. The manager may have reported the run before the
+        // record existed. If so, report the run again with the record.
         if let launched = units[project]?.run, launched.id == run, launched.credentials == nil,
             launched.environmentDigest == nil, let record = record(project, run)
         {
@@ -187,10 +189,10 @@ extension SystemdSupervisor {
 
     // MARK: Ends
 
-    /// The time that the last lines of a crashed run may need to reach the journal.
+    /// The maximum time in which the last lines of a crashed run should reach the journal.
     private static let journalDelay = Duration.milliseconds(100)
 
-    /// Handles the end of a run. Its port was withdrawn before; the report of the end includes the last lines.
+    /// Handles the end of a run. The run's port was withdrawn earlier. The report of the end contains the last lines.
     private func exited(_ run: String, how: String, next: SupervisedEvent.Next, of project: ProjectName) {
         reportEnd(of: project)
         units[project]?.run = nil
@@ -226,10 +228,10 @@ extension SystemdSupervisor {
         JournalSubject(scope: scope, unit: unit.string, invocation: run)
     }
 
-    /// The number of last lines to report.
+    /// The number of last lines that are reported.
     private static let tailLength = 20
 
-    /// Returns the last lines of a run; empty if the journal cannot be read.
+    /// Returns the last lines of a run. The result is empty if the journal cannot be read.
     func tail(_ unit: UnitName, _ run: String) -> [String] {
         guard let reader = try? JournalReader(), (try? reader.select(subject(unit, run))) != nil else { return [] }
         let entries = (try? reader.last(Self.tailLength)) ?? []

@@ -7,13 +7,12 @@ package import Logging
 package import Projects
 package import Systemd
 
-/// Runs OpenCode servers as units of a service manager (`opencode@NAME.service`), which outlive the gateway.
+/// Runs OpenCode servers as units of a service manager (`opencode@NAME.service`). The units outlive the gateway.
 ///
-/// The manager and the journal determine the state of all units. Units that are already running, that are started
-/// manually, or that systemd restarts are handled in the same way.
+/// The manager and the journal determine the state of all units. The supervisor treats all running units alike, even if
+/// they were already running, were started manually, or are restarted by systemd.
 package actor SystemdSupervisor: Supervisor {
-    /// Returns the record that `viberemote-gateway exec` has written for the gateway about a run; nil if there is none
-    /// (yet).
+    /// Returns the record that `viberemote-gateway exec` has written about a run; nil if there is no record so far.
     package typealias FindRecord = @Sendable (_ project: ProjectName, _ run: String) -> InstanceRecord?
 
     /// The executor of the control loop.
@@ -30,8 +29,8 @@ package actor SystemdSupervisor: Supervisor {
     let logger: Logger
     private let access: ManagerAccess
     private let findRecord: FindRecord
-    /// The store for the facts that the gateway itself learns about a run. The run's own record is not used, because
-    /// the next run may write its password there at the same time.
+    /// The store for the facts about runs that the gateway itself determines. These facts are not in the run's own
+    /// record, because the next run may write its password there at the same time.
     private let memories: InstanceRecordStore
     private let folders: @Sendable () -> [ProjectName]
     weak var observer: (any SupervisorObserver)?
@@ -39,9 +38,9 @@ package actor SystemdSupervisor: Supervisor {
     var units: [ProjectName: SupervisedUnit] = [:]
     var ports: PortSearch?
     var connection = ManagerConnection()
-    /// The units whose warning that they belong to no project was already logged.
+    /// The units for which the supervisor has logged that they belong to no project.
     private var mistaken: Set<String> = []
-    /// The time limit for the manager at start-up.
+    /// The time limit for the manager's reply at start-up.
     private static let patience = Duration.seconds(3)
     private var openingDeadline: EventSource?
     private var opening: CheckedContinuation<Void, Never>?
@@ -50,9 +49,9 @@ package actor SystemdSupervisor: Supervisor {
     ///
     /// - Parameters:
     ///   - access: The access to the manager.
-    ///   - memories: A store for the gateway's own use.
+    ///   - memories: The store for the facts about runs that the gateway determines.
     ///   - findRecord: Called on the loop when a run appears.
-    ///   - folders: Returns the existing projects, for warnings about units that belong to none.
+    ///   - folders: Returns the existing projects. They are needed for warnings about units that belong to no project.
     package init(
         loop: SystemEventLoop, access: ManagerAccess, logger: Logger, memories: InstanceRecordStore,
         findRecord: @escaping FindRecord, folders: @escaping @Sendable () -> [ProjectName]
@@ -77,7 +76,8 @@ package actor SystemdSupervisor: Supervisor {
 
     // MARK: Requests
 
-    /// Connects to the manager. Returns after reporting all running units, or when the manager is unreachable.
+    /// Connects to the manager. Returns after all running units were reported, or when the manager is found to be
+    /// unreachable.
     package func open(_ observer: any SupervisorObserver) async throws(LaunchError) {
         self.observer = observer
         ports = PortSearch(loop: loop, logger: logger) { [weak self] project, event in
@@ -109,7 +109,7 @@ package actor SystemdSupervisor: Supervisor {
         assumeIsolated { $0.handle(.stopRequested(kills: true), of: project) }
     }
 
-    /// Returns the last lines of the unit's current or last run from the journal.
+    /// Returns the last lines of output of the unit's current or last run from the journal.
     package nonisolated func tail(of project: ProjectName) -> [String] {
         assumeIsolated { supervisor in
             guard let unit = supervisor.units[project], let run = unit.lastRun else { return [] }
@@ -117,8 +117,8 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    /// Closes the connection to the manager, even if the manager has never replied. Otherwise the loop would wait for
-    /// it when it ends.
+    /// Closes the connection to the manager, even if the manager has never replied. An open connection would delay the
+    /// end of the loop.
     package nonisolated func close() {
         assumeIsolated { supervisor in
             supervisor.manager?.close()
@@ -130,7 +130,7 @@ package actor SystemdSupervisor: Supervisor {
         let project = folder.name
         do throws(LaunchError) {
             let name = try UnitName(project)
-            // Check only a unit that does not run, because systemd itself never runs a unit twice.
+            // Check the folder only if the unit is not running, because systemd itself never runs a unit twice.
             if units[project]?.machine.isAlive != true { try requireVacant(folder, name) }
             if units[project] == nil { units[project] = SupervisedUnit(name: name) }
             handle(.startRequested, of: project)
@@ -139,7 +139,7 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    /// Throws if a server that is not this unit's already works in the folder.
+    /// Throws an error if a server that does not belong to this unit already works in the folder.
     private func requireVacant(_ folder: ProjectFolder, _ unit: UnitName) throws(LaunchError) {
         guard let identity = FolderIdentity(ofFolderAt: folder.path) else { return }
         if let other = units.first(where: { $0.key != folder.name && $0.value.run?.folder == identity })?.key {
@@ -151,14 +151,14 @@ package actor SystemdSupervisor: Supervisor {
 
     // MARK: Opening
 
-    /// Resumes the task that waits for the first report.
+    /// Resumes the task that waits in ``open(_:)``.
     func opened() {
         openingDeadline = nil
         opening?.resume()
         opening = nil
     }
 
-    /// Ends the start if the manager accepts a connection but does not reply in time.
+    /// Resumes the task that waits in ``open(_:)`` if the manager does not reply in time.
     private func openingTimedOut() {
         guard opening != nil else { return }
         if !connection.isUp {
@@ -173,10 +173,10 @@ package actor SystemdSupervisor: Supervisor {
         opened()
     }
 
-    /// Returns the record that the start of the run has written for the gateway.
+    /// Returns the record that `viberemote-gateway exec` wrote when the run started.
     func record(_ project: ProjectName, _ run: String) -> InstanceRecord? { findRecord(project, run) }
 
-    /// Returns the facts that an earlier gateway has learned about a run.
+    /// Returns the facts that an earlier gateway stored about a run.
     func memory(of run: String, _ project: ProjectName) -> InstanceMemory {
         guard let record = memories.read(project, report: report), record.run == run
         else {
@@ -189,17 +189,17 @@ package actor SystemdSupervisor: Supervisor {
         logger.warning("cannot use an instance record", LogField("reason", problem))
     }
 
-    /// Removes these facts after the run has ended, because no gateway needs them.
+    /// Removes the stored facts after the run has ended, because no gateway needs them any more.
     func forgetMemory(of project: ProjectName) { memories.remove(project) }
 
-    /// Stores the learned facts about the unit's current run.
+    /// Stores facts about the unit's current run for the next gateway.
     package nonisolated func remember(_ memory: InstanceMemory, of project: ProjectName) {
         assumeIsolated { supervisor in
             guard let run = supervisor.units[project]?.run else { return }
             let record = InstanceRecord(
                 project: project, run: run.id, credentials: nil, environmentDigest: nil, memory: memory)
             do throws(InstanceRecordError) { try supervisor.memories.write(record) } catch {
-                // Only the next gateway needs the record, so this run continues without it.
+                // Only the next gateway needs the record. This gateway continues without it.
                 supervisor.logger.warning(
                     "cannot write an instance record", LogField("project", project.string),
                     LogField("reason", "\(error)"))
@@ -227,7 +227,7 @@ package actor SystemdSupervisor: Supervisor {
         }
     }
 
-    /// Logs which units look like a project's unit but belong to no project.
+    /// Logs the units whose name resembles a project's unit, but which belong to no project.
     func reportMistaken(_ names: [String]) {
         let folders = folders()
         for name in names where !mistaken.contains(name) {

@@ -6,8 +6,8 @@ package import Projects
 internal import Sodium
 package import Systemd
 
-/// The preparation for turning a unit's process into its project's OpenCode server: finds the folder, reads the
-/// environment files, creates the password, and writes a record that only the gateway finds.
+/// The preparation for turning a unit's process into its project's OpenCode server. The preparation finds the folder,
+/// reads the environment files, creates the password, and writes the record for the gateway.
 package struct UnitLaunch: Sendable {
     /// The command that replaces the unit's process.
     package let command: ChildCommand
@@ -20,8 +20,8 @@ package struct UnitLaunch: Sendable {
     /// Prepares the launch of a unit.
     ///
     /// - Parameters:
-    ///   - instance: The unit's instance name, its `%i`.
-    ///   - setUp: The same set-up as for child processes, with the store for units' records.
+    ///   - instance: The unit's instance name (`%i`).
+    ///   - setUp: The same set-up as for child processes, but with the store for units' records.
     package init(
         instance: String, projects: DiskProjectReader, setUp: ProcessSetUp
     ) throws(UnitLaunchError) {
@@ -55,7 +55,7 @@ package struct UnitLaunch: Sendable {
                 folder: FolderIdentity(ofFolderAt: folder.path)))
     }
 
-    /// Executes OpenCode in this process. Returns only on failure, after removing the record.
+    /// Executes OpenCode in this process. If this fails, removes the record and returns the error.
     package func become() -> UnitLaunchError {
         let error = ProcessReplacement.become(command)
         records.remove(project)
@@ -67,8 +67,8 @@ package struct UnitLaunch: Sendable {
     }
 
     private func write(_ record: InstanceRecord) throws(UnitLaunchError) {
-        // Otherwise the gateway would lose the password of a running server, and a second server would serve the
-        // folder.
+        // Do not replace the record of a running server. The gateway would lose that server's password, and a second
+        // server would serve the folder.
         if let other = records.read(project), other.isOfThisBoot, let process = other.process,
             process != record.process, let status = ProcessTable.status(of: process.number),
             status.identity == process, !status.hasEnded
@@ -99,7 +99,7 @@ package struct UnitLaunch: Sendable {
                 .misconfigured,
                 "There is no project \(project), because \(projects.path) (HOME_DIR) has no such folder.")
         }
-        // The folder's name may have been written without systemd's escaping, so the error names the correct unit.
+        // The instance name may be a folder's name without systemd's escaping. If so, the error names the correct unit.
         let hint = ProjectName(instance).flatMap { try? UnitName($0) }.map { unit in
             " To serve the folder with this name, use the unit \(ShellWord.quoted(unit.string))."
         }
@@ -113,7 +113,7 @@ package struct UnitLaunch: Sendable {
 package struct UnitLaunchError: Error, Equatable, CustomStringConvertible {
     /// The kinds of launch errors.
     package enum Kind: Sendable, Equatable {
-        /// The settings, the project or the environment files are invalid. A retry would fail as well.
+        /// The settings, the project or the environment files are invalid. Another attempt would fail as well.
         case misconfigured
         /// Another process already serves the project.
         case running

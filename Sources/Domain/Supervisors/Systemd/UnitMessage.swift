@@ -3,12 +3,12 @@
 internal import Glibc
 internal import Systemd
 
-/// The messages about a unit's end and about failed starts.
+/// The messages about the ends of units and about failed starts.
 enum UnitMessage {
-    /// The end of a unit through a stop, by the gateway or otherwise.
+    /// The phrase for the end of a unit that the gateway or another program stopped.
     static let stopped = "a stop"
 
-    /// Returns how a run ended, as a phrase after "ended with". `was` is nil if there was no run any more.
+    /// Returns how a run ended, as a phrase after "ended with". `run` is nil if the run is no longer known.
     static func howItEnded(_ properties: UnitProperties, was run: UnitRun?) -> String {
         switch properties.result {
         case "exit-code": return "exit status \(status(properties.exitStatus))"
@@ -27,8 +27,8 @@ enum UnitMessage {
         }
     }
 
-    /// Returns how a run ended that systemd should have restarted but does not. The result may still be the result of
-    /// the run itself.
+    /// Returns how a run ended if systemd should have restarted the unit but does not. The unit's result may still be
+    /// the result of the run itself.
     static func restartedTooOften(_ properties: UnitProperties) -> String {
         let how = howItEnded(properties, was: nil)
         return how == startLimit ? how : how + ", and then with \(startLimit)"
@@ -47,7 +47,8 @@ enum UnitMessage {
         }
     }
 
-    /// Returns an exit status with the meaning of systemd's own statuses (systemd.exec(5), "Process Exit Codes").
+    /// Returns an exit status. A status that systemd defines is followed by its meaning (systemd.exec(5), "Process Exit
+    /// Codes").
     private static func status(_ status: Int32?) -> String {
         guard let status else { return "unknown" }
         return meanings[status].map { "\(status) (\($0))" } ?? "\(status)"
@@ -65,9 +66,9 @@ enum UnitMessage {
         return ProcessExit.killed(signal: number).description
     }
 
-    /// Returns the reason why no process runs after a start, as a message.
+    /// Returns the reason why no process is running after a start, as a message.
     ///
-    /// - Parameter result: The result of the start job; nil if it succeeded.
+    /// - Parameter result: The result of the start job; nil if the job succeeded.
     static func startFailed(_ result: String?, _ properties: UnitProperties) -> String {
         guard let result else {
             return "systemd started the unit, but its process exited immediately without an error."
@@ -85,7 +86,7 @@ enum UnitMessage {
         }
     }
 
-    /// Returns a duration; nil for systemd's infinity, which is the greatest number.
+    /// Returns a duration. Returns nil for systemd's infinity, which is the greatest number.
     static func duration(microseconds: UInt64) -> Duration? {
         microseconds == .max ? nil : .microseconds(Int64(clamping: microseconds))
     }

@@ -4,11 +4,11 @@ internal import Addresses
 internal import Glibc
 internal import Systemd
 
-/// Finds the address on which a unit's own processes listen, in case its announcement never reached the journal.
+/// Finds the address on which a unit's processes listen. It is used if the announcement is missing from the journal.
 enum UnitSockets {
-    /// Returns the address of the unit with this main process. Prefers the main process's own sockets, because its
-    /// descendants may listen as well. Returns nil if none of the processes listens on a loopback address, or if they
-    /// cannot be examined.
+    /// Returns the address of the unit with this main process; nil if none of the unit's processes listens on a
+    /// loopback address, or if the processes cannot be examined. The main process's own sockets take precedence,
+    /// because its descendants may listen as well.
     static func address(unit: String, mainProcess: Int32) -> InstanceAddress? {
         guard let group = controlGroup(of: mainProcess), group.split(separator: "/").contains(Substring(unit)) else {
             return nil
@@ -19,8 +19,8 @@ enum UnitSockets {
         return sockets.address(of: others.reduce(into: []) { $0.formUnion(socketNumbers(of: $1)) })
     }
 
-    /// Returns the processes of the unit with this main process, including all descendants; nil if they cannot be
-    /// examined.
+    /// Returns the processes of the unit with this main process, including all descendants; nil if the processes cannot
+    /// be examined.
     static func processes(unit: String, mainProcess: Int32) -> Set<Int32>? {
         guard let group = controlGroup(of: mainProcess), group.split(separator: "/").contains(Substring(unit)) else {
             return nil
@@ -57,7 +57,7 @@ enum UnitSockets {
             })
     }
 
-    /// Reads a file of proc to its end, because such files have no size.
+    /// Reads a file in `/proc` to its end. Such files report no size.
     private static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

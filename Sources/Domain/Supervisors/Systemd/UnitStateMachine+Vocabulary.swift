@@ -9,11 +9,11 @@ internal import Systemd
 struct UnitRun: Sendable, Equatable {
     /// The invocation ID from systemd.
     let id: String
-    /// The main process; 0 if it had ended before it could be read.
+    /// The main process; 0 if the process had already ended when the unit was read.
     let process: Int32
     /// The start time of the main process in microseconds since 1970; 0 if unknown.
     let started: UInt64
-    /// Whether this gateway did not request the run.
+    /// Whether the run was started without a request from this gateway.
     let isFound: Bool
 }
 
@@ -23,71 +23,71 @@ extension UnitStateMachine {
     enum Event: Sendable, Equatable {
         /// The gateway requests a start.
         case startRequested
-        /// The manager has accepted the start as this job.
+        /// The manager has accepted the start. The value identifies the job.
         case startAccepted(job: String)
         /// The manager rejected the start. The value is the reason.
         case startRefused(String)
         /// The gateway requests a stop, with SIGTERM or SIGKILL.
         case stopRequested(kills: Bool)
-        /// The manager has accepted the stop as this job.
+        /// The manager has accepted the stop. The value identifies the job.
         case stopAccepted(job: String)
         /// The manager cannot stop the unit because it is not loaded.
         case stopRefused
         /// The manager does not permit the gateway to stop or kill the unit. The value is the reason.
         case stopDenied(String)
-        /// A signal has reported some properties. They are consistent with the earlier properties if `isComplete` is
-        /// true.
+        /// A signal has reported some properties. If `isComplete` is true, they are consistent with the properties that
+        /// were reported earlier.
         case changed(UnitProperties, isComplete: Bool)
         /// All properties of the unit were read.
         case read(UnitProperties)
-        /// The connection to the manager is lost, and with it the state of all requests.
+        /// The connection to the manager is lost. The results of pending requests are unknown.
         case connectionLost
         /// A job of the unit has ended.
         case jobEnded(job: String, result: String)
-        /// The run's output has announced its port, in the format of this API.
+        /// The run has announced its port in its output. `family` is the API family whose format the announcement has.
         case portNamed(run: String, address: InstanceAddress, family: APIFamily? = nil)
-        /// The run's output has announced a host other than 127.0.0.1.
+        /// The run has announced a host other than 127.0.0.1 in its output.
         case otherHostNamed(run: String, host: String)
-        /// The run should have announced its port long ago.
+        /// The run has not announced its port in time.
         case portOverdue(run: String)
-        /// The run's listening sockets were searched. The address is nil if none was found.
+        /// The run's listening sockets were searched. The address is nil if no listening socket was found.
         case socketsSearched(run: String, address: InstanceAddress?)
     }
 
-    /// An action for the owner.
+    /// An action that the machine's owner performs.
     enum Action: Sendable, Equatable {
-        /// Call StartUnit of the manager.
+        /// Call the manager's method StartUnit.
         case start
-        /// Call RestartUnit of the manager.
+        /// Call the manager's method RestartUnit.
         case restart
-        /// Call StopUnit of the manager.
+        /// Call the manager's method StopUnit.
         case stop
-        /// Call KillUnit of the manager with SIGKILL.
+        /// Call the manager's method KillUnit with SIGKILL.
         case kill
-        /// Call ResetFailedUnit of the manager.
+        /// Call the manager's method ResetFailedUnit.
         case resetFailed
         /// Read all properties of the unit.
         case read
-        /// Search for the run's port: first in its output, and if that is overdue, among its sockets.
+        /// Search for the run's port in the run's output. If the port is overdue, search the run's sockets.
         case seekPort(UnitRun)
-        /// Search the sockets of the run.
+        /// Search the run's sockets.
         case searchSockets(UnitRun)
-        /// Search the sockets again, after an increasing delay.
+        /// Search the run's sockets again after a delay that increases with `times`.
         case searchLater(UnitRun, times: Int)
         /// Stop the search for the run's port.
         case stopSeeking(String)
-        /// Report this event. Events with data that the machine does not have are separate cases below.
+        /// Report this event. If a report needs data that the machine does not have, a separate action exists for it.
         case report(SupervisedEvent)
-        /// Report that a run was launched, including the data of its record.
+        /// Report that a run was launched, with the data of its record.
         case reportLaunch(UnitRun)
-        /// Report a run's port and how it was found.
+        /// Report a run's port, and whether it was found among the run's sockets.
         case reportPort(run: String, address: InstanceAddress, bySockets: Bool, family: APIFamily? = nil)
-        /// Report a run's end with its last lines.
+        /// Report a run's end, with the run's last lines of output.
         case reportEnd(run: String, how: String, next: SupervisedEvent.Next)
     }
 }
 
-/// The state of a run according to the unit's state.
+/// The state of a run, derived from the unit's state.
 enum UnitPhase: Sendable, Equatable {
     /// The unit's processes are running.
     case up
@@ -105,8 +105,8 @@ enum UnitPhase: Sendable, Equatable {
     init(_ properties: UnitProperties) {
         switch (properties.activeState, properties.subState) {
         case (_, "auto-restart"): self = .awaitsRestart
-        // systemd 254 and later pass through these states before auto-restart. They also pass through the last one
-        // after auto-restart, with the invocation ID of the next run.
+        // systemd 254 and later pass through these states before auto-restart. They pass through auto-restart-queued
+        // again after auto-restart, with the invocation ID of the next run.
         case (_, "failed-before-auto-restart"), (_, "dead-before-auto-restart"), (_, "auto-restart-queued"):
             self = .between
         case ("deactivating", _): self = .ending

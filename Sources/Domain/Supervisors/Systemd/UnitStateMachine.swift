@@ -5,12 +5,12 @@ internal import Instances
 internal import OpenCodeFamilies
 internal import Systemd
 
-/// The state of one project's unit as a pure value. It handles reports of the service manager and returns a
-/// supervisor's events and calls.
+/// The state of one project's unit as a pure value. The machine handles the service manager's reports, and returns the
+/// events and calls of a supervisor.
 ///
-/// A run is one invocation of the unit. Its start is reported once, when its main process exists. Its end is reported
-/// once and immediately, because its port becomes invalid. Only this type handles the differences between systemd 252
-/// and 257.
+/// A run is one invocation of the unit. The machine reports a run's start once, when the main process exists. It
+/// reports the run's end once and immediately, because the port becomes invalid. Only this type handles the differences
+/// between systemd 252 and systemd 257.
 struct UnitStateMachine: Sendable {
     /// A start or stop that this gateway has requested.
     private enum Request: Equatable {
@@ -26,12 +26,12 @@ struct UnitStateMachine: Sendable {
     private var address: InstanceAddress?
     private var family: APIFamily?
     private var isEndReported = false
-    /// Whether the run ends because of a stop, by the gateway or otherwise, and not by itself.
+    /// Whether the run ends because the gateway or another program stopped the unit.
     private var isStopping = false
-    /// The last run whose end was reported, and whether a restart was expected after it.
+    /// The last run whose end was reported, and whether a restart of the unit is expected.
     private var lastRun: String?
     private var awaitsRestart = false
-    /// Whether a start was requested and has had no result yet.
+    /// Whether a start was requested and its result is still unknown.
     private var isStartPending = false
     private var startRequest = Request.none
     /// The result of the start job, if it failed.
@@ -41,9 +41,9 @@ struct UnitStateMachine: Sendable {
     /// The number of searches for the port among the sockets.
     private var searches = 0
 
-    /// Whether the unit may have processes, or may get some without a request.
+    /// Whether the unit has processes, or may start some without another request.
     var isAlive: Bool { run != nil || awaitsRestart || isStartPending }
-    /// Returns whether an entry of the manager's list agrees with the known state of the unit.
+    /// Returns whether an entry of the manager's list agrees with the unit's known state.
     func agrees(with listed: ListedUnit) -> Bool {
         properties.activeState == listed.activeState && properties.subState == listed.subState
     }
@@ -72,14 +72,14 @@ struct UnitStateMachine: Sendable {
             return [.report(.stopFailed(reason: reason))]
         case .changed(let changed, let isComplete):
             properties.merge(changed)
-            // The properties of the unit's type are reported first. Do not evaluate them alone, because they would be
-            // combined with outdated general properties.
+            // systemd reports the properties of the unit's type first. Do not evaluate them alone, because the general
+            // properties are still outdated.
             return isComplete ? judge(isSettled: false) : []
         case .read(let all):
             properties.merge(all)
             let actions = judge(isSettled: true)
             guard startRequest == .none else { return actions }
-            // The start job has ended, and this is its only result.
+            // The start job has ended, so the properties are its only result.
             return actions + startFailed(UnitMessage.startFailed(jobResult, properties))
         case .connectionLost:
             startRequest = .none
@@ -107,7 +107,7 @@ struct UnitStateMachine: Sendable {
     private mutating func requestStart() -> [Action] {
         isStopRequested = false
         if let run, !isEndReported {
-            // The caller has missed that the unit is already running, so report the run again.
+            // The caller does not know that the unit is already running. Report the run again.
             return [.reportLaunch(run)]
                 + (address.map { [.reportPort(run: run.id, address: $0, bySockets: false, family: family)] } ?? [])
         }
@@ -116,16 +116,16 @@ struct UnitStateMachine: Sendable {
         awaitsRestart = false
         startRequest = .sent
         jobResult = nil
-        // Restart the unit, because with a start it would wait until its restart delay is over.
+        // Restart the unit. A start would wait until the restart delay is over.
         if wasAwaitingRestart { return [.restart] }
-        // Reset the failure, because otherwise the start limit would continue to count.
+        // Reset the failure. Without a reset, systemd would count the start towards its start limit.
         return UnitPhase(properties) == .failed ? [.resetFailed, .start] : [.start]
     }
 
     private mutating func requestStop(kills: Bool) -> [Action] {
         isStopRequested = true
-        // Request a stop in addition to the kill. Otherwise systemd would treat the killed unit as crashed and restart
-        // it.
+        // Request a stop in addition to the kill. Without the stop, systemd would treat the killed unit as crashed and
+        // restart it.
         let stops = !kills || stopRequest == .none
         if stops { stopRequest = .sent }
         return (stops ? [.stop] : []) + (kills ? [.kill] : [])
@@ -142,7 +142,7 @@ struct UnitStateMachine: Sendable {
         if startRequest == .job(job) {
             startRequest = .none
             jobResult = result == "done" ? nil : result
-            // The consequences of the job were reported before its end. If the start is still pending, read the unit.
+            // The effects of the job were reported before its end. If the start is still pending, read the unit.
             return isStartPending ? [.read] : []
         }
         if stopRequest == .job(job) {
@@ -152,7 +152,7 @@ struct UnitStateMachine: Sendable {
         return []
     }
 
-    /// Handles the end of a stop. The caller receives a reply even if there was nothing to stop.
+    /// Handles the end of a stop. The caller receives a result even if there was nothing to stop.
     private mutating func stopEnded() -> [Action] {
         guard run == nil, isStopRequested else { return [] }
         isStopRequested = false
@@ -174,7 +174,8 @@ struct UnitStateMachine: Sendable {
 
     // MARK: State
 
-    /// Evaluates the properties. Signals also report transient states; properties that were read are settled.
+    /// Evaluates the properties. Properties from a signal can describe a transient state. Properties that were read are
+    /// settled.
     private mutating func judge(isSettled: Bool) -> [Action] {
         switch UnitPhase(properties) {
         case .up: return isUp()
@@ -195,7 +196,7 @@ struct UnitStateMachine: Sendable {
             return []
         }
         guard run?.id != id else { return [] }
-        // The end of the previous run was not reported, because signals may skip transient states.
+        // If the end of the previous run was not reported, report it now. Signals may skip transient states.
         let before = run == nil ? [] : ended(.restarts(after: nil))
         return before + launched(id, process, isFound: !isStartPending)
     }
@@ -212,7 +213,7 @@ struct UnitStateMachine: Sendable {
         awaitsRestart = false
         isStartPending = false
         isStopRequested = false
-        // Read the unit once, because no signal reports some properties, such as the restart delay.
+        // Read the unit once, because signals do not report all properties, such as the restart delay.
         return [.reportLaunch(launched), .seekPort(launched)] + (isFirst ? [.read] : [])
     }
 
@@ -221,8 +222,8 @@ struct UnitStateMachine: Sendable {
         isStopping = isStopping || ["stop", "stop-sigterm", "stop-sigkill"].contains(properties.subState)
         guard !isEndReported else { return [] }
         let isMainGone = properties.mainProcess == 0
-        // A run that has crashed before it had a port needs no report that it is ending. The report of its end contains
-        // more information.
+        // A run that crashed before its port was known needs no report that it is ending. The report of its end
+        // contains more information.
         if isMainGone, address == nil { return [] }
         isEndReported = true
         address = nil
@@ -230,10 +231,10 @@ struct UnitStateMachine: Sendable {
     }
 
     /// Handles a state that may mean the end of the run. systemd 252 passes through `failed` or `inactive` before
-    /// auto-restart, and through `inactive` after it. In either case the run is over.
+    /// `auto-restart`, and through `inactive` after it. In all these states, the run is over.
     private mutating func mayBeOver() -> [Action] { dropPort() + [.read] }
 
-    /// Withdraws the port. The report of the run's end, which contains more information, follows.
+    /// Withdraws the port. A report of the run's end follows, which contains more information.
     private mutating func dropPort() -> [Action] {
         guard let run, address != nil, !isEndReported else { return [] }
         address = nil
@@ -257,17 +258,18 @@ struct UnitStateMachine: Sendable {
         return missed + ending + end
     }
 
-    /// Reports a run that was so short that it was never seen, including its start.
+    /// Reports the start of a run that was so short that no earlier report contained it.
     private mutating func missedRun(_ next: SupervisedEvent.Next) -> [Action] {
         guard run == nil, let id = properties.invocation, !id.isEmpty, id != lastRun else { return [] }
-        // A unit that is not running may show a run from long ago. It is certainly the requested run only after the
-        // start job has ended.
+        // The properties of an inactive unit may describe a run from long ago. They describe the requested run only
+        // after the start job has ended.
         if next == .stopped, !isStartPending || startRequest != .none { return [] }
         let actions = launched(id, 0, isFound: !isStartPending)
         return Array(actions.prefix(1))
     }
 
-    /// Handles a restart that will not happen, because systemd has given up or the unit was stopped in the meantime.
+    /// Handles a restart that will not take place, because systemd has given up or the unit was stopped in the
+    /// meantime.
     private mutating func changedItsMind(_ next: SupervisedEvent.Next) -> [Action] {
         guard awaitsRestart, !next.isRestart, let lastRun else { return [] }
         awaitsRestart = false
