@@ -7,7 +7,7 @@ package struct Principal: Sendable, Hashable {
     /// A part of the key's hash, which identifies the key even if a reload changes its name.
     let keyFingerprint: UInt64
 
-    /// Creates a principal with this name that matches no key of a table.
+    /// Creates a principal with this name and without a key.
     package init(name: String) { self.init(name: name, keyFingerprint: 0) }
 
     init(name: String, keyFingerprint: UInt64) {
@@ -18,7 +18,7 @@ package struct Principal: Sendable, Hashable {
     /// Returns whether two principals have the same name.
     package static func == (left: Principal, right: Principal) -> Bool { left.name == right.name }
 
-    /// Hashes only the name, as the comparison does.
+    /// Hashes only the name, because principals with the same name are equal.
     package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 

@@ -10,7 +10,7 @@ package struct EventGap: Sendable, Equatable {
         case upstreamLost = "upstream-lost"
         /// The instance now runs in another process.
         case instanceRestarted = "instance-restarted"
-        /// The gateway was not running at that time.
+        /// The gateway was not running when the events were sent.
         case gatewayRestarted = "gateway-restarted"
         /// The run ended because the instance was stopped.
         case stopped

@@ -38,8 +38,8 @@ package struct EventID: Sendable, Hashable, Comparable {
         self.frame = UInt32(frame)
     }
 
-    /// The largest generation and sequence that the gateway assigns. A generation is approximately a time in
-    /// milliseconds since 1970. The time reaches this number in the year 287396. A larger number in a file is a sign of
+    /// The largest generation and sequence that the gateway assigns. A generation is approximately the number of
+    /// milliseconds since 1970, which exceeds this limit in the year 287396. A larger number in a file is a sign of
     /// damage.
     static let largestNumber: UInt64 = 1 << 53
 

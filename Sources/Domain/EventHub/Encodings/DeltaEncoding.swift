@@ -3,9 +3,9 @@
 internal import Encodings
 import OpenCodeFamilies
 
-/// Converts `message.part.updated` events from OpenCode 1.1.x, which contain a part's whole text, into
-/// `message.part.delta` events, as OpenCode 1.2.27 sends them. A part's first frame contains the part without text.
-/// Each following frame contains the text that the event adds. All other events pass unchanged.
+/// Converts `message.part.updated` events from OpenCode 1.1.x into `message.part.delta` events, as OpenCode 1.2.27
+/// sends them. Each event from OpenCode 1.1.x contains a part's whole text. A part's first frame contains the part
+/// without text. Each following frame contains the text that the event adds. All other events pass unchanged.
 struct DeltaEncoding: Sendable {
     /// A part that the client has received, and the length of its text.
     struct Part: GrowingPart {

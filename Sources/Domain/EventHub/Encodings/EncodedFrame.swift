@@ -39,7 +39,7 @@ package struct EncodedFrame: Sendable, Equatable {
     /// The content of a made frame; nil if the frame is the event with this id, unchanged.
     package let made: Made?
 
-    /// Creates a frame with this position.
+    /// Creates a frame with this id.
     package init(id: EventID, made: Made? = nil) {
         self.id = id
         self.made = made

@@ -2,8 +2,8 @@
 
 package import OpenCodeFamilies
 
-/// One encoding's state for all sessions of a project. The state converts the project's events to frames, one event
-/// after the other.
+/// The state of one encoding for all sessions of a project. The state converts the project's events to frames, one
+/// event after the other.
 ///
 /// The frames depend only on the events and their recorded times. The result is the same whether or not a timer calls
 /// ``due(now:)`` before the next event arrives, because ``encode(id:time:skeleton:payload:)`` first returns the frames

@@ -5,7 +5,7 @@
 package enum EventEncoding: String, Sendable, CaseIterable {
     /// The events are exactly as the instance sent them.
     case raw
-    /// Each text is sent as deltas (`message.part.delta`), as OpenCode sends it since 1.2.0.
+    /// Each text is sent as deltas (`message.part.delta`), as in OpenCode 1.2.0 and later.
     case delta
     /// Each text is sent as `message.part.updated` with the whole text so far and the added text, as in OpenCode up to
     /// 1.1.x. Each part is sent at most 10 times per second.

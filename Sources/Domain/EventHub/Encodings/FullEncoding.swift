@@ -8,8 +8,8 @@ import OpenCodeFamilies
 /// event for every delta.
 ///
 /// If at least 100 ms have passed since a part's last frame, the part is sent immediately. If less time has passed, the
-/// part is sent at the end of the 100 ms. An event of the session that is not a delta makes the encoding send the part
-/// earlier.
+/// part is sent at the end of the 100 ms. If the session has another event that is not a delta, the part is sent before
+/// that event.
 struct FullEncoding: Sendable {
     /// The time between two frames of a part, in milliseconds.
     static let interval: UInt64 = 100
@@ -31,7 +31,7 @@ struct FullEncoding: Sendable {
         /// The earliest time of the next frame, in milliseconds since 1970.
         var slot: UInt64 = 0
 
-        /// The memory that the part uses, in bytes, including the fields themselves.
+        /// The memory that the part uses, in bytes, including its other fields.
         var size: Int { 512 + head.count + text.count + tail.count + (added?.count ?? 0) }
 
         /// Replaces the part with the JSON of an event.

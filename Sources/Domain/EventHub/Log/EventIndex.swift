@@ -3,7 +3,7 @@
 internal import Encodings
 internal import OpenCodeFamilies
 
-/// The gateway's own numbering of all projects' events. Clients of `GET /events` receive these ids.
+/// The gateway's own ids for all projects' events, which clients of `GET /events` receive.
 ///
 /// The index is a separate log next to the projects' logs, and is stored and reopened in the same way. The index's
 /// records contain a project's name and an event's id instead of an event. Each start of the gateway begins a
@@ -111,7 +111,7 @@ package final class EventIndex: Sendable {
     /// The position before all kept entries.
     package var beginning: LogPosition { log.beginning }
 
-    /// Returns the position from which a client that has read up to this entry continues.
+    /// Returns the position at which a client continues after this entry.
     package func position(after id: EventID) -> LogSearch { log.position(after: id) }
     /// Returns the position before this entry; nil if the entry is not kept.
     func position(before id: EventID) -> LogPosition? { log.position(before: id) }

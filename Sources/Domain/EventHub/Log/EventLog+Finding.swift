@@ -4,8 +4,7 @@ internal import Locking
 internal import MappedFiles
 
 extension EventLog {
-    /// Returns the position from which a client that has read up to this event continues. The frame number of the id is
-    /// ignored.
+    /// Returns the position at which a client continues after this event. The id's frame number is ignored.
     ///
     /// - If the event is older than the kept events, the client receives a `retention` gap, then the events from the
     ///   oldest kept event on.
@@ -76,7 +75,7 @@ extension EventLog {
 
     private var unknown: LogSearch { .gap(EventGap(.unknownID, from: nil, to: nil), end) }
 
-    /// Returns the position from which a client continues if no segment is kept.
+    /// Returns the position at which a client continues if no segment is kept.
     private func afterEmptyLog(_ id: EventID, _ state: LogState) -> LogSearch {
         if id == state.last { return .position(end) }
         let wasAssigned = id.generation < state.generation || state.last.map { id < $0 } ?? false

@@ -18,9 +18,9 @@ internal import OpenCodeFamilies
 /// | 36 | 24 | lengths of type, directory, session, parent session, message, part; all ones: absent |
 /// | 60 | 8 | position of the payload in the line: begin, length |
 /// | 68 | 4 | length of the line |
-/// In a gap's record, the bytes from 40 on contain the generation and sequence of the last event before the gap instead
-/// of the lengths. In the record of a gap, the bytes from 40 on contain the generation and sequence of the last event
-/// before the gap instead.
+/// | 72 | | the fields, the line, zeros to the next multiple of 8 |
+///
+/// In a gap's record, the bytes from 40 on contain the generation and sequence of the last event before the gap.
 struct EventRecord: Sendable {
     enum Kind: UInt8 {
         case event = 1

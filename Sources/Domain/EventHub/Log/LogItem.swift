@@ -40,7 +40,7 @@ package struct LogPosition: Sendable, Equatable {
     }
 }
 
-/// The position from which a client that requests the events after an event or a time continues.
+/// The result of the search for the position at which a client continues after an event or from a time on.
 package enum LogSearch: Sendable {
     /// Nothing is missing before the position.
     case position(LogPosition)
@@ -59,7 +59,7 @@ package struct LogSummary: Sendable, Equatable {
     /// The number of gaps among the kept events.
     package var gaps: Int
 
-    /// Creates a summary with these numbers.
+    /// Creates a summary with the given values.
     package init(first: EventID?, last: EventID?, bytes: Int, gaps: Int) {
         self.first = first
         self.last = last
@@ -77,7 +77,7 @@ package struct LogSegment: Sendable, Equatable {
     /// Whether the segment is a file.
     package var isFile: Bool
 
-    /// Creates a segment of this size.
+    /// Creates a description of a segment.
     package init(bytes: Int, lastTime: Int64, isFile: Bool) {
         self.bytes = bytes
         self.lastTime = lastTime

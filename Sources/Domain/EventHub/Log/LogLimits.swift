@@ -11,7 +11,7 @@ package struct LogLimits: Sendable, Equatable {
     /// The size in bytes of a project's events in memory if the disk cannot or must not be used.
     package static let memoryBytes = 4 << 20
 
-    /// Creates limits from the settings. The defaults are only in the table of settings.
+    /// Creates limits from the settings. The table of settings defines the defaults.
     package init(bytes: Int, time: Duration) {
         self.bytes = bytes
         self.time = time

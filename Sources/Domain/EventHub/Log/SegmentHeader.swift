@@ -56,8 +56,8 @@ struct SegmentHeader: Equatable, Sendable {
         let previous = EventID(generation: region.number64(at: 32), sequence: region.number64(at: 40))
         let previousTime = Int64(bitPattern: region.number64(at: 48))
         let time = Int64(bitPattern: region.number64(at: 56))
-        // The checksum does not detect wrong values with a matching checksum. Check the values, because the numbers of
-        // the following records are derived from them.
+        // A header with wrong values can have a matching checksum. Check the values, because the numbers of the
+        // following records are derived from them.
         guard generation <= EventID.largestNumber, previous.isPlausible, EventID.isPlausible(time: previousTime),
             EventID.isPlausible(time: time)
         else { return .damaged }

@@ -12,8 +12,8 @@ extension SegmentWriter {
         if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }
         if let folder, limits.bytes > 0, problem == nil {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
-            // The size is based on the previous file, even if the disk had no space for another one since. A smaller
-            // file would use up the last free space.
+            // The size is based on the previous file, even if the disk had no space for a later segment. A smaller file
+            // would use up the last free space.
             let previous = kept.last { $0.name != nil }?.segment.capacity
             guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
             removeOldest(until: budget - size)
@@ -119,7 +119,7 @@ extension SegmentWriter {
         hasChanged = true
     }
 
-    /// Removes all segments from the log, because nothing may be stored on the disk any more.
+    /// Removes all segments and the log's directory, because events must not be stored on the disk any more.
     mutating func removeFromDisk() {
         problem = nil
         isUnread = false

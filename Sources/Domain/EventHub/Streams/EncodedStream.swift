@@ -316,8 +316,8 @@ package struct EncodedStreams: Sendable {
     /// Creates a collection without any streams.
     package init() {}
 
-    /// Calls `body` with a stream of this kind that can provide the frames after `id`. If several streams can, the most
-    /// advanced one is used, so that slower readers keep their own stream.
+    /// Calls `body` with a stream of this kind that can provide the frames after `id`. If several streams can provide
+    /// them, the most advanced stream is used, so that slower readers keep their own stream.
     mutating func withTrack<Result>(
         _ kind: EncodingKind, of log: EventLog, after id: EventID?, _ body: (inout EncodedStream) -> Result
     ) -> Result {
@@ -364,7 +364,7 @@ package struct EncodedStreams: Sendable {
 }
 
 extension EventID {
-    /// The id of the preceding event. The frames that are due before this event have that id with any frame number.
+    /// The id of the preceding event. The frames that are due before this event have that id and a frame number.
     var before: EventID {
         var before = self
         before.sequence -= min(1, before.sequence)

@@ -8,7 +8,7 @@ extension EventCursor {
     ///   - now: The time in milliseconds since 1970.
     ///
     /// The frames of an encoding follow the event that causes them. The frames that are due by the event's time precede
-    /// the event's own frames. All these frames have the index's id of the event. If there are several frames, the id
+    /// the event's own frames. All these frames have the event's id in the index. If there are several frames, the id
     /// includes the frame's number. A timer causes no frames, so that ids increase over all projects.
     ///
     /// If a project's events are interrupted, the pending frames precede the gap and have the gap's id. A reader that
@@ -84,9 +84,9 @@ private struct AllReading {
     }
 
     let cursor: EventCursor
-    /// The cursor's selector, which adds child sessions while reading.
+    /// The cursor's selector, which adds child sessions during the read.
     var selector: EventSelector
-    /// The cursor's gaps, which change while reading.
+    /// The cursor's gaps, which change during the read.
     var gaps: [String: EventID]
     var writer: FrameWriter
     var batch: EventBatch

@@ -6,9 +6,9 @@ extension EventCursor {
     /// Reads like ``nextBatch(_:atMost:connected:)``, but returns encoded frames.
     ///
     /// - Parameters:
-    ///   - isBlocked: Called with the session and the frame of each end of a turn. If the closure returns true, the
+    ///   - isBlocked: Called for each end of a turn with the session and the frame. If the closure returns true, the
     ///     batch ends before that frame. The client must have selected the frame, or an event that may be added to it.
-    ///   - added: Called with the session and the `session.idle` frame of each end of a turn. Returns the JSON of
+    ///   - added: Called for each end of a turn with the session and the `session.idle` frame. Returns the JSON of
     ///     events that are not in the log (`command.executed`). These events are sent together with that frame and have
     ///     no ids of their own.
     package mutating func nextEncodedBatch(

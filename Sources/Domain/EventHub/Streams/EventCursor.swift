@@ -12,7 +12,7 @@ package struct EventCursor: Sendable {
         case now
         /// The cursor starts after this event, or after this frame of an event.
         case after(EventID)
-        /// The cursor starts with the events from this time on, in milliseconds since 1970.
+        /// The cursor starts with the first event at or after this time, in milliseconds since 1970.
         case time(Int64)
         /// The client sent a value that is not an id. The client receives a gap, then the events from now on.
         case unknown
@@ -54,8 +54,8 @@ package struct EventCursor: Sendable {
     /// The event after which the cursor started. The client receives none of the event's frames.
     private(set) var begun: EventID?
     var hasBegun = false
-    /// The last event of all projects at the time at which a client without an event id opened the stream; nil if the
-    /// client continues after an event.
+    /// The last event of all projects when the client opened the stream without an event id; nil if the client
+    /// continues after an event.
     var joined: EventID?
     /// For each project, the first gap that the cursor has passed since the client opened the stream.
     var gaps: [String: EventID] = [:]

@@ -14,7 +14,7 @@ struct EventTranslation: Sendable {
         case query(TranslationQuery)
     }
 
-    /// The number of known sessions from which on idle sessions are forgotten.
+    /// The initial value and the minimum of ``limit``.
     private static let mostSessions = 256
     /// The time in milliseconds that must pass before a query without a result is repeated.
     private static let patience: UInt64 = 5_000
@@ -25,7 +25,7 @@ struct EventTranslation: Sendable {
     private var generation: UInt64?
     /// The sessions whose query had no result, each with the time of the event that needed the query.
     private var unanswered: [String: UInt64] = [:]
-    /// The number of sessions that may be known before idle sessions are forgotten.
+    /// The number of known sessions at which the translation forgets idle sessions.
     private var limit = Self.mostSessions
 
     /// Forgets all sessions, because events are missing.

@@ -43,7 +43,7 @@ package struct SubscriptionState: Sendable {
 
     /// The times of the state machine, in nanoseconds.
     package struct Times: Sendable {
-        /// How long a stream may be silent before a second one is opened.
+        /// How long a stream may be silent before a second stream is opened.
         package var silence: Int64
         /// The time between the beginning of a stream and its announcement to clients.
         package var settling: Int64
@@ -95,7 +95,7 @@ package struct SubscriptionState: Sendable {
     /// Whether the followed stream has begun.
     package var isConnected: Bool { followed?.connectedAt != nil }
 
-    /// The time at which the next ``Event/due`` must be passed at the latest; nil if none is needed.
+    /// The time at which the caller must pass the next ``Event/due``; nil if none is needed.
     package var deadline: Int64? {
         var deadlines: [Int64] = []
         if let retryAt { deadlines.append(retryAt) }
@@ -180,7 +180,7 @@ package struct SubscriptionState: Sendable {
         return (lost.connectedAt == nil ? [] : [.lost]) + replace(now)
     }
 
-    /// Continues with the second stream, or tries again.
+    /// Follows the second stream. If there is none, schedules another attempt.
     private mutating func replace(_ now: Int64) -> [Action] {
         isAnnounced = false
         announceAt = nil

@@ -94,7 +94,7 @@ package enum HistoryTable {
             """, .bytes(prefix), .integer(Int64(prefix.count)), .integer(time), as: Last.self)
     }
 
-    /// Returns the approximate size of an entry in bytes while it waits to be written.
+    /// Returns the approximate size in bytes of an entry that waits to be written.
     package static func size(of entry: Entry, _ folder: [UInt8]) -> Int {
         let texts = [entry.event, entry.actor, entry.version, entry.reason]
         return 128 + folder.count + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }

@@ -76,7 +76,7 @@ package struct InstanceEvent: Sendable, Equatable {
 package protocol InstanceHistory: Sendable {
     /// Records an event asynchronously. The caller does not wait.
     func record(_ event: InstanceEvent, of project: ProjectName)
-    /// Returns the recorded events of a project, oldest first. Throws if the history cannot be read.
+    /// Returns the recorded events of a project, oldest first. Throws an error if the history cannot be read.
     func events(of project: ProjectName) async throws(InstanceHistoryError) -> [InstanceEvent]
     /// Returns every project's last event before the given time in nanoseconds since 1970. The result is empty if the
     /// history cannot be read.

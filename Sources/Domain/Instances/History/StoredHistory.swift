@@ -4,7 +4,7 @@ package import Logging
 package import Projects
 package import Storage
 
-/// The history of one home's instances in `state.db`.
+/// The history of the instances in one home directory, which is stored in `state.db`.
 package struct StoredHistory: InstanceHistory {
     private let store: Store
     /// The path of the home directory, with a trailing slash.

@@ -43,7 +43,7 @@ package struct InstanceQuery: Sendable {
     /// The request target as text.
     package var path: String { String(decoding: target, as: UTF8.self) }
 
-    /// Creates a request; `authorization` is secret.
+    /// Creates a request. `authorization` is secret.
     package init(address: InstanceAddress, target: [UInt8], authorization: [UInt8]?, timeout: Duration) {
         self.address = address
         self.target = target

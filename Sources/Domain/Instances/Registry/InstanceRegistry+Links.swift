@@ -5,7 +5,7 @@ package import Projects
 extension InstanceRegistry {
     /// The functions through which the registry uses other components.
     package struct Links: Sendable {
-        /// Performs a health check. The function must return soon after the check's time limit at the latest.
+        /// Performs a health check. The function must return no later than shortly after the check's time limit.
         package var probe: @Sendable (HealthQuery) async -> HealthFinding
         /// Returns the total number of chunks of proxied responses from the instance with this slot. An increase means
         /// that the instance processes requests.

@@ -18,7 +18,7 @@ extension InstanceRegistry {
         var deadline: EventSource?
     }
 
-    /// Opens the supervisors, and waits until the found servers are ready, at most ``InstanceLimits/found``. After the
+    /// Opens the supervisors, and waits up to ``InstanceLimits/found`` until the found servers are ready. After the
     /// call, all running servers are known. Call this method once, before any other method.
     package func open() async throws(LaunchError) {
         opening.isUnderWay = true

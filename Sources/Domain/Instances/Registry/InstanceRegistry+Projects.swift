@@ -11,7 +11,7 @@ package struct ProjectLookup: Sendable {
     /// Whether the caller observes the instance's events and reports changes
     /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). If the value is false, a response is valid for 10 s.
     package let isWatched: Bool
-    /// The number up to which responses may be outdated.
+    /// The number that the number of the result's response must exceed. Earlier responses may be outdated.
     package let newerThan: UInt64
 
     /// Creates a request with the given values.
@@ -31,9 +31,9 @@ extension InstanceRegistry {
 
     /// Returns the OpenCode project of a ready instance's folder; nil if the instance does not report it.
     ///
-    /// The project is shared if the instance's own response or another instance's response shows that another project
-    /// of the gateway belongs to it. The registry queries only instances that have responded to a client. Such
-    /// instances have already opened their folders, so the query is cheap.
+    /// The project is shared if the instance's own response, or another instance's response, shows that another project
+    /// of the gateway belongs to the same OpenCode project. The registry queries only instances that have responded to
+    /// a client. Such instances have already opened their folders, so the query is cheap.
     package func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject? {
         let name = lookup.name
         if let query = instances[name]?.project, let answer = query.answer,
@@ -54,11 +54,12 @@ extension InstanceRegistry {
         return openCodeProject(of: name, by: answer)
     }
 
-    /// Returns the directories of a project that currently exist on the disk; nil if there is no such project.
+    /// Returns a project's directories as they are on the disk now; nil if there is no such project.
     package func directories(of name: ProjectName) -> DirectoryScope? {
         let scope = catalogue.assumeIsolated { $0.presentScope(of: name) } ?? instances[name]?.folder.scope
-        // Publish the scope first, because the filters of the instance's events use the published scope. If a request
-        // opens a new directory, the filters would otherwise attribute the directory's events to another project.
+        // Publish the scope first, because the gateway assigns an instance's events to projects by the published scope.
+        // If a request opens a new directory, the directory's events would otherwise count as events of another
+        // project.
         if let published = publishedScopes[name], published !== scope { publishRoutes() }
         return scope
     }
@@ -113,7 +114,8 @@ extension InstanceRegistry {
         guard instance.project.waiting == nil else {
             let answer = await withCheckedContinuation { instances[name]?.project.waiting?.append($0) }
             if let answer { return answer }
-            // The concurrent query failed or was for another run. Repeat it only with a longer time limit.
+            // The concurrent query failed or was for another run. A failed query is repeated only with a longer time
+            // limit.
             return await projectAnswer(of: name, within: timeout)
         }
         instances[name]?.project.waiting = []

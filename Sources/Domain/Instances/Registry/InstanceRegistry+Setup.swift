@@ -14,7 +14,7 @@ extension InstanceRegistry {
     private static let patience = Duration.seconds(60)
 
     /// Records that a run has responded to a client's request. From then on, the project's folder is open in the run,
-    /// so queries about the folder are cheap. An earlier query would open the folder.
+    /// so queries about the folder are cheap. Before a client's request, a query would open the folder.
     package func answered(_ name: ProjectName, generation: UInt64) {
         guard let instance = instances[name], instance.generation == generation,
             !instance.setup.isConfigurationRequested
@@ -28,7 +28,7 @@ extension InstanceRegistry {
         }
     }
 
-    /// Repeats the queries whose results may have changed, after a healthy response.
+    /// After a healthy response, repeats the queries whose results may have changed.
     func lookAtSetup(of name: ProjectName) {
         guard let instance = instances[name] else { return }
         if instance.family == .two, instance.setup.migration != .completed { sendQuery(.migration, of: name) }

@@ -91,7 +91,8 @@ package actor InstanceRegistry {
     ) async -> StopAnswer {
         guard let instance = instances[name], instance.machine.state != .stopped else {
             guard folder(named: name) != nil else { return .notFound }
-            // While the supervisor is unreachable, the gateway does not know whether the instance runs. The stop fails.
+            // While the supervisor is unreachable, the gateway does not know whether the instance runs. The stop
+            // therefore fails.
             return unavailable(name).map { .failed(InstanceMessage.stopFailed($0)) } ?? .stopped
         }
         if let unavailable = unavailable(name), instance.machine.isActive {

@@ -6,8 +6,8 @@ package import Projects
 
 /// The routes of requests: an immutable snapshot of all instances. The loops read it without a lock.
 package struct RoutingTable: Sendable {
-    /// The facts about an instance that a request needs. `Route` is a class because each request retains a route: a
-    /// class costs one reference count, and a structure would cost one for each property.
+    /// The facts about an instance that a request needs. `Route` is a class because each request retains a route.
+    /// Retaining an object takes one reference count, and retaining a structure would take one for each property.
     package final class Route: Sendable {
         /// The name of the project.
         package let name: ProjectName

@@ -36,7 +36,7 @@ package struct InstanceLimits: Sendable {
     /// Whether an unhealthy instance is restarted (`--restart-unhealthy`).
     package var restartsUnhealthy: Bool
 
-    /// Creates limits from the settings. The defaults are only in the table of settings.
+    /// Creates limits from the settings. The table of settings defines the defaults.
     package init(
         start: Duration, startAnswer: Duration, stop: Duration, restartDelay: Duration, longestRestartDelay: Duration,
         quickFailures: Int, healthInterval: Duration, unhealthy: Duration, restartsUnhealthy: Bool

@@ -7,7 +7,7 @@ package enum InstanceMessage {
     /// Returns the 404 error of the start, stop and status endpoints.
     package static func projectNotFound(_ name: String) -> String { "Project not found: \(name)" }
 
-    /// Returns the 503 error for a request to an instance that does not run.
+    /// Returns the 503 error for a request to an instance that is not running.
     package static func notRunning(_ name: String) -> String {
         "OpenCode instance for \(name) is not running. Start it first."
     }
@@ -38,7 +38,7 @@ package enum InstanceMessage {
     /// Returns the 500 error for a start that failed.
     package static func startFailed(_ reason: String) -> String { "Failed to start service: \(reason)" }
 
-    /// Returns the 500 error for a start without a known port.
+    /// Returns the 500 error for a started server whose port is unknown.
     ///
     /// - Parameter hint: Advice on where to find the cause.
     package static func noPort(_ hint: String) -> String { "Service started but failed to get port. \(hint)" }
@@ -62,13 +62,13 @@ package enum InstanceMessage {
         "OpenCode has no model: add a provider's API key to the environment files or sign in to a provider "
         + "(`opencode auth login`), check OpenCode's configuration, then restart the project"
 
-    /// The reason for the stop of an instance that is a child process of the gateway.
+    /// The recorded reason if an instance was stopped because the gateway, its parent process, ended.
     static let gatewayEnded = "The gateway has ended, and its child processes with it."
 
-    /// The reason for the stop of an instance that was stopped outside the gateway.
+    /// The recorded reason if an instance was stopped outside the gateway.
     static let stoppedElsewhere = "The instance was stopped, but not through the gateway."
 
-    /// The reason for the loss of an instance that should have been running.
+    /// The recorded reason if an instance ended while no gateway was running.
     static let lost = "The instance ended while no gateway was running."
 
     /// Returns the reason for the failure of an instance that listens on a host other than 127.0.0.1.
@@ -96,7 +96,7 @@ package enum InstanceMessage {
             + "repository): /api/session lists only the sessions of this folder, not those of its worktrees and subfolders"
     }
 
-    /// Returns the reason for rejecting an instance's claim to a port.
+    /// Returns the reason why an instance is unhealthy if another project's instance announced the same port later.
     static func portInUse(_ port: UInt16, by name: String) -> String {
         "The instance of project \(name) announced port \(port) after this instance did. Stop and start this project."
     }

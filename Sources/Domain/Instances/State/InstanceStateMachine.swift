@@ -5,7 +5,7 @@ package import Addresses
 /// The life cycle of an instance as a pure value. The machine handles events and returns the actions to perform.
 ///
 ///     stopped → starting → booting → probing → ready ⇄ busy, unhealthy → stopping → stopped
-///                  ↑ ↘ failed (a start that was asked for)  ↓ ends by itself
+///                  ↑ ↘ failed (a requested start)           ↓ ends by itself
 ///                  └──────────────── restarting ←───────────┘      restarting → failed (too often)
 ///
 /// At most one server exists at any time. If a start is requested while an old server is ending, the start waits for
@@ -80,7 +80,7 @@ package struct InstanceStateMachine: Sendable {
     var hasCallers = false
     /// Whether the current run has been ready.
     var hasBeenReady = false
-    /// Whether the server has not become ready in time, or listens on a wrong host, and the gateway must not end it.
+    /// Whether the gateway must not end the server, although it was not ready in time or listens on a wrong host.
     var isOverdue = false
     /// The number of the last health check, and whether its result is pending.
     var lastCheck: UInt64 = 0

@@ -20,7 +20,7 @@ package enum SupervisedEvent: Sendable, Equatable {
     case announced(run: String, address: InstanceAddress, family: APIFamily? = nil, warning: String? = nil)
     /// The server announced a host on which it must not listen, or at which the gateway cannot reach it.
     case announcedElsewhere(run: String, host: String)
-    /// The server is being stopped from outside the gateway.
+    /// The server is ending without a request from the gateway. Its address is no longer valid.
     case ending(run: String)
     /// The server's main process has ended by itself, so nothing listens at its address any more. Its descendants may
     /// still run. `exited` follows when none remains.

@@ -43,8 +43,8 @@ extension ProjectCatalogue {
         removeAll()
     }
 
-    /// Watches the directories that contain the home directory. The gateway keeps the home directory open for its lock,
-    /// and meanwhile a watch on the home directory does not report its removal (IN_DELETE_SELF, inotify(7)).
+    /// Watches the directories that contain the home directory. The gateway keeps the home directory open for its lock.
+    /// A watch on an open directory does not report the directory's removal (IN_DELETE_SELF, inotify(7)).
     private func watchParents(of paths: [String]) {
         var watches: [String: EventSource] = [:]
         isEndReported = true
@@ -138,7 +138,7 @@ extension ProjectCatalogue {
         }
     }
 
-    /// Schedules reading all entries again, once for several events. After a loss of events, the kernel notifies every
+    /// Schedules a read of all entries, once for several events. After a loss of events, the kernel notifies every
     /// watch.
     private func readSoon() {
         guard !isReadingSoon else { return }

@@ -79,7 +79,7 @@ extension ProjectCatalogue {
         if setScope(of: name) { notifySoon() }
     }
 
-    /// Schedules reading a project's worktrees, once for several events. git writes several files for each worktree.
+    /// Schedules a read of a project's worktrees, once for several events. git writes several files for each worktree.
     private func lookSoon(at name: ProjectName) {
         guard followed[name]?.isLookingSoon == false else { return }
         followed[name]?.isLookingSoon = true

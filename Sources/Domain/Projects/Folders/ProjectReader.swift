@@ -90,7 +90,7 @@ package struct ProjectEntry: Sendable, Equatable {
     }
 }
 
-/// Watches directories. The control loop implements this protocol. In tests, a watcher that fails or loses events does.
+/// Watches directories. The control loop conforms to this protocol. Tests use a watcher that fails or loses events.
 package protocol FolderWatcher: Sendable {
     /// Calls `handler` for each of `events` in the directory at `path` (``SystemEventLoop/watchFolder(_:_:handler:)``).
     func watchFolder(

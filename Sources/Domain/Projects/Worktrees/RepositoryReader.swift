@@ -4,7 +4,7 @@ internal import Glibc
 internal import OpenCodeFamilies
 internal import Systemd
 
-/// Reads a project's repository from disk. For each worktree, up to a maximum number, this takes a few small files.
+/// Reads a project's repository from disk: a few small files for each worktree, up to a maximum number of worktrees.
 package protocol RepositoryReader: Sendable {
     /// Returns the repository of the project whose folder has this absolute path; nil if the project has no repository.
     func repository(of folder: String) -> Repository?

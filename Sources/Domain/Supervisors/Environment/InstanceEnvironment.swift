@@ -71,9 +71,9 @@ package struct InstanceEnvironment: Sendable, Equatable {
 
     /// Returns the credentials that the server will require.
     ///
-    /// With `withGatewayPassword`, the password is random. Without it, the password is the password in the environment.
-    /// If the environment contains no password, OpenCode 1 requires none. OpenCode 2 always requires a password and
-    /// receives a random one.
+    /// If `withGatewayPassword` is true, the password is random. If it is false, the password is taken from the
+    /// environment. If the environment contains no password, OpenCode 1 requires none. OpenCode 2 always requires a
+    /// password and receives a random one.
     package func credentials(withGatewayPassword: Bool) -> InstanceCredentials {
         let username = configured(["OPENCODE_SERVER_USERNAME"])
         let isOther = username.map { $0 != InstanceCredentials.defaultUsername } ?? false

@@ -43,7 +43,7 @@ struct ProcessInstance {
     /// The first process; nil if its number may no longer identify the sessions and groups of this run.
     var leader: ProcessIdentity? { child.isGatewayChild || !hasEnded ? child.identity : nil }
 
-    /// Processes a chunk of output and returns the announcement in it, if any.
+    /// Processes a chunk of output. Returns the announcement in the output; nil if there is none.
     mutating func process(_ bytes: [UInt8], from output: ChildProcess.Output) -> Announcement? {
         switch output {
         case .standardOutput:

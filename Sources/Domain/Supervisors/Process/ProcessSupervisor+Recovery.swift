@@ -46,9 +46,9 @@ extension ProcessSupervisor {
         lock = nil
     }
 
-    /// Ends the servers that a gateway for the same home directory left running and that have no record here. Their
-    /// records were elsewhere or no longer exist. A unit's server is never ended, because it belongs to its service
-    /// manager.
+    /// Ends the servers that a gateway for the same home directory left running and that have no record here. The
+    /// records of these servers are elsewhere or no longer exist. A unit's server is never ended, because it belongs to
+    /// its service manager.
     private func endStrays() async {
         // If the home directory cannot be locked, the gateway of these servers may still be running. Do not end them.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }

@@ -6,8 +6,8 @@ package import OpenCodeFamilies
 package import Projects
 package import Systemd
 
-/// The facts about a running OpenCode server that another program needs. The program that started the server may be
-/// another one, or may no longer exist. A record is a few lines of text in a file that only the file's owner can read.
+/// The facts about a running OpenCode server that a gateway needs if an earlier gateway or another program started the
+/// server. A record is a few lines of text in a file that only the file's owner can read.
 package struct InstanceRecord: Sendable, Equatable {
     /// The project that the server serves.
     package var project: ProjectName

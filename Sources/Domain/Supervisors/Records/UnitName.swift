@@ -38,8 +38,8 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
         self.project = project
     }
 
-    /// Parses a unit name from systemd. Returns nil if the name is not the canonical name of a project's unit
-    /// (``mistaken(_:among:)``).
+    /// Parses a unit name from systemd. Returns nil if the name is not the canonical name of a project's unit. For
+    /// other names, use ``mistaken(_:among:)``.
     package init?(unit: String) {
         guard let instance = Self.instance(of: unit), let project = Self.project(instance: instance),
             unit.utf8.count <= Self.maximumLength, Self.escape(project.bytes) == instance
@@ -61,7 +61,8 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension UnitName {
-    /// Returns the folders for which an instance of the template was probably intended, although it is not their unit.
+    /// Returns the folders for which a unit was probably intended, although the unit does not have the name of their
+    /// unit.
     ///
     /// The original gateway replaced special characters with an underscore (`opencode@my_app` for `my.app`). A unit
     /// that was started manually may lack the escaping (`opencode@my-app`). The result is empty for units of other

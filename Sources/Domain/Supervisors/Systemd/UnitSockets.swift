@@ -4,7 +4,8 @@ internal import Addresses
 internal import Glibc
 internal import Systemd
 
-/// Finds the address on which a unit's processes listen. It is used if the announcement is missing from the journal.
+/// Finds the address on which a unit's processes listen. The supervisor needs it if the journal contains no
+/// announcement.
 enum UnitSockets {
     /// Returns the address of the unit with this main process; nil if none of the unit's processes listens on a
     /// loopback address, or if the processes cannot be examined. The main process's own sockets take precedence,

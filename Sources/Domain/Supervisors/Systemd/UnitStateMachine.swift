@@ -118,7 +118,7 @@ struct UnitStateMachine: Sendable {
         jobResult = nil
         // Restart the unit. A start would wait until the restart delay is over.
         if wasAwaitingRestart { return [.restart] }
-        // Reset the failure. Without a reset, systemd would count the start towards its start limit.
+        // Reset the failure. Without a reset, earlier starts would still count towards systemd's start limit.
         return UnitPhase(properties) == .failed ? [.resetFailed, .start] : [.start]
     }
 
