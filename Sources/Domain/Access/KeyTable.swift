@@ -20,8 +20,8 @@ package struct KeyTable: Sendable {
     /// Checks the value of a request's only `Authorization` field: `Bearer KEY`, or `Basic` with the key as the
     /// password of any user.
     ///
-    /// The check allocates nothing. It compares every key in constant time, so that its duration reveals nothing about
-    /// the keys.
+    /// The check allocates nothing. The comparison with each key takes constant time, so that the duration of the check
+    /// reveals nothing about the keys.
     package func authenticate(_ value: borrowing Span<UInt8>) -> Authentication {
         guard let credentials = Credentials(value) else { return .missing }
         let presented = value.extracting(credentials.range)

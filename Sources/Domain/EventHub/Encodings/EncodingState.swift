@@ -5,9 +5,9 @@ package import OpenCodeFamilies
 /// The state of one encoding for all sessions of a project. The state converts the project's events to frames, one
 /// event after the other.
 ///
-/// The frames depend only on the events and their recorded times. The result is the same whether or not a timer calls
-/// ``due(now:)`` before the next event arrives, because ``encode(id:time:skeleton:payload:)`` first returns the frames
-/// that are due by the event's time. Always pass the times recorded with the events. Do not pass a time to
+/// The frames depend only on the events and their recorded times. A timer may call ``due(now:)`` before the next event
+/// arrives. Such a call does not change the frames, because ``encode(id:time:skeleton:payload:)`` first returns the
+/// frames that are due by the event's time. Always pass the times recorded with the events. Do not pass a time to
 /// ``due(now:)`` if an event with an earlier time may follow.
 ///
 /// A state can start at an event of a session at which no part is incomplete (``TurnBoundary``). The state then makes

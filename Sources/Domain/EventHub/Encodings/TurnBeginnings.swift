@@ -2,8 +2,8 @@
 
 package import OpenCodeFamilies
 
-/// The events with which the sessions' turns began. An encoding state that receives all events again from the first of
-/// these events on reaches the same state.
+/// The events with which the sessions' turns began. An encoding state that receives the first of these events and all
+/// later events again reaches the same state.
 ///
 /// A reader may start in the middle of the kept events. Such a reader uses this type to find the sessions whose turns
 /// it has received from their beginnings. In all other sessions, a part may have begun earlier, so the part's events

@@ -8,9 +8,9 @@ extension EventLog {
     ///
     /// - If the event is older than the kept events, the client receives a `retention` gap, then the events from the
     ///   oldest kept event on.
-    /// - If the event is after the last event of a kept generation, the event was lost in a power failure, or together
-    ///   with the memory that contained it. The client receives a `damaged` gap, then the events after that generation.
-    ///   If the log already has a gap at that position, the client receives the existing gap instead.
+    /// - If the event is after the last event of a kept generation, a power failure has removed the event, or only the
+    ///   memory of an ended process contained it. The client receives a `damaged` gap, then the events after that
+    ///   generation. If the log already has a gap at that position, the client receives the existing gap instead.
     /// - If the event's id was never assigned, the client receives an `unknown-id` gap, then the events from now on.
     package func position(after id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)

@@ -28,8 +28,8 @@ package struct LogPosition: Sendable, Equatable {
     package var segmentNumber: UInt64 { segment.ordinal }
 
     /// Returns whether both positions are at the same offset of the same region. Two positions can differ although no
-    /// record is between them. Examples are the end of a segment and the beginning of the next segment, or a position
-    /// in memory and the same position in the file to which the segment moved.
+    /// record is between them. For example, the end of a segment differs from the beginning of the next segment. A
+    /// position in memory differs from the same position in the file to which the segment moved.
     package static func == (left: LogPosition, right: LogPosition) -> Bool {
         left.segment.region === right.segment.region && left.offset == right.offset
     }
@@ -40,7 +40,7 @@ package struct LogPosition: Sendable, Equatable {
     }
 }
 
-/// The result of the search for the position at which a client continues after an event or from a time on.
+/// The result of a search for the position after an event, or for the position of the first event since a time.
 package enum LogSearch: Sendable {
     /// Nothing is missing before the position.
     case position(LogPosition)

@@ -31,7 +31,7 @@ final class Segment: Sendable {
     func moved(to region: MappedRegion) -> Segment { Segment(region, header, ordinal: ordinal) }
 
     /// Writes the header and the published records to a region of the same size. The header is written from this
-    /// object: it may contain information about the preceding segment that is newer than the header in the region.
+    /// object, because the preceding segment may have become known after the header in the present region was written.
     func copy(to other: MappedRegion) {
         header.write(to: other)
         let end = region.published

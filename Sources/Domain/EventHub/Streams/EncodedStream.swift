@@ -101,7 +101,7 @@ package struct EncodedStream: Sendable {
     ) {
         retainSteps(after: id, atMost: limit)
         var isAtEnd = false
-        // Do not advance beyond the limit. Otherwise, steps that the reader has not received yet would be evicted.
+        // Do not advance beyond the limit, because that would evict steps that the reader has not received yet.
         if ahead < limit { isAtEnd = advance(log, now: now, atMost: limit) }
         var steps: [Step] = []
         var ids: [EventID] = []
@@ -189,8 +189,8 @@ package struct EncodedStream: Sendable {
         translation?.resume(answered, answer, before: line, time: UInt64(max(0, event.time)))
     }
 
-    /// Advances in the log. Stops at the end of the log, at an event that needs a query, after many bytes, or as soon
-    /// as `limit` bytes are available to the reader. Returns true at the end of the log.
+    /// Advances in the log, and returns true at the end of the log. The method also stops at an event that needs a
+    /// query, after many bytes, or as soon as `limit` bytes are available to the reader.
     private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
         var size = 0
         while size < Self.mostBytes / 2, ahead < limit {

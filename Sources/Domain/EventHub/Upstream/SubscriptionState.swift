@@ -3,9 +3,9 @@
 /// The state machine of the gateway's subscription to one instance's events. The state machine receives events and
 /// returns actions.
 ///
-/// If a stream is silent, the gateway opens a second stream. It closes the first stream only if the second one has
-/// begun and the first one is still silent. A stalled OpenCode queues its events and sends them later. A frozen
-/// OpenCode sends nothing on either stream.
+/// If a stream is silent, the gateway opens a second stream. The gateway closes the first stream only if the second
+/// stream has begun while the first stream was still silent. A stalled OpenCode queues its events and sends them later.
+/// A frozen OpenCode sends nothing on either stream.
 package struct SubscriptionState: Sendable {
     /// An event of a subscription. The numbers identify streams.
     package enum Event: Sendable, Equatable {

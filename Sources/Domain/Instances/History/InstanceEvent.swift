@@ -16,7 +16,7 @@ package struct InstanceEvent: Sendable, Equatable {
         case ready
         /// The instance's health checks fail, or it sends no data at all.
         case unhealthy
-        /// The instance ended although no stop was requested. It will be restarted.
+        /// The instance ended although no stop was requested, and it will be restarted.
         case ended
         /// The instance was restarted after an unrequested end.
         case restarted

@@ -30,8 +30,8 @@ struct HistoryTracker: Sendable {
     /// event is known.
     mutating func restore(_ event: InstanceEvent) { last = last ?? event }
 
-    /// Returns whether the last event already describes a found server that was started at the given time. In this
-    /// case, only the gateway was restarted since the event.
+    /// Returns whether the last event already describes a found server that was started at the given time. If so, only
+    /// the gateway has been restarted since the event.
     func covers(runSince started: Int64) -> Bool {
         guard let last else { return false }
         switch last.kind {
@@ -112,8 +112,8 @@ struct HistoryTracker: Sendable {
         if case .gateway(let reason) = stopInitiator {
             return InstanceEvent(time: now, kind: .stopped, reason: kept(reason))
         }
-        // If the instance has failed or waits for its restart, the request to stop ends no server. It only cancels the
-        // restart.
+        // If the instance has failed or waits for its restart, the request to stop ends no server. The request only
+        // cancels the restart.
         guard stopInitiator != .outside, let stopper else {
             return InstanceEvent(time: now, kind: .stopped, reason: InstanceMessage.stoppedElsewhere)
         }

@@ -11,7 +11,7 @@ package struct ProjectLookup: Sendable {
     /// Whether the caller observes the instance's events and reports changes
     /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). If the value is false, a response is valid for 10 s.
     package let isWatched: Bool
-    /// The number that the number of the result's response must exceed. Earlier responses may be outdated.
+    /// The greatest number of a response that may be outdated. The result is a response with a greater number.
     package let newerThan: UInt64
 
     /// Creates a request with the given values.

@@ -59,8 +59,8 @@ extension InstanceRegistry {
             instances[name]?.setup.configurationTrouble = ConfigurationAnswer.trouble(
                 status: reply.status, body: reply.body)
         case .models:
-            // A response that cannot be parsed is truncated or from another version of OpenCode. It is no reason for a
-            // warning.
+            // A response that cannot be parsed is no reason for a warning. The response is truncated or from another
+            // version of OpenCode.
             let hasModels = ModelsAnswer.hasModels(status: reply.status, body: reply.body) ?? true
             instances[name]?.setup.hasNoModels = !hasModels
         case .migration:

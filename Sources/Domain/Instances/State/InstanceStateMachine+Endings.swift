@@ -63,8 +63,8 @@ extension InstanceStateMachine {
         }
         let answer = answer(.failed(sentence))
         lastFailure = reason
-        // The gateway does not end a server that it did not start. It ends a server that has been ready only if
-        // unhealthy servers are to be restarted.
+        // The gateway does not end a server that it did not start. The gateway ends a server that has been ready only
+        // if unhealthy servers are to be restarted.
         if hasBeenReady ? !limits.restartsUnhealthy : origin == .found {
             isOverdue = true
             return answer

@@ -5,8 +5,8 @@ package import OpenCodeFamilies
 
 /// An event of a project's server. `run` is the ``Run/id`` of the server.
 package enum SupervisedEvent: Sendable, Equatable {
-    /// A server is running. It was requested, restarted by the supervisor, started by another program, or found at
-    /// start-up. The event is repeated if more becomes known about the same run, such as its password.
+    /// A server is running. The server was requested, restarted by the supervisor, started by another program, or found
+    /// at start-up. The event is repeated if more becomes known about the same run, such as its password.
     case launched(Run)
     /// A requested start has failed. The value is the reason.
     case launchFailed(reason: String)
@@ -20,10 +20,10 @@ package enum SupervisedEvent: Sendable, Equatable {
     case announced(run: String, address: InstanceAddress, family: APIFamily? = nil, warning: String? = nil)
     /// The server announced a host on which it must not listen, or at which the gateway cannot reach it.
     case announcedElsewhere(run: String, host: String)
-    /// The server is ending without a request from the gateway. Its address is no longer valid.
+    /// The server is ending without a request from the gateway, and its address is no longer valid.
     case ending(run: String)
-    /// The server's main process has ended by itself, so nothing listens at its address any more. Its descendants may
-    /// still run. `exited` follows when none remains.
+    /// The server's main process has ended by itself, so nothing listens at the server's address any more. Descendants
+    /// of the main process may still run. `exited` follows when no process remains.
     case mainProcessExited(run: String)
     /// No process of the server remains. `how` describes the end, such as `exit status 1`. `tail` contains the last
     /// lines of output, oldest first.

@@ -3,8 +3,8 @@
 package import Logging
 package import Systemd
 
-/// The project folders in the home directory. The catalogue keeps them in memory and updates them through inotify. It
-/// runs on the control loop.
+/// The project folders in the home directory. The catalogue keeps them in memory and updates them through inotify. The
+/// catalogue runs on the control loop.
 ///
 /// The catalogue watches the home directory and every project. Links, whose targets change elsewhere, directories
 /// beyond the user's limit of watches, and a missing home directory cannot be watched. The catalogue polls them every

@@ -97,7 +97,7 @@ extension FolderIdentity {
     init(_ status: stat) { self.init(device: UInt64(status.st_dev), inode: UInt64(status.st_ino)) }
 }
 
-/// Resolves the paths of folders with their symbolic links.
+/// Resolves symbolic links in the paths of folders.
 package enum FolderPath {
     /// Returns the absolute path with every symbolic link resolved (realpath(3)); nil if nothing exists at the path.
     /// The call may wait for a disk.

@@ -20,8 +20,8 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
 
     /// Creates a name from a folder's name on disk. Returns nil if the folder cannot be a project.
     ///
-    /// A name is valid UTF-8 of 1 to 255 bytes without a slash or control characters (C0, DEL, C1). It does not begin
-    /// with a dot, which excludes `.`, `..` and hidden folders.
+    /// A name is valid UTF-8 of 1 to 255 bytes without a slash or control characters (C0, DEL, C1). A name does not
+    /// begin with a dot, so that `.`, `..` and hidden folders are excluded.
     package init?(directoryName: some Sequence<UInt8>) {
         let bytes = Array(directoryName)
         guard (1...Self.maximumLength).contains(bytes.count), bytes[0] != UInt8(ascii: ".") else { return nil }

@@ -26,9 +26,9 @@ package struct Repository: Sendable, Equatable {
     package let worktrees: [Worktree]
     /// Whether the repository has more entries than were read.
     package let isCut: Bool
-    /// The stamps of the directories in which a change may add a worktree, by their paths. These are the directory of
-    /// ``entries``, and the entries that git has not written completely or whose worktree does not exist. Each stamp
-    /// was taken before its directory was read.
+    /// The stamps of the directories in which a change may add a worktree, by their paths. The directories are the
+    /// directory of ``entries``, and the entries that git has not written completely or whose worktree does not exist.
+    /// Each stamp was taken before its directory was read.
     package let stamps: [String: FolderStamp]
 
     /// Creates a repository with the given values.

@@ -109,7 +109,7 @@ package struct InstanceEnvironment: Sendable, Equatable {
         if let credentials {
             variables["OPENCODE_PASSWORD"] = credentials.password
             if !credentials.isForTwoOnly {
-                // These are the variable names that OpenCode 1 reads.
+                // OpenCode 1 reads the credentials from these variables.
                 variables["OPENCODE_SERVER_PASSWORD"] = credentials.password
                 if credentials.username != InstanceCredentials.defaultUsername {
                     variables["OPENCODE_SERVER_USERNAME"] = credentials.username
@@ -154,8 +154,8 @@ private enum ReservedVariables {
         "HOME_DIR", "NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "SYSTEMD_EXEC_PID", "MAINPID", "MANAGERPID",
         "FDSTORE", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CACHE_DIRECTORY",
         "LOGS_DIRECTORY", "CONFIGURATION_DIRECTORY", "REMOTE_ADDR", "REMOTE_PORT", "OLDPWD",
-        // If an agent starts a gateway, the servers of that gateway do not belong to the agent's server. They must not
-        // inherit its mark.
+        // If an agent starts a gateway, the servers of that gateway do not belong to the agent's server. The servers of
+        // that gateway must not inherit the mark of the agent's server.
         RunMarker.run, RunMarker.projects,
     ]
 }

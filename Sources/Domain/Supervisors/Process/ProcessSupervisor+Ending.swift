@@ -16,7 +16,7 @@ extension ProcessSupervisor {
     func requestEnd(of project: ProjectName) {
         guard let instance = instances[project], !instance.isStopRequested else { return }
         instances[project]?.isStopRequested = true
-        // Find the other processes first. After the leader has ended, they can no longer be found through it.
+        // Find the other processes first, because they can no longer be found after the leader has ended.
         let others = members(of: project).filter { $0.group != instance.child.identity.number }
         instance.child.signalGroup(SIGTERM)
         for other in others { _ = ProcessHandle(other.identity, on: loop)?.signal(SIGTERM) }
@@ -34,8 +34,7 @@ extension ProcessSupervisor {
     /// server's end.
     ///
     /// After a requested stop, the server's descendants may end by themselves until `kill` is called. After an
-    /// unrequested end, the descendants are killed immediately. They are no longer needed, and the next server may need
-    /// their ports and files.
+    /// unrequested end, the descendants are killed immediately, because the next server may need their ports and files.
     func sweep(_ project: ProjectName) {
         guard let instance = instances[project] else { return }
         let kills = instance.isKilling || (instance.hasEnded && !instance.isStopRequested)
@@ -63,7 +62,7 @@ extension ProcessSupervisor {
     package nonisolated func hasProcess(_ number: Int32, of project: ProjectName) -> Bool? {
         assumeIsolated { supervisor in
             guard let instance = supervisor.instances[project] else { return nil }
-            // Check the first process first. It nearly always has the number, and no search is then necessary.
+            // The first process nearly always has the number. Check it before a search through all processes.
             let first = instance.child.identity.number
             if ProcessTable.innermostNumber(of: first) == number { return true }
             return ProcessTable.hasNumber(number, among: supervisor.members(of: project).map(\.identity.number))
@@ -112,8 +111,8 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Stops waiting for processes that do not end after SIGKILL. They are blocked in the kernel and process no
-    /// requests.
+    /// Stops waiting for processes that do not end after SIGKILL. Such processes are blocked in the kernel and process
+    /// no requests.
     private func abandon(_ project: ProjectName, run: String) {
         guard let instance = instances[project], instance.run.id == run, instance.hasEnded else { return }
         let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ",")

@@ -63,8 +63,8 @@ extension InstanceRecord {
             ("host", address.flatMap { $0.ip == .loopback ? nil : "\($0.ip)" }),
             ("username", credentials?.username), ("password", credentials?.password),
             ("password-of", credentials?.isForTwoOnly == true ? APIFamily.two.rawValue : nil),
-            // This field is needed only if OpenCode ignores the configured user name. If OpenCode uses the name, the
-            // field `username` contains it.
+            // The field `other-user` is needed only if OpenCode ignores the configured user name. If OpenCode uses the
+            // name, the field `username` contains it.
             (
                 "other-user",
                 credentials?.configuresOtherUser == true && credentials?.username == InstanceCredentials.defaultUsername

@@ -17,8 +17,7 @@ extension SystemdSupervisor {
         case .connected(let units): connected(units)
         case .disconnected(let error): disconnected(error)
         case .changed(let name, let properties, let isComplete):
-            // A unit that was started manually is reported here for the first time. The call may therefore add the
-            // unit.
+            // A unit that was started manually is reported here for the first time. `project(of:)` then adds the unit.
             guard let project = project(of: name) else { return }
             if isComplete { record(properties, of: project) }
             handle(.changed(properties, isComplete: isComplete), of: project)

@@ -29,8 +29,8 @@ package actor SystemdSupervisor: Supervisor {
     let logger: Logger
     private let access: ManagerAccess
     private let findRecord: FindRecord
-    /// The store for the facts about runs that the gateway itself determines. These facts are not in the run's own
-    /// record, because the next run may write its password there at the same time.
+    /// The store for the facts about runs that the gateway itself determines. The run's own record does not contain
+    /// these facts, because the next run may write its password there at the same time.
     private let memories: InstanceRecordStore
     private let folders: @Sendable () -> [ProjectName]
     weak var observer: (any SupervisorObserver)?
@@ -51,7 +51,7 @@ package actor SystemdSupervisor: Supervisor {
     ///   - access: The access to the manager.
     ///   - memories: The store for the facts about runs that the gateway determines.
     ///   - findRecord: Called on the loop when a run appears.
-    ///   - folders: Returns the existing projects. They are needed for warnings about units that belong to no project.
+    ///   - folders: Returns the existing projects, which are needed for warnings about units that belong to no project.
     package init(
         loop: SystemEventLoop, access: ManagerAccess, logger: Logger, memories: InstanceRecordStore,
         findRecord: @escaping FindRecord, folders: @escaping @Sendable () -> [ProjectName]

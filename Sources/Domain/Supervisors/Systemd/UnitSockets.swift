@@ -58,7 +58,7 @@ enum UnitSockets {
             })
     }
 
-    /// Reads a file in `/proc` to its end. Such files report no size.
+    /// Reads a file in `/proc` to its end, because the files in `/proc` report no size.
     private static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

@@ -35,8 +35,8 @@ extension UnitStateMachine {
         case stopRefused
         /// The manager does not permit the gateway to stop or kill the unit. The value is the reason.
         case stopDenied(String)
-        /// A signal has reported some properties. If `isComplete` is true, they are consistent with the properties that
-        /// were reported earlier.
+        /// A signal has reported some properties. If `isComplete` is true, the properties are consistent with the
+        /// properties that were reported earlier.
         case changed(UnitProperties, isComplete: Bool)
         /// All properties of the unit were read.
         case read(UnitProperties)
@@ -105,8 +105,8 @@ enum UnitPhase: Sendable, Equatable {
     init(_ properties: UnitProperties) {
         switch (properties.activeState, properties.subState) {
         case (_, "auto-restart"): self = .awaitsRestart
-        // systemd 254 and later pass through these states before auto-restart. They pass through auto-restart-queued
-        // again after auto-restart, with the invocation ID of the next run.
+        // systemd 254 and later pass through these states before auto-restart. After auto-restart, these versions pass
+        // through auto-restart-queued again, with the invocation ID of the next run.
         case (_, "failed-before-auto-restart"), (_, "dead-before-auto-restart"), (_, "auto-restart-queued"):
             self = .between
         case ("deactivating", _): self = .ending

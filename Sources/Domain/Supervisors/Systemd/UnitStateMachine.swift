@@ -8,9 +8,9 @@ internal import Systemd
 /// The state of one project's unit as a pure value. The machine handles the service manager's reports, and returns the
 /// events and calls of a supervisor.
 ///
-/// A run is one invocation of the unit. The machine reports a run's start once, when the main process exists. It
-/// reports the run's end once and immediately, because the port becomes invalid. Only this type handles the differences
-/// between systemd 252 and systemd 257.
+/// A run is one invocation of the unit. The machine reports a run's start once, when the main process exists. The
+/// machine reports the run's end once and immediately, because the port becomes invalid. Only this type handles the
+/// differences between systemd 252 and systemd 257.
 struct UnitStateMachine: Sendable {
     /// A start or stop that this gateway has requested.
     private enum Request: Equatable {
@@ -261,8 +261,8 @@ struct UnitStateMachine: Sendable {
     /// Reports the start of a run that was so short that no earlier report contained it.
     private mutating func missedRun(_ next: SupervisedEvent.Next) -> [Action] {
         guard run == nil, let id = properties.invocation, !id.isEmpty, id != lastRun else { return [] }
-        // The properties of an inactive unit may describe a run from long ago. They describe the requested run only
-        // after the start job has ended.
+        // The properties of an inactive unit may describe a run from long ago. The properties describe the requested
+        // run only after the start job has ended.
         if next == .stopped, !isStartPending || startRequest != .none { return [] }
         let actions = launched(id, 0, isFound: !isStartPending)
         return Array(actions.prefix(1))
