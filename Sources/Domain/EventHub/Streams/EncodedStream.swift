@@ -190,7 +190,7 @@ package struct EncodedStream: Sendable {
     }
 
     /// Advances in the log, and returns true at the end of the log. The method also stops at an event that needs a
-    /// query, after many bytes, or as soon as `limit` bytes are available to the reader.
+    /// query, after 2 MiB, or as soon as `limit` bytes are available to the reader.
     private mutating func advance(_ log: EventLog, now: Int64, atMost limit: Int) -> Bool {
         var size = 0
         while size < Self.mostBytes / 2, ahead < limit {

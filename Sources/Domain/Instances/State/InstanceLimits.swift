@@ -11,7 +11,7 @@ package struct InstanceLimits: Sendable {
     package var found = Duration.seconds(2)
     /// The time from SIGTERM to SIGKILL (`--stop-timeout`).
     package var stop: Duration
-    /// The time from SIGKILL until the stop fails. The kernel cannot end a process that still exists then.
+    /// The time from SIGKILL until the stop fails. A process that still exists after this time hangs in the kernel.
     package var kill = Duration.seconds(5)
     /// The delay between the first two health checks of a start. The delay doubles after each check.
     package var firstProbeDelay = Duration.milliseconds(50)

@@ -3,7 +3,7 @@
 internal import Addresses
 internal import Encodings
 
-/// The transitions for the end of a server, and deadlines.
+/// The transitions at the end of a server and at deadlines.
 extension InstanceStateMachine {
     /// Ends the running server, first with SIGTERM.
     mutating func terminate(_ ending: Ending) -> [Action] {
