@@ -1,4 +1,4 @@
-# `make` lists the targets. The targets run, test and bench install missing dependencies.
+# `make` without a target lists the targets.
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis test-sdks test-stream-clients test-chat-clients bench fuzz lab docs lint release clean
 
@@ -15,7 +15,7 @@ BENCH ?=
 # opencode on the PATH.
 PROFILE ?=
 
-# If this system cannot boot a machine, each test is skipped with the reason.
+# The tests in the lab. If this system cannot boot a container, each test is skipped with the reason.
 lab_tests = swift test --skip-build --disable-xctest --filter '^LabTests\.'
 
 help: ## list the targets
@@ -52,7 +52,7 @@ schemathesis: setup ## test the API descriptions against a running gateway (Sche
 	@swift build
 	@scripts/schemathesis.sh
 
-test-sdks: setup ## test a running gateway with OpenCode's own SDKs (from PyPI)
+test-sdks: setup ## test a running gateway with OpenCode's own clients and SDKs (SDKs from PyPI)
 	@swift build
 	@scripts/test-sdks.sh
 
@@ -84,7 +84,7 @@ lint: ## check the format of Swift files and scripts
 	@scripts/setup.sh swift
 	scripts/lint.sh
 
-release: setup ## build the file to install
+release: setup ## build the program for deploy/install.sh
 	scripts/release.sh
 
 clean: ## remove build products and the demo

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Creates the document that the gateway serves at /doc in front of an OpenCode 2: the translated part of OpenCode
-1.18.33's document.
+"""Creates the document that the gateway serves at /doc for an OpenCode 2 instance: the translated part of OpenCode 1.18.33's
+document.
 
     scripts/bridge-document.py OPENAPI.json
 
-OPENAPI.json is the document that OpenCode 1.18.33 serves at /doc. The translated routes are listed in
-Sources/CLibraries/COpenCode1API/routes.txt, the translated events below. Writes Sources/CLibraries/COpenCode1API/openapi.json, with a line
-for each value, so that changes can be reviewed. The gateway serves the document without white space.
+OPENAPI.json is the document that OpenCode 1.18.33 serves at /doc. Sources/CLibraries/COpenCode1API/routes.txt lists the
+translated routes, and EVENTS lists the translated events. The script writes Sources/CLibraries/COpenCode1API/openapi.json with
+one line for each value, so that changes can be reviewed. The gateway serves the document without white space.
 """
 import json
 import pathlib
@@ -20,7 +20,7 @@ permission.asked permission.replied question.asked question.replied question.rej
 file.watcher.updated vcs.branch.updated pty.created pty.updated pty.exited pty.deleted""".split()
 # The identifiers that the gateway accepts in a path.
 IDENTIFIER = "[A-Za-z0-9_-]*$"
-# Routes with options that OpenCode 2 does not have, and routes whose bodies can name files or folders.
+# Routes with options that OpenCode 2 does not support, and routes whose bodies can name files or directories.
 NOT_ALL_TRANSLATED = ("POST /session", "PATCH /session/{sessionID}", "POST /session/{sessionID}/message",
                       "POST /session/{sessionID}/prompt_async", "POST /session/{sessionID}/revert")
 NAMING_FILES = ("POST /pty", "POST /session/{sessionID}/message", "POST /session/{sessionID}/prompt_async",
@@ -28,13 +28,15 @@ NAMING_FILES = ("POST /pty", "POST /session/{sessionID}/message", "POST /session
 
 
 def translated():
-    """Returns method and path of each translated route."""
+    """Returns the method and the path of each translated route."""
     lines = [line.split() for line in (FOLDER / "routes.txt").read_text(encoding="utf-8").splitlines()]
     return sorted(words[:2] for words in lines if words[0] != "#" and words[2:] == ["translated"])
 
 
 def without_texts(value):
-    """Returns what programs need: no samples, and only the descriptions of operations."""
+    """Returns a part of the document without code samples and without descriptions. Keeps the descriptions of operations and of
+    bodies.
+    """
     if isinstance(value, list):
         return [without_texts(element) for element in value]
     if not isinstance(value, dict):
@@ -64,7 +66,7 @@ def event_type(schema, schemas):
 
 
 def only_translated(schema, schemas):
-    """Returns a union of events without those that are never sent."""
+    """Removes the events that the gateway never sends from a union of events."""
     for name in ("anyOf", "oneOf"):
         if name in schema:
             schema[name] = [one for one in schema[name] if event_type(one, schemas) in (*EVENTS, None)]
@@ -72,7 +74,7 @@ def only_translated(schema, schemas):
 
 
 def answer(operation, status, description, *names):
-    """Adds schemas to the response of an operation with a status."""
+    """Adds schemas to an operation's response with this status."""
     response = operation["responses"].setdefault(status, {"description": description})
     schema = response.setdefault("content", {}).setdefault("application/json", {}).get("schema")
     known = schema.get("anyOf", [schema]) if schema else []
@@ -81,7 +83,7 @@ def answer(operation, status, description, *names):
 
 
 def as_answered(method, path, operation):
-    """Adds what the document of 1.18.33 omits, and the gateway's additional responses."""
+    """Adds details that the document of 1.18.33 omits, and the gateway's additional responses."""
     route = f"{method} {path}"
     for parameter in operation.get("parameters", []):
         if parameter["in"] == "path":
@@ -115,10 +117,10 @@ def document(source):
         for method, operation in operations.items():
             as_answered(method.upper(), path, operation)
     schemas = source["components"]["schemas"]
-    # Like the gateway's own errors.
+    # The format of the gateway's own errors.
     schemas["OutsideProject"] = {"type": "object", "properties": {"detail": {"type": "string"}}, "required": ["detail"]}
     only_translated(schemas["Event"], schemas)
-    # The same events, written out again.
+    # Replace the copy of the same events by a reference.
     schemas["GlobalEvent"]["properties"]["payload"] = {"$ref": "#/components/schemas/Event"}
     kept, waiting = {}, references(paths, [])
     while waiting:

@@ -1,13 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks that the fuzz targets still fit the modules, by type-checking each target against the result of `swift build
-# --build-tests`. Building and running the targets each time would take too long
-# (scripts/fuzz.sh).
+# Type-checks each fuzz target against the modules that `swift build --build-tests` has built. scripts/fuzz.sh builds and runs
+# the targets, which would take too long for each test run.
 set -eu
 cd "$(dirname "$0")/.."
 
-# SwiftPM names the package of `package` declarations after the checkout's folder.
+# SwiftPM derives the package name for `package` declarations from the name of the checkout's directory.
 package=$(basename "$PWD" | tr 'A-Z' 'a-z' | tr -c 'a-z0-9\n' '_')
 libraries=""
 for folder in Sources/CLibraries/*; do

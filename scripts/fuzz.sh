@@ -1,17 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs the parsers of external input with random bytes (libFuzzer): scripts/fuzz.sh [NAME…], by default all of them.
+# Runs the parsers of external input with random bytes (libFuzzer): scripts/fuzz.sh [NAME…]. By default, runs all parsers.
 #
 # Fuzz/NAME.swift contains a function `LLVMFuzzerTestOneInput` and a line `// length: N` with the maximum length of an
-# input. The modules that it imports, directly or indirectly, are built with the fuzzer's instrumentation, without the
-# package. The checks and Fuzz/Support are built without it, which is faster and lets only the code under test guide the
-# fuzzer. The initial inputs are in Fuzz/seeds/NAME. The run ends with a crash, a failed precondition, an input that
-# takes longer than FUZZ_TIMEOUT, or memory use above FUZZ_MEMORY. The input is kept.
+# input. This script builds the modules that the file imports, directly or indirectly, with the fuzzer's instrumentation. It
+# builds the file itself and Fuzz/Support without instrumentation, which is faster and lets only the code under test guide the
+# fuzzer. The initial inputs are in Fuzz/seeds/NAME. A crash, a failed precondition, an input that takes longer than
+# FUZZ_TIMEOUT, or memory use above FUZZ_MEMORY ends the run. The fuzzer then keeps the input.
 #
 #   FUZZ_RUNS     the number of inputs for each parser (10000000)
 #   FUZZ_SECONDS  the time limit for each parser (0: no limit)
-#   FUZZ_LENGTH   the maximum length of an input in bytes (from the file, otherwise 512)
+#   FUZZ_LENGTH   the maximum length of an input in bytes (the length in the file, or 512)
 #   FUZZ_TIMEOUT  the time limit for one input in seconds (10)
 #   FUZZ_MEMORY   the memory limit for a run in MiB (512)
 set -eu
@@ -20,13 +20,14 @@ cd "$(dirname "$0")/.."
 runs=${FUZZ_RUNS:-10000000}
 seconds=${FUZZ_SECONDS:-0}
 work=$PWD/.build/fuzz
-# Swift's own crash report hangs under the fuzzer.
+# Swift's crash reporter hangs under the fuzzer, so disable it.
 export SWIFT_BACKTRACE=enable=no
 
 [ $# -gt 0 ] || set -- $(cd Fuzz && ls ./*.swift | sed 's|^\./||; s|\.swift$||')
 mkdir -p "$work"
 
-# The C modules: system libraries have a module map; this script creates one for the package's own modules.
+# Compile the package's own C modules and create a module map for each of them. The modules of system libraries already have
+# module maps.
 include=""
 shims=""
 for folder in Sources/CLibraries/*; do
@@ -42,15 +43,17 @@ for folder in Sources/CLibraries/*; do
     fi
 done
 
-# folder_of MODULE: prints the folder of one of the package's modules.
+# folder_of MODULE: prints the directory of one of the package's modules.
 folder_of() { find Sources -mindepth 2 -maxdepth 2 -type d -name "$1"; }
 
-# Prints the imports between the package's modules as lines `IMPORTED MODULE`, and `MODULE MODULE` for each module.
+# Reads Swift files, and prints the package's Swift modules that they import.
 imports() {
     sed -n 's/^\(@[a-z]* \)\{0,1\}\([a-z]* \)\{0,1\}import \([A-Za-z0-9]*\)$/\3/p' | sort -u | while read -r module; do
         case $(folder_of "$module") in "" | Sources/CLibraries/*) ;; *) echo "$module" ;; esac
     done
 }
+# The imports between the package's modules for tsort(1): a line `IMPORTED MODULE` for each import, and a line `MODULE MODULE`
+# for each module.
 edges=$(for folder in Sources/*/*; do
     module=${folder##*/}
     case $folder in Sources/CLibraries/*) continue ;; esac
@@ -59,7 +62,7 @@ edges=$(for folder in Sources/*/*; do
 done)
 order=$(echo "$edges" | tsort)
 
-# modules_of FILE: prints all modules that a file imports, directly or indirectly, each after its own imports.
+# modules_of FILE: prints all modules that a file imports, directly or indirectly. Each module follows the modules that it imports.
 modules_of() {
     needed=" $(imports <"$1" | tr '\n' ' ')"
     for module in $(echo "$order" | tac); do
@@ -100,7 +103,7 @@ for name in "$@"; do
     seeds=""
     [ ! -d "Fuzz/seeds/$name" ] || seeds=Fuzz/seeds/$name
     echo "fuzz: $name, $runs inputs"
-    # shellcheck disable=SC2086  # no folder, or one
+    # shellcheck disable=SC2086  # no directory, or one
     "$work/$name" -runs="$runs" -max_total_time="$seconds" -max_len="${longest:-512}" -timeout="${FUZZ_TIMEOUT:-10}" \
         -rss_limit_mb="${FUZZ_MEMORY:-512}" -print_final_stats=1 -artifact_prefix="$work/crash-$name-" \
         "$corpus" $seeds >"$work/$name.log" 2>&1 || {

@@ -1,9 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks the form of the sources. swift-format must report nothing. No file may import a module that enlarges the program.
-# Dependencies between modules must be as declared and documented. Each file needs a licence. The wording must be plain, and
-# each script must be valid for its shell.
+# Checks the sources: the format of Swift files, imports that would enlarge the program, the dependencies between modules, the
+# licence lines, the wording, and the syntax of shell scripts.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -14,15 +13,14 @@ done
 # shellcheck disable=SC2086  # a list of folders
 swift format lint --strict --parallel --recursive $folders Package.swift
 
-# Everything that a program imports from Foundation is linked into the released file, which adds megabytes. The simulator is
-# released in the same way for the lab's machines.
+# A released program contains the parts of Foundation that it uses, which would add megabytes. The lab's containers use a
+# simulator that is built in the same way.
 if found=$(grep -rnE '^([a-z@()]+ +)*import +([a-z]+ +)?_?Foundation' Sources Simulator Tests/TestKit); then
     echo "lint: files in Sources, Simulator and Tests/TestKit must not import Foundation. Remove these imports:" >&2
     echo "$found" >&2
     exit 1
 fi
 
-# Package.swift, the imports and the table in docs/architecture.md name the same modules.
 scripts/modules.py check
 
 # Suites whose tests block while they wait run on threads of their own (Tests/TestThreads).
@@ -36,7 +34,7 @@ if [ -n "$blocking" ]; then
     exit 1
 fi
 
-# The licence of each source file, in the form that tools read (https://spdx.dev/learn/handling-license-info).
+# Each source file needs a licence line in the format that tools read (https://spdx.dev/learn/handling-license-info).
 unlicensed=$(git ls-files --cached --others --exclude-standard '*.swift' '*.c' '*.h' '*.js' '*.py' '*.sh' '*.modulemap' \
     ':!Fuzz/seeds' | while read -r file; do
     [ ! -f "$file" ] || head -n 3 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || echo "$file"
@@ -47,10 +45,9 @@ if [ -n "$unlicensed" ]; then
     exit 1
 fi
 
-# Plain English in comments, strings and pages (scripts/wording/patterns.txt) and in declarations (scripts/wording/names.txt).
 scripts/wording.py
 
-# All files that git tracks or would add and that begin like a script.
+# Check the syntax of each script. Include files that git would add.
 failed=0
 list=$(git ls-files --cached --others --exclude-standard)
 old_ifs=$IFS

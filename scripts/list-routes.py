@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lists the routes of OpenCode's own descriptions, for the tests.
+"""Lists the routes in OpenCode's own API descriptions, for the tests.
 
     scripts/list-routes.py VERSION=DOCUMENT … > Tests/Fixtures/opencode/routes.tsv
 
-DOCUMENT is the file that a server of that version serves at /doc or /openapi.json. Each line contains version, method,
-path, and the success statuses with the kind of their body.
+DOCUMENT is the file that a server of this version serves at /doc or /openapi.json. Each line of the output contains the
+version, the method, the path, and the statuses for success with the content types of their bodies.
 """
 import json
 import sys
@@ -14,7 +14,7 @@ METHODS = ["get", "put", "post", "delete", "patch", "options", "head"]
 
 
 def body(answer):
-    """Returns the kind of a response's body as a word."""
+    """Returns the content types of a response's body, separated by commas; "-" if there is no body."""
     content = answer.get("content") or {}
     return ",".join(sorted(content)) or "-"
 

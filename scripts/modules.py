@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the modules that Package.swift declares with those that the sources import, and with docs/architecture.md,
-and checks that modules and folders depend on each other one way only.
+"""Compares the modules that Package.swift declares with the modules that the sources import and that docs/architecture.md
+describes. Checks that no module imports a higher layer, and that no two directories of a module use each other's types.
 
-    scripts/modules.py check   exits with 1 and a sentence for each difference
+    scripts/modules.py check   prints a sentence for each violation, and exits with 1 if there are any
     scripts/modules.py write   writes the last column of the table in docs/architecture.md
 """
 
@@ -25,7 +25,7 @@ IMPORT = re.compile(
 
 
 def targets():
-    """Returns the package's targets by name: kind, folder and declared modules."""
+    """Returns the kind, the directory and the declared modules of each target of the package, by name."""
     text = subprocess.run(["swift", "package", "dump-package"], cwd=ROOT, check=True, stdout=subprocess.PIPE).stdout
     found = {}
     for target in json.loads(text)["targets"]:
@@ -37,7 +37,7 @@ def targets():
 
 
 def imported(folder):
-    """Returns the modules that the Swift files of a folder import."""
+    """Returns the modules that the Swift files in a directory import."""
     names = set()
     for directory, _, files in os.walk(folder):
         for file in files:
@@ -54,7 +54,7 @@ def differences(all_targets):
     for name, (kind, folder, declared) in all_targets.items():
         if kind == "system" or not any(f.endswith(".swift") for _, _, fs in os.walk(folder) for f in fs):
             continue
-        # An executable may be declared so that it is built before the tests that start it.
+        # A test target may declare an executable only so that the executable is built before the tests that start it.
         programs = {d for d in declared if all_targets.get(d, ("",))[0] == "executable"}
         used = {modules[module] for module in imported(folder) if module in modules}
         for module in sorted(set(declared) - used - programs):
@@ -65,13 +65,15 @@ def differences(all_targets):
 
 
 def layer(folder):
-    """The number of a module's layer, or None for a folder outside of Sources."""
+    """Returns the number of a module's layer; None if the module's directory is in no layer."""
     parts = os.path.relpath(folder, ROOT).split(os.sep)
     return LAYERS.index(parts[1]) if parts[0] == "Sources" and parts[1] in LAYERS else None
 
 
 def inversions(all_targets):
-    """A sentence for each module that imports one of a higher layer, and for each folder of Sources that is no layer."""
+    """Returns a sentence for each module that imports a module from a higher layer, and for each directory in Sources that is
+    not a layer.
+    """
     sentences = [
         f"Sources/{entry} is not a layer: move it into one of {', '.join(LAYERS)}"
         for entry in sorted(os.listdir(os.path.join(ROOT, "Sources"))) if entry not in LAYERS]
@@ -93,7 +95,9 @@ TEXT = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
 def mutual_folders(all_targets):
-    """A sentence for each two folders of a module that use each other's types. Files at a module's root are not judged."""
+    """Returns a sentence for each pair of directories of a module that use each other's types. Ignores the files that are
+    directly in the module's directory.
+    """
     sentences = []
     for name, (_, folder, _) in sorted(all_targets.items()):
         if layer(folder) is None:
@@ -124,8 +128,7 @@ def mutual_folders(all_targets):
 
 
 def rows(text, all_targets):
-    """Returns the page's table, whose last column is generated from Package.swift, and sentences about missing or unknown
-    modules."""
+    """Returns the page's table with the last column from Package.swift, and sentences about missing or unknown modules."""
     sentences, lines, described = [], [], set()
     for line in text.splitlines():
         names = re.findall(r"`([\w-]+)`", line.split("|")[1]) if line.startswith("| `") else []

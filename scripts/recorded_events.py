@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""OpenCode 2's recorded event streams, in the form that scripts/shorten-recordings.py stores."""
+"""Shortens OpenCode 2's recorded event streams for scripts/shorten-recordings.py."""
 import json
 import re
 
@@ -10,12 +10,12 @@ KEPT = {
     "previous", "decision",
 }
 COUNTED = {"seq", "version", "attempt", "ordinal"}
-# One event of 1.5 MB was omitted from its recording.
+# The recording of a stream with an event of 1.5 MB.
 LEFT_OUT = {"big-event"}
 
 
 def frames(path):
-    """Returns the first record, the events and the end of a recorded stream, and the times of its comments."""
+    """Returns a recorded stream: its first record, its events, its end, and the times of its comments in milliseconds."""
     lines = [json.loads(line) for line in path.open()]
     text, events, ending, beats = "", [], None, []
     for record in lines[1:]:
@@ -61,7 +61,7 @@ class Labels:
 
 
 def shortened(events):
-    """Returns the parts of events that the tests compare. Three deltas of each run are sufficient."""
+    """Returns the parts of the events that the tests compare. Of consecutive deltas of one kind, keeps only the first three."""
     run, kept, labels = None, [], Labels()
     for event in events:
         key = (event["type"], event.get("data", {}).get("assistantMessageID"))
@@ -76,7 +76,7 @@ def shortened(events):
 
 
 def write_events(source, target, write):
-    """Writes a file for each recorded stream: its head, then its events."""
+    """Writes a file for each recorded stream, with the stream's head followed by its events."""
     for path in sorted(source.glob("events-*.jsonl")):
         name = path.stem.removeprefix("events-")
         if name in LEFT_OUT:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Recorded turns with all values, for the translation between the OpenCode versions; used by
-scripts/shorten-recordings.py.
+"""Extracts recorded turns with all their values for scripts/shorten-recordings.py. The tests of the translation between
+OpenCode's versions use these turns.
 """
 import json
 
@@ -35,7 +35,7 @@ def events(path):
 
 
 def short(value):
-    """Truncates long texts from other authors."""
+    """Truncates long texts, which other authors have written."""
     if isinstance(value, dict):
         return {key: short(inner) for key, inner in value.items()}
     if isinstance(value, list):
@@ -46,7 +46,7 @@ def short(value):
 
 
 def kept(frames):
-    """Returns the events as recorded, except long texts. Three deltas of a run are sufficient."""
+    """Returns the recorded events without the ends of long texts. Of consecutive deltas, keeps only the first three."""
     run, lines = None, []
     for frame in frames:
         event = json.loads(frame)
@@ -63,12 +63,12 @@ def kept(frames):
 
 
 def write_turns(source, target, version):
-    """Writes a file for each scenario with one event in each line."""
+    """Writes a file for each scenario, with one event in each line."""
     (target / "turns").mkdir(parents=True, exist_ok=True)
     for name in SCENARIOS[version]:
         lines = kept(events(source / f"events-{name}.jsonl"))
         if name == "cutoff" and version != "2.0.15":
-            # This turn never ends; two of its rounds are sufficient.
+            # This turn never ends, so keep only two of its rounds.
             ends = [index for index, line in enumerate(lines) if '"finish":"unknown"' in line]
             lines = lines[:ends[3] + 2]
         (target / "turns" / f"{name}.jsonl").write_text("".join(line + "\n" for line in lines))

@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Builds the single file that is installed on a server. The file is stripped, and contains Swift's own libraries. Prints the
-# path of the file.
+# Builds the single file that is installed on a server, and prints its path. The file is stripped and contains Swift's own
+# libraries.
 #
-#   scripts/release.sh        the gateway
-#   scripts/release.sh lab    also opencode-simulator in the same way, for the lab's machines, which have no Swift
+#   scripts/release.sh        builds the gateway
+#   scripts/release.sh lab    also builds opencode-simulator in the same way, because the lab's containers have no Swift
 set -eu
 cd "$(dirname "$0")/.."
 
 largest=$((18 * 1000 * 1000))
-# Use a separate scratch folder, because switching between static and shared libraries would rebuild everything.
+# Use a separate scratch directory, because a switch between static and shared libraries would rebuild everything.
 scratch=.build/static
 program=.build/dist/viberemote-gateway
 

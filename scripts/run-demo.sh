@@ -3,8 +3,8 @@
 #
 # Runs the gateway in the foreground with a demo project and a new key, and prints the commands for a second terminal.
 #
-# With --profile VERSION (or PROFILE in the environment) the simulator runs as that version of OpenCode, even where
-# opencode is on the PATH.
+# With --profile VERSION (or PROFILE in the environment), the project's instance is the simulator of this version of OpenCode,
+# even if opencode is on the PATH.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -44,7 +44,7 @@ else
     echo "demo: $reason; using the simulator $simulator, which responds like OpenCode $version without a language model"
 fi
 
-# A successful connection means that the port is taken.
+# Returns whether another program uses the port: a connection to it then succeeds.
 is_taken() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
 
 port=4000

@@ -19,8 +19,8 @@ lab='^LabTests\.'
 # processor time for its deadlines.
 export SWT_EXPERIMENTAL_MAXIMUM_PARALLELIZATION_WIDTH="${WIDTH:-16}"
 
-# run OPTIONS...: runs tests without XCTest, which has no tests here, leaks at its start, and prints a summary of 0
-# tests.
+# run OPTIONS...: runs tests without XCTest. The package has no XCTest tests, and XCTest leaks memory at its start and prints a
+# summary of 0 tests.
 status=0
 run() { swift test --skip-build --disable-xctest "$@" || status=$?; }
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 
-# Functions for scripts that use a running gateway: they install a Python tool from PyPI, and run a gateway that ends
-# with the script. Scripts that source this file set `name` (the prefix of their messages), `tool` (the folder of the
-# tool) and `work` (an empty folder).
+# Functions for scripts that test a running gateway. The functions install a Python tool from PyPI, and run a gateway that ends
+# with the script. A script that sources this file sets `name` (the prefix of its messages), `tool` (the directory of the tool)
+# and `work` (an empty directory).
 # shellcheck shell=sh disable=SC2154
 
-# install_tool PACKAGE VERSION: installs the package into $tool once; fails if PyPI is unreachable or has no suitable
-# build.
+# install_tool PACKAGE VERSION: installs the package into $tool once. Fails if PyPI is unreachable or has no suitable build.
 install_tool() { install_tools "$1==$2"; }
 
 # install_tools PACKAGE==VERSION...: installs several packages in the same way.
@@ -19,7 +18,7 @@ install_tools() {
     printf '%s\n' "$*" >"$tool/version"
 }
 
-# start_simulators PROJECT=VERSION...: creates folders in $work/home whose OpenCode is the simulator of that version. Call this
+# start_simulators PROJECT=VERSION...: creates projects in $work/home whose instances are the simulator of this version. Call this
 # before start_gateway.
 start_simulators() {
     mkdir -p "$work/user/.config/opencode/env.d"
@@ -48,7 +47,8 @@ start_projects() {
     done
 }
 
-# start_gateway OPTIONS...: starts a gateway and sets `address` and `VIBE_AUTH_SECRET`, its key. The log is $work/log.
+# start_gateway OPTIONS...: starts a gateway, and sets `address` (its address) and `VIBE_AUTH_SECRET` (its key). Its log is
+# $work/log.
 start_gateway() {
     VIBE_AUTH_SECRET=$(od -An -N 16 -tx1 /dev/urandom | tr -d ' \n')
     export VIBE_AUTH_SECRET
@@ -71,7 +71,7 @@ start_gateway() {
     address=$(sed -n 's/^viberemote-gateway listening on //p' "$work/output")
 }
 
-# stop_gateway: ends the gateway. Call this before starting another one.
+# stop_gateway: stops the gateway. Call this before starting another gateway.
 stop_gateway() {
     kill "$gateway"
     wait "$gateway" || true

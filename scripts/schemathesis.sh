@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Sends requests generated from /openapi.json to a running gateway and compares the responses with the description
-# (https://schemathesis.readthedocs.io). Then does the same with the description at /doc of a project whose OpenCode 2 is the
-# simulator. The gateway and the simulator must already be built.
+# Sends requests that Schemathesis generates from /openapi.json to a running gateway, and compares the responses with the
+# description (https://schemathesis.readthedocs.io). Then tests the description at /doc of a project in the same way. This
+# project's instance is the simulator as OpenCode 2. The gateway and the simulator must already be built.
 #
-# Schemathesis is installed once from PyPI into .build/schemathesis. If PyPI is unreachable, the script fails with exit
-# code 75; with SCHEMATHESIS_OPTIONAL=1 it prints a message and succeeds, because the tests also compare description and
-# routes without a network.
+# The script installs Schemathesis once from PyPI into .build/schemathesis. If PyPI is unreachable, the script fails with exit
+# code 75. With SCHEMATHESIS_OPTIONAL=1, it then prints a message and succeeds, because other tests compare the description with
+# the routes without a network.
 #
-#   SCHEMATHESIS_SECONDS   the time limit for one description (240)
+#   SCHEMATHESIS_SECONDS   the time limit for each description (240)
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -31,7 +31,7 @@ if ! install_tool schemathesis "$version"; then
     exit 75
 fi
 
-# check CONFIGURATION OPTIONS...: runs the same cases in every run; no state is kept between runs.
+# check CONFIGURATION OPTIONS...: runs Schemathesis with the same cases each time, and without state from earlier runs.
 check() {
     configuration=$PWD/scripts/$1.toml
     shift
@@ -52,6 +52,6 @@ rm -rf "$work"
 start_simulators two=2.0.15
 start_gateway --failed-tries 0
 start_projects two
-# Later requests use the values from a response.
+# The phase `stateful` uses values from responses in later requests.
 check schemathesis-bridge "$address/projects/two/api/doc" --url "$address/projects/two/api" \
     --phases coverage,fuzzing,stateful --max-examples 6

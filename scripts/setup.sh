@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the build dependencies that are missing on this machine. Can be repeated safely, and is fast if nothing is
+# Installs the build dependencies that are missing on this machine. The script can be repeated safely, and is fast if nothing is
 # missing.
 #
 #   scripts/setup.sh                   checks the Swift toolchain and installs Debian's C libraries
-#   scripts/setup.sh bench             also the programs that `make bench` compares with
-#   scripts/setup.sh schemathesis      also the dependencies of Schemathesis
-#   scripts/setup.sh sdks              also the dependencies of the SDK for Python
-#   scripts/setup.sh stream-clients    also the dependencies of event stream clients; chromium: also the browser among them
-#   scripts/setup.sh chat-clients      also the dependencies of chat clients
-#   scripts/setup.sh nginx             also nginx, for tests with HTTP/2
-#   scripts/setup.sh shells            also zsh, for tests of its completions (bash is installed; fish is omitted)
-#   scripts/setup.sh lab               also the software that boots the lab's machines (Lab/lab)
-#   scripts/setup.sh swift             only checks the toolchain
+#   scripts/setup.sh bench             also installs the programs for `make bench`
+#   scripts/setup.sh schemathesis      also installs the dependencies of Schemathesis
+#   scripts/setup.sh sdks              also installs the dependencies of the SDKs for Python
+#   scripts/setup.sh stream-clients    also installs the dependencies of the clients for event streams
+#   scripts/setup.sh chromium          also installs these dependencies and Chromium
+#   scripts/setup.sh chat-clients      also installs the dependencies of the chat clients
+#   scripts/setup.sh nginx             also installs nginx, for tests with HTTP/2
+#   scripts/setup.sh shells            also installs zsh, for tests of its completions. bash is already installed, and fish is omitted
+#   scripts/setup.sh lab               also installs the software that boots the lab's containers (Lab/lab)
+#   scripts/setup.sh swift             only checks the Swift toolchain
 set -eu
 
 wanted_swift=6.2
 build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-dev libsqlite3-dev libwslay-dev pkg-config curl"
-# The tests' own TLS server.
+# The programs for the tests' TLS server.
 test_packages="openssl python3"
 schemathesis_packages="python3 python3-venv"
 python_packages="python3 python3-venv git"
@@ -34,7 +35,7 @@ fail() { printf 'setup: %s\n' "$*" >&2; exit 1; }
 check_swift() {
     compiler=$(command -v swiftc) ||
         fail "there is no Swift compiler on the PATH. Install Swift $wanted_swift or later: https://www.swift.org/install/"
-    # The check takes a second, so its result is cached while the compiler is the same file.
+    # The check takes a second, so cache its result until the compiler's file changes.
     seen=.build/setup-swift
     if [ -f "$seen" ] && [ "$seen" -nt "$compiler" ] && [ "$(cat "$seen")" = "$compiler $wanted_swift" ]; then
         return
@@ -48,7 +49,7 @@ check_swift() {
     printf '%s\n' "$compiler $wanted_swift" >"$seen"
 }
 
-# Prints the packages among the arguments that are not installed.
+# Prints those of the given packages that are not installed.
 missing_of() {
     installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' "$@" 2>/dev/null || true)"
     for package in "$@"; do
@@ -78,9 +79,9 @@ install() {
     as_root env DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends $1
 }
 
-# Debian starts and enables a service when its package is installed. The benchmark and the tests run their own
-# processes, so new services are masked during the installation. The mask is temporary and disappears with the next
-# boot, even if this script is killed. Without systemd, Debian's invoke-rc.d does not start services.
+# Debian starts and enables a service when its package is installed. The benchmark and the tests run their own processes, so
+# mask new services during the installation. If this script is killed, the mask disappears with the next boot. Without systemd,
+# Debian's invoke-rc.d does not start services.
 services=""
 hold_services() {
     [ -d /run/systemd/system ] || return 0

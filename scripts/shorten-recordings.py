@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the simulator's fixtures from recordings of real OpenCode servers.
+"""Creates the simulator's fixtures from recordings of real OpenCode servers.
 
     scripts/shorten-recordings.py RECORDINGS Tests/Fixtures/opencode
 
-RECORDINGS holds a folder for each version with http.jsonl, events-NAME.jsonl, process.jsonl and pty.jsonl. What is kept
-of an event is what the tests compare: its members and their order, and the few values that tell what it is. Identifiers
-become s1, m1, p1 and so on; runs of pieces keep three; other text is left out.
+RECORDINGS contains a directory for each version with http.jsonl, events-NAME.jsonl, process.jsonl and pty files. The fixtures
+contain the parts of an event that the tests compare: its members in their order, and the values that identify the kind of the
+event. Short labels such as s1, m1 and p1 replace identifiers. The script keeps only three of consecutive deltas, and removes
+all other text.
 
-OpenCode 2 has every exchange, every event stream but the one with 1.5 MB and every server's life, and a table of its
-document's routes.
+For OpenCode 2, the script keeps all exchanges, all event streams except the stream with an event of 1.5 MB, and the processes of
+all servers. It also creates a table of the routes in OpenCode 2's document.
 """
 import base64
 import json
@@ -31,12 +32,12 @@ SCENARIOS = [
 TURNS = ["think", "subagent"]
 KEPT = {"type", "role", "status", "tool", "reason", "finish", "field", "name", "permission", "reply", "event"}
 IDENTIFIER = re.compile(r"^(ses|msg|prt|per|que|evt|pty|call)_\w+$")
-# A provider that aborts causes a turn that never ends; two of its rounds are sufficient.
+# If the provider aborts, the turn never ends, so keep only two of its rounds.
 ROUNDS = {"cutoff": 2}
 
 
 def frames(path):
-    """Returns the head, the events and the end of a recorded stream, and the times of its heartbeats."""
+    """Returns a recorded stream: its head, its events, its end, and the times of its heartbeats in milliseconds."""
     lines = [json.loads(line) for line in path.open()]
     text, events, ending, beats = "", [], None, []
     for record in lines[1:]:
@@ -78,8 +79,8 @@ class Labels:
 
 
 def shortened(events, rounds):
-    """Returns the events without heartbeats, with three deltas of each run, and with at most the requested number of
-    rounds.
+    """Returns the events without heartbeats. Of consecutive deltas, keeps only the first three. Keeps at most the requested
+    number of rounds.
     """
     run, finished, kept, labels = None, 0, [], Labels()
     for event in events:
@@ -104,7 +105,7 @@ def shortened(events, rounds):
 
 
 def exchange(record):
-    """Returns an exchange without the values that differ between runs; None without a response."""
+    """Returns an exchange without the values that differ between runs; None if there was no response."""
     request, response = record["request"], record["response"]
     if response["status"] is None:
         return None
@@ -129,9 +130,7 @@ def exchange(record):
 
 
 def thinned(value, name=""):
-    """Removes names of this machine's files and repetitions. Two elements of a list and two entries of a map show their
-    structure.
-    """
+    """Shortens a value: keeps two elements of a long list, one entry of a long map, and the beginning of a long text."""
     if isinstance(value, list):
         return [thinned(inner) for inner in (value if len(value) < 5 else value[-2:])]
     if isinstance(value, dict):
@@ -145,8 +144,8 @@ def thinned(value, name=""):
 
 
 def turn(source, target):
-    """Returns a turn's unmodified events of sessions, messages and parts, each with the time in milliseconds at which
-    it was read.
+    """Writes a turn's unmodified events of sessions, messages and parts. Each line contains the time in milliseconds at which
+    the event was read, and the event.
     """
     lines, text = [], ""
     for record in map(json.loads, list(source.open())[1:]):
@@ -169,7 +168,7 @@ PROJECTS = ["6763b0aff0ee79ab2ec128266bfaf49bdad7f59f"]
 
 
 def without_identifiers(text):
-    """Replaces values that differ in another run with placeholders."""
+    """Replaces the values that differ between runs with placeholders."""
     text = re.sub(r"(ses|msg|per|frm|pty)_(?!doesnotexist)\w+", lambda match: "{" + NAMES[match[1]] + "}", text)
     text = re.sub(r"cursor=(?!nonsense)[\w-]+", "cursor={cursor}", text)
     text = text.replace(PROJECTS[0], "{project}")
@@ -177,8 +176,7 @@ def without_identifiers(text):
 
 
 def completed(text):
-    """Completes the beginning of a truncated JSON text. Incomplete members are removed, and open containers are closed.
-    """
+    """Returns the value of a truncated JSON text, without incomplete members; None if there is no such value."""
     for end in range(len(text), 0, -1):
         closing, in_string, is_escaped = [], False, False
         for character in text[:end]:
@@ -201,7 +199,7 @@ def completed(text):
 
 
 def second_body(response):
-    """Returns a body's JSON or its beginning, and whether it is truncated."""
+    """Returns the shortened JSON of a body, or the beginning of any other body, and whether the body is truncated."""
     body = response.get("body") or {}
     text = body.get("text", "")
     if "base64" in body:
@@ -216,7 +214,7 @@ def second_body(response):
 
 
 def second_thinned(value):
-    """Keeps one element of each structure in a long list, and truncates texts from other authors."""
+    """Shortens a value: keeps one element of each structure in a long list, and truncates long texts."""
     if isinstance(value, list):
         kept, forms = [], set()
         for inner in value:
@@ -232,7 +230,7 @@ def second_thinned(value):
 
 
 def shape(value):
-    """Reduces a value to its type, without texts and numbers."""
+    """Returns the structure of a value: the names and types of its members, without texts and numbers."""
     if isinstance(value, list):
         return "[" + "|".join(sorted({shape(inner) for inner in value})) + "]"
     if isinstance(value, dict):
@@ -241,7 +239,7 @@ def shape(value):
 
 
 def second_exchange(record):
-    """Returns an exchange of OpenCode 2 with placeholders in the request."""
+    """Returns an exchange of OpenCode 2 with placeholders in the request and a shortened response."""
     request, response = record["request"], record["response"]
     body, is_cut = second_body(response)
     text = (request.get("body") or {}).get("text")
@@ -285,7 +283,9 @@ def second_version(source, target):
 
 
 def routes(document, exchanges):
-    """Returns the statuses of each route in the document and the structure of its first response."""
+    """Returns each route of the document with its documented and recorded statuses, and with the structure of its first
+    response.
+    """
     lines = []
     for path, methods in document["paths"].items():
         pattern = re.compile(re.sub(r"\\\{\w+\\\}|\\\*", "[^/]+", re.escape(path)) + r"/?$")
@@ -297,7 +297,7 @@ def routes(document, exchanges):
                     "recorded": sorted(set(known))}
             first = min(operation["responses"])
             content = list((operation["responses"][first].get("content") or {}).items())
-            # Responses about sessions are all compared with recordings.
+            # The structure is not needed if a response of a session's route was recorded, because tests compare the recording.
             if content and "json" in content[0][0] and not (int(first) in known and "sessionID" in path):
                 line["form"] = form(content[0][1]["schema"], document["components"]["schemas"], 0)
             lines.append(line)
@@ -305,9 +305,9 @@ def routes(document, exchanges):
 
 
 def form(schema, schemas, depth):
-    """Returns a schema's required members and types, up to four levels deep. Optional members have a question mark.
+    """Returns a schema's members and types, up to four levels deep. The names of optional members end in a question mark.
 
-    `open` states that there may be others.
+    If an object may have other members, it is marked as `open`.
     """
     if "$ref" in schema:
         schema = schemas[schema["$ref"].split("/")[-1]]

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Uses a running gateway's chat and conversations with independent clients: `websockets` for the chat and `httpx-sse`
-# for the conversations (both PyPI). Each client covers its whole protocol. The projects are served by the simulator as
-# OpenCode 1 and 2. The gateway and the simulator must already be built.
+# Tests a running gateway's chat and conversations protocols with independent clients: `websockets` for the chat and
+# `httpx-sse` for the conversations (both from PyPI). The tests cover both protocols completely. The projects' instances are the
+# simulator as OpenCode 1 and 2. The gateway and the simulator must already be built.
 #
-# The packages are installed once from PyPI into .build/chat-clients. If PyPI is unreachable, the script fails with exit code
-# 75; with CHAT_CLIENTS_OPTIONAL=1 it prints a message and succeeds.
+# The script installs the packages once from PyPI into .build/chat-clients. If PyPI is unreachable, the script fails with exit
+# code 75. With CHAT_CLIENTS_OPTIONAL=1, it then prints a message and succeeds.
 #
 #   CHAT_CLIENTS_SECONDS   the time limit for each of the two parts (60)
 set -eu
@@ -34,7 +34,7 @@ mkdir -p "$work/home" "$work/user"
 start_simulators one=1.18.33 two=2.0.15
 start_gateway --chat-listen 127.0.0.1:0 --conversations-listen 127.0.0.1:0 --chat-open on
 
-# listener WHAT: prints the address on which the gateway listens for this purpose, according to its log.
+# listener WHAT: prints the address on which the gateway listens for WHAT, from the gateway's standard output.
 listener() {
     waited=0
     until place=$(sed -n "s/.* $1 listening on //p" "$work/output") && [ -n "$place" ]; do

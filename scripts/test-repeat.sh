@@ -1,16 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Repeatedly runs tests that are already built, to find tests that fail rarely: MODULES runs of the module tests (100),
-# EVENTS runs of the event tests (as many), BLACKBOX runs of the black-box tests (20), and OUTSIDE runs of the
-# independent clients (10): schemathesis.sh, test-sdks.sh, test-stream-clients.sh and test-chat-clients.sh. Every second run has a busy loop on
-# each core. Excludes the tests in the lab. The black-box tests run in four concurrent processes, which takes half the
-# time and reveals races that do not occur in a single process.
+# Repeatedly runs tests that are already built, to find tests that fail rarely. Excludes the tests in the lab.
 #
-# Prints one line for each run. The script can be interrupted (Ctrl-C) and resumes at the same point the next time, as
-# long as the tests and the programs are the same; all runs together take three hours or more. Failures are summarised
-# at the end or after an interruption. The output of failed runs remains in .build/test-repeat. The exit code shows
-# whether every run passed. Remove that folder to start from the beginning.
+#   MODULES    the number of runs of the module tests (100)
+#   EVENTS     the number of runs of the event tests (MODULES)
+#   BLACKBOX   the number of runs of the black-box tests (20)
+#   OUTSIDE    the number of runs of the independent clients: schemathesis.sh, test-sdks.sh, test-stream-clients.sh and
+#              test-chat-clients.sh (10)
+#
+# During every second run, a busy loop runs for each core. The black-box tests run in four concurrent processes, which takes half
+# the time and reveals races that do not occur in a single process.
+#
+# The script prints one line for each run. All runs together take three hours or more. After an interruption (Ctrl-C), the
+# script resumes at the same point if the tests, the programs and the scripts have not changed. It summarises the failures at
+# the end and after an interruption. The exit code is 0 if every run passed. The output of failed runs remains in
+# .build/test-repeat. To start from the beginning, remove this directory.
 set -eu
 cd "$(dirname "$0")/.."
 modules=${MODULES:-100}
@@ -19,7 +24,7 @@ blackbox=${BLACKBOX:-20}
 outside=${OUTSIDE:-10}
 logs=.build/test-repeat
 
-# The state contains a hash of the built programs and the scripts, then a line for each run: the group's name and
+# The file contains a checksum of the built programs and the scripts, and a line for each run with the group's name and
 # "passed" or "failed".
 runs=$logs/runs
 built=$({
@@ -39,7 +44,7 @@ stop_loops() {
     loops=""
 }
 
-# count WHAT: prints the number of runs of that kind.
+# count PATTERN: prints the number of runs whose line matches the pattern.
 count() { grep -c "$1" "$runs" || :; }
 
 summary() {
@@ -51,8 +56,8 @@ summary() {
     if [ "$failed" -gt 0 ]; then
         echo "failed tests, with the number of failed runs:"
         for log in "$logs"/*.log; do
-            # Swift Testing marks a failure with a cross, the independent clients with that word. A failed run with
-            # neither has crashed or could not start.
+            # Swift Testing marks a failure with a cross, and the independent clients with FAILED. If the output of a failed
+            # run contains neither, the run has crashed or could not start.
             names=$(sed -n -e '/^✘ Test run with /d' -e 's/^✘ Test \(.*\) failed after .*/\1/p' \
                 -e 's/^FAILED: //p' "$log" | cut -c 1-150 | sort -u)
             echo "${names:-the run itself, without a failed test}"
@@ -61,11 +66,11 @@ summary() {
     fi
 }
 log=
-# An interrupted run has no result.
+# Remove the output of an interrupted run, because the run has no result.
 trap 'rm -f "$log"; summary; exit 130' INT
 trap 'rm -f "$log"; stop_loops; exit 143' TERM
 
-# once GROUP: runs the group once.
+# once GROUP: runs the tests of the group once.
 once() {
     if [ "$1" != outside ]; then
         TEST_GROUPS=$1 scripts/run-tests.sh
@@ -76,7 +81,7 @@ once() {
     done
 }
 
-# repeat GROUP COUNT: runs the group COUNT times, every second time with busy loops.
+# repeat GROUP COUNT: runs the tests of the group until they have run COUNT times, every second time with busy loops.
 repeat() {
     name=$1
     wanted=$2

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs all tests under a sanitizer: scripts/test-sanitized.sh thread|address.
+# Runs all tests except the lab's with a sanitizer: scripts/test-sanitized.sh thread|address.
 #
-# The gateway that the tests start is also built with the sanitizer. It writes its reports to files, so that a report is
-# found even if the gateway continues and its test passes.
+# The gateway that the tests start is also built with the sanitizer. The sanitizer writes its reports to files, so that this
+# script finds a report even if the gateway continues and the test passes.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -20,15 +20,17 @@ rm -f "$reports"/report.*
 
 swift build --build-tests --sanitize="$sanitizer" --scratch-path "$scratch"
 
-# Swift's own crash report hangs under a sanitizer.
+# Swift's crash reporter hangs under a sanitizer, so disable it.
 export SWIFT_BACKTRACE=enable=no
 options="log_path=$reports/report:exitcode=66"
 export TSAN_OPTIONS="$options:halt_on_error=0" ASAN_OPTIONS="$options:halt_on_error=1"
 
-# The Swift runtime stores the address of an object's weak references in a form that Leak Sanitizer cannot read; an
-# object that leaks is itself reported. Foundation's Process, which only tests use, never frees some of its memory. The
-# simulator's JSON values in static constants of the tests are also affected, because the payload of an enum case has bits of
-# the case in its address.
+# Leak Sanitizer reports these false leaks:
+# - The Swift runtime stores the address of an object's weak references in a form that Leak Sanitizer cannot read. If an object
+#   really leaks, Leak Sanitizer reports the object itself.
+# - Foundation's Process, which only tests use, never frees some of its memory.
+# - Tests store JSON values of the simulator in static constants. The address of an enum case's payload contains bits of the
+#   case, so Leak Sanitizer does not recognise the address.
 cat >"$scratch/leaks" <<'END'
 leak:formWeakReference
 leak:Foundation7ProcessC

@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Runs OpenCode's own clients against a running gateway. The simulator serves the projects as OpenCode 1 and 2. The clients are the
-# SDK for Python, the early SDK of OpenCode 1 (with both families), and all clients that docs/clients.md describes. The gateway and
-# the simulator must already be built.
+# Tests a running gateway with OpenCode's own clients. The projects' instances are the simulator as OpenCode 1 and 2. The script
+# runs the SDK for Python and an early SDK for OpenCode 1 (with an OpenCode 2 instance). It also sends the recorded requests of
+# all commands in docs/clients.md. The gateway and the simulator must already be built.
 #
-# The SDKs are installed once from PyPI into .build/sdks. If PyPI is unreachable, the script fails with exit code 75;
-# with SDKS_OPTIONAL=1 it prints a message and continues without the SDKs.
+# The script installs the SDKs once from PyPI into .build/sdks. If PyPI is unreachable, the script fails with exit code 75.
+# With SDKS_OPTIONAL=1, it then prints a message and continues without the SDKs.
 #
-#   SDKS_SECONDS   the time limit for the whole run (120)
+#   SDKS_SECONDS   the time limit for each client (120)
 set -eu
 cd "$(dirname "$0")/.."
 

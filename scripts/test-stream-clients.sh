@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# Reads a running gateway's event streams with independent clients while connections are interrupted in the middle of a
-# turn: httpx-sse, sseclient-py and the SDK opencode-ai (PyPI), and Chromium (Debian) with pages of this test. The
-# projects are served by the simulator as OpenCode 1 and 2. The gateway and the simulator must already be built.
+# Tests a running gateway's event streams with independent clients, and interrupts connections in the middle of a turn. The
+# clients are httpx-sse, sseclient-py and the SDK opencode-ai (from PyPI), and Chromium (from Debian). The projects' instances are
+# the simulator as OpenCode 1 and 2. The gateway and the simulator must already be built.
 #
-# The packages are installed once from PyPI into .build/stream-clients. The script fails with exit code 75 if PyPI is
-# unreachable, or if Chromium is missing and cannot be installed. With STREAM_CLIENTS_OPTIONAL=1 it prints what is skipped and
-# continues without it.
+# The script installs the packages once from PyPI into .build/stream-clients. It fails with exit code 75 if PyPI is unreachable,
+# or if Chromium is missing and cannot be installed. With STREAM_CLIENTS_OPTIONAL=1, it prints which clients it skips, and tests
+# the other clients.
 #
 #   STREAM_CLIENTS_SECONDS   the time limit for each of the three parts (60)
 set -eu

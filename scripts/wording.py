@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks comments, strings and documentation for wording that this project avoids (scripts/wording/patterns.txt), and the
-declarations in Swift files for names that it avoids (scripts/wording/names.txt).
+"""Checks comments, strings and documentation for wording that this project avoids (scripts/wording/patterns.txt). Checks
+declarations in Swift files for names that this project avoids (scripts/wording/names.txt).
 
-    scripts/wording.py            exits with 1 and a line for each place
+    scripts/wording.py            prints a line for each match, and exits with 1 if there are any
 
-A line that needs such a word, for instance because it quotes OpenCode, ends with the comment `wording: quoted`.
+If a line needs such a word, for example in a quotation from OpenCode, end the line with the comment `wording: quoted`.
 """
 
 import os
@@ -21,7 +21,8 @@ NAME = r"`?[A-Za-z_]\w*`?"
 # Comments, raw identifiers and string literals, whose text declares nothing.
 NOT_CODE = re.compile(
     r'//[^\n]*|/\*.*?\*/|`[^`\n]*[^`\w\n][^`\n]*`|(#*)"""(?:\\.|[^\\])*?"""\1|(#+)"[^\n]*?"\2|"(?:\\.|[^"\\\n])*"', re.S)
-# One group each: types and functions; constants and variables; loop variables; cases; parameters with their labels.
+# Patterns whose group contains the declared names. In this order: types, functions and variables; variables in a tuple; loop
+# variables; cases; parameters of closures.
 DECLARATIONS = [re.compile(pattern, re.M) for pattern in (
     rf"\b(?:struct|class|enum|protocol|actor|typealias|associatedtype|func|let|var)\s+({NAME})",
     rf"\b(?:let|var|for)\s+\(([^()=]*)\)\s*(?:=|in\b)",
@@ -34,13 +35,13 @@ PARAMETER = re.compile(rf"(?:^|[(,])\s*(?:@\w+\s+)*({NAME})(?:\s+({NAME}))?\s*:(
 
 
 def table(name):
-    """Returns the rows of a file in scripts/wording without its comments, each as the word or pattern and the advice."""
+    """Returns the rows of a file in scripts/wording without comments. Each row contains a word or pattern, and the advice."""
     with open(os.path.join(ROOT, "scripts/wording", name), encoding="utf-8") as file:
         return [line.rstrip("\n").split("\t") for line in file if line.strip() and not line.startswith("#")]
 
 
 def prose(line, name):
-    """Returns the part of a line that is text for readers."""
+    """Returns the comments and the longer strings in a line, or the text of a page without code."""
     if name.endswith(".md"):
         return re.sub(r"`[^`]*`", "", line)
     if name.endswith((".swift", ".c", ".h")):
@@ -70,12 +71,12 @@ def declarations(text):
 
 
 def parts(name):
-    """Returns the words of a camel-case name in lower case, each between two spaces."""
+    """Returns the words of a camel-case name in lower case, with a space before and after each word."""
     return " " + " ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).lower() + " "
 
 
 def names(text, avoided):
-    """Yields the line, the name and the advice for each declaration with an avoided word."""
+    """Yields the line number, the name and the advice for each declaration with an avoided word."""
     lines = text.split("\n")
     for offset, name in sorted(set(declarations(text))):
         words = parts(name)

@@ -39,7 +39,7 @@ class Talk:
         return message
 
     async def hear_turn(self):
-        """Returns all messages up to the end of the turn."""
+        """Returns all messages up to the end of the turn, and grants the permissions that its tool calls need."""
         messages = []
         try:
             while not messages or messages[-1]["type"] != "assistant_done":
@@ -87,7 +87,9 @@ def text_of(messages):
 
 
 async def turn(talk, words):
-    """Creates a conversation with an ID that the client chooses."""
+    """Creates a conversation with an ID that the client chooses, and checks the messages of its first turn. Returns the ID, the
+    prompt and the messages.
+    """
     own = str(uuid.uuid4()).upper()
     prompt = f"{words} of {own} and of more than fifty characters"
     await talk.say("user_message", conversationId=own, content=prompt)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Counts the checks of the scripts that scripts/test-chat-clients.sh runs."""
+"""Counts the checks in the scripts that scripts/test-chat-clients.sh runs."""
 import re
 import sys
 

@@ -16,7 +16,7 @@ LONGEST = 30
 
 
 def answer_to(client, project, conversation, text):
-    """Returns the events of the stream that answers a message."""
+    """Sends a message, and returns the events of the response."""
     events = []
     with connect_sse(client, "POST", f"/conversations/{conversation}/messages", params={"project": project},
                      json={"role": "user", "text": text}) as source:

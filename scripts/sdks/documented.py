@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Sends the requests that docs/clients.md lists for OpenCode's own clients. `make test-sdks` starts the gateway.
+"""Tests the commands in the section of docs/clients.md about OpenCode's own clients. `make test-sdks` starts the gateway.
 
-    documented.py ADDRESS KEY HOME        with the projects `one` (OpenCode 1) and `two` (OpenCode 2) in HOME
+    documented.py ADDRESS KEY HOME
 
-Every command in that section must be one whose requests were recorded (Tests/Fixtures/opencode/clients.jsonl). These
-requests are sent again through the gateway, byte for byte except for the identifiers and folders of this test, and all
-of them must succeed. With `--python`, prints the section's Python code with the address and the key inserted instead.
+HOME contains the projects `one` (OpenCode 1) and `two` (OpenCode 2). Tests/Fixtures/opencode/clients.jsonl contains the recorded
+requests of every command in the section. The script sends these requests through the gateway, and all of them must succeed. The
+requests differ from the recording only in the identifiers and directories of this test. With `--python`, the script only prints
+the section's Python code with the address and the key.
 """
 import base64
 import http.client
@@ -20,7 +21,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 ADDRESS = "https://HOST/projects/demo/api"
 RECORDED_FOLDER = "/home/vibe/demo"
 RECORDED_PROJECT = "223ea795e7a61263e64bd0a5b268d0cad9966303"
-# The form of a command, the client whose requests it sends, and the family of the project.
+# For each command: its pattern, the client whose recorded requests are sent, and the project.
 COMMANDS = [
     (rf"opencode attach {ADDRESS} -p KEY --dir {RECORDED_FOLDER}", "opencode attach, full-screen (1.18.34)", "one"),
     (rf'opencode run --attach {ADDRESS} -p KEY --dir {RECORDED_FOLDER} ".*"', "opencode run --attach (1.18.34)", "one"),
@@ -32,14 +33,14 @@ COMMANDS = [
 
 
 def section():
-    """The section of docs/clients.md about OpenCode's own clients."""
+    """Returns the section of docs/clients.md about OpenCode's own clients."""
     with open(os.path.join(ROOT, "docs/clients.md")) as file:
         text = file.read()
     return re.search(r"^## OpenCode's own clients\n(.*?)^## ", text, re.M | re.S).group(1)
 
 
 def recorded():
-    """Returns the requests of each client in order."""
+    """Returns the recorded requests of each client, in their order."""
     clients = {}
     with open(os.path.join(ROOT, "Tests/Fixtures/opencode/clients.jsonl")) as file:
         for line in file:
@@ -49,7 +50,7 @@ def recorded():
 
 
 class Replay:
-    """A project of this test, with the recorded names of its objects."""
+    """Sends recorded requests to a project of this test, with the project's own names instead of the recorded names."""
 
     def __init__(self, address, key, home, project):
         parts = urlsplit(address)
@@ -78,14 +79,16 @@ class Replay:
         return connection, connection.getresponse()
 
     def make_session(self):
-        """Creates a session that existed before the client connected."""
+        """Creates a session and returns its ID."""
         _, answer = self.send(
             "POST", f"/projects/{self.project}/api/api/session",
             [("Authorization", f"Bearer {self.key}"), ("Content-Type", "application/json")], "{}")
         return json.loads(answer.read())["data"]["id"]
 
     def name_sessions(self, request):
-        """Maps a recorded name that was not seen before to the object created last, or to an old session."""
+        """Maps each new session ID in a recorded request to the session that was created last. If there is none, creates a
+        session, because the recorded session already existed.
+        """
         for name in re.findall(r"ses_\w+", request["target"]):
             if name in self.names or name in self.own:
                 continue
@@ -94,7 +97,7 @@ class Replay:
     def run(self, requests):
         """Sends a client's requests and returns their number."""
         credentials = "Basic " + base64.b64encode(f"opencode:{self.key}".encode()).decode()
-        # Sessions whose names the client itself chooses.
+        # The IDs of sessions that the client itself chooses remain unchanged.
         bodies = [json.loads(request["body"]) for request in requests if request.get("body")]
         self.own = {body["id"] for body in bodies if str(body.get("id", "")).startswith("ses_")}
         for request in requests:

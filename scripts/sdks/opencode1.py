@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tests opencode-ai, the SDK for Python from OpenCode 1's early days (PyPI), with a gateway that `make test-sdks` starts.
+"""Tests opencode-ai, an early SDK for OpenCode 1 in Python (PyPI). `make test-sdks` starts the gateway.
 
     opencode1.py PROJECT[+events]...
 
-The projects' instances are the simulator as OpenCode 2, in front of which the gateway provides OpenCode 1's API. With
-`+events` the streams are tested as well. The environment contains GATEWAY (its address), OPENCODE_PASSWORD (its key)
-and HOMES (the projects' folder).
+The projects' instances are the simulator as OpenCode 2, for which the gateway provides OpenCode 1's API. With `+events`, the
+script also tests the event streams. The environment contains GATEWAY (the gateway's address), OPENCODE_PASSWORD (the gateway's
+key) and HOMES (the home directory of the projects).
 """
 import os
 import pathlib
@@ -40,7 +40,7 @@ def raises(what, status, call):
 
 
 def sessions(name, client):
-    """Tests the life cycle of a session: two turns, their messages, reverting them, and deletion."""
+    """Tests the life cycle of a session: two turns, their messages, a revert, and the deletion."""
     # The SDK sends `Content-Type: application/json` with an empty body.
     session = client.session.create()
     check(f"{name}: a session is created", session.id.startswith("ses_") and session.title != "", session)
@@ -75,13 +75,13 @@ def surroundings(name, client, folder):
     (folder / "parser.txt").write_text("hello\n")
     found = client.find.files(query="parser")
     check(f"{name}: a file is found by its name", found == ["parser.txt"], found)
-    # `file.read` uses a route that OpenCode 1.0 has removed.
+    # Do not test `file.read`, because it uses a route that OpenCode 1.0 has removed.
     changed = client.file.status()
     check(f"{name}: the changed files are listed", isinstance(changed, list), changed)
 
 
 def events(name, client):
-    """Tests a stream and a turn whose events it contains."""
+    """Tests an event stream with the events of a turn."""
     connected, ended = threading.Event(), threading.Event()
     seen = []
 

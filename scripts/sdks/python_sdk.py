@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tests opencode-python-sdk with a gateway whose project runs the simulator as OpenCode 2; `make test-sdks` starts both.
+"""Tests opencode-python-sdk with a project whose instance is the simulator as OpenCode 2. `make test-sdks` starts the gateway.
 
-The environment contains OPENCODE_BASE_URL (the project's address), OPENCODE_PASSWORD (the gateway's key) and
-PROJECT_FOLDER.
+The environment contains OPENCODE_BASE_URL (the project's address), OPENCODE_PASSWORD (the gateway's key) and PROJECT_FOLDER (the
+path of the project's folder).
 """
 import asyncio
 import contextlib
@@ -55,16 +55,14 @@ def misbehave(words):
 
 @contextlib.contextmanager
 def heard(client, session):
-    """Collects the events of a session from just before its first prompt. The SDK connects in its own thread and does
-    not wait.
-    """
+    """Collects the events of a session. The SDK connects in its own thread, so first waits until the stream has begun."""
     with client.events.subscribe() as everything, client.events.for_session(session.id) as events:
         check("the stream begins", everything.get(timeout=LONGEST).type == "server.connected")
         yield events
 
 
 def until(events, is_last):
-    """Returns the events up to the expected one. A missing event does not block the test forever."""
+    """Returns the events up to the expected event. A missing event causes an error after LONGEST seconds."""
     seen = [events.get(timeout=LONGEST)]
     while not is_last(seen[-1]):
         seen.append(events.get(timeout=LONGEST))
@@ -76,7 +74,7 @@ def ends(event):
 
 
 def turn(client):
-    """Tests a prompt, its events, waiting for its end, and its messages."""
+    """Tests a prompt, its events, the wait for the turn's end, and the session's messages."""
     session = client.session.create(model=model("talk"))
     check("a session is created in the project's folder", session.location.directory == FOLDER, session)
     check("the session is returned by its ID", client.session.get(session.id).id == session.id)
@@ -103,7 +101,7 @@ def turn(client):
 
 
 def questions(client):
-    """Tests a turn that asks the user questions, and an interrupt."""
+    """Tests a turn that requests a permission, and an interrupt."""
     session = client.session.create(model=model("tools"))
     with heard(client, session) as events:
         client.session.prompt(session.id, text="Hello")
@@ -119,7 +117,7 @@ def questions(client):
 
 
 def streams(client):
-    """Tests the event stream itself: its beginning, and an interruption that is not the end."""
+    """Tests the beginning of an event stream. Tests that an interruption of the stream is an error."""
     with client.event.subscribe() as events:
         first = next(iter(events))
         check("a stream begins with server.connected", first.type == "server.connected", first)

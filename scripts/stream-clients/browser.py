@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tests a browser's `EventSource` on the gateway's streams. `make test-stream-clients` starts the gateway; this script starts
-Chromium and serves its page.
+"""Tests a browser's `EventSource` on the gateway's streams. `make test-stream-clients` starts the gateway. This script starts
+Chromium and serves the page for it.
 
-The page (page.html) has a different origin from the streams. It reads them through a proxy that adds the key, as a
-reverse proxy does for browsers, because an `EventSource` cannot send a field. `fetch`, which can, uses the gateway
-directly. The checks are those of the Web Platform Tests for `EventSource` that depend on the server, with pages of this
-project:
+The origin of the page (page.html) differs from the origin of the streams. An `EventSource` cannot send additional fields, so
+the page reads the streams through a proxy that adds the key, as a reverse proxy does for browsers. `fetch` can send fields and
+uses the gateway directly. The checks cover those Web Platform Tests for `EventSource` that depend on the server:
 
-    onopen, onmessage, origin           the stream opens, events are `message`s of the stream's origin
-    mime type                           `text/event-stream` is accepted
-    event data, UTF-8                   the received data equals OpenCode's byte for byte
-    field `id`                          events carry it, and events without one keep the last one
+    onopen, onmessage, origin           the stream opens, and events are `message`s with the stream's origin
+    mime type                           the browser accepts `text/event-stream`
+    event data, UTF-8                   the received data equals OpenCode's data byte for byte
+    field `id`                          events contain the field, and an event without the field keeps the last id
     field `event`                       a gap on the gateway's own streams has its own event name and is not a message
-    field `retry`                       the browser reconnects after that time and not before
+    field `retry`                       the browser reconnects after the given time and not earlier
     comments                            heartbeats and gaps that are comments are not events
-    data before the final empty line    half a frame at an interruption is not an event
-    reconnect                           after an interruption it reconnects with `Last-Event-ID`: every event once, none lost
-    reconnect after a clean end         after the instance's own dispose it reconnects as well
-    request fields                      `Accept` and `Cache-Control` are accepted as they are sent
-    cross-origin                        an allowed origin can read, another one is rejected
-    status                              401, 404 and 503 end it permanently
-    close                               it remains closed, and the gateway counts no reader any more
-    dedicated worker                    the same in a worker
+    data before the final empty line    an incomplete frame at an interruption is not an event
+    reconnect                           after an interruption, the browser resumes with `Last-Event-ID` and receives each event once
+    reconnect after a clean end         after the dispose of the instance's directory, the browser also reconnects
+    request fields                      the gateway accepts the `Accept` and `Cache-Control` fields that the browser sends
+    cross-origin                        a page of an allowed origin can read the stream, and any other page is rejected
+    status                              401, 404 and 503 end the `EventSource` permanently
+    close                               a closed `EventSource` remains closed, and the gateway counts no subscriber
+    dedicated worker                    an `EventSource` in a worker behaves in the same way
 """
 import http.server
 import json
@@ -47,7 +46,7 @@ finished = threading.Event()
 
 
 class Steps:
-    """The steps that the page can request. Each receives the words of the query and returns JSON."""
+    """The steps that the page can request. Each step receives the parameters of the request and returns a value for JSON."""
 
     @staticmethod
     def settings(_):
@@ -60,7 +59,7 @@ class Steps:
 
     @staticmethod
     def said(words):
-        """Returns OpenCode's own events of a turn that has ended."""
+        """Waits for the end of a turn, and returns OpenCode's own events from its session's first event on."""
         project, witness = PROJECTS[words["project"]], witnesses[words["project"]]
         witness.until(lambda line: project.ends_turn(json.loads(line), words["session"]))
         witness.close()
@@ -140,7 +139,7 @@ class Pages(http.server.BaseHTTPRequestHandler):
 def main():
     port = int(os.environ["PAGE_PORT"])
     server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Pages)
-    # The same page from an origin that is not allowed.
+    # Serve the same page from an origin that the gateway does not allow.
     stranger = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pages)
     for pages in (server, stranger):
         threading.Thread(target=pages.serve_forever, daemon=True).start()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tests opencode-ai, the SDK from OpenCode 1's early days (PyPI), with interruptions in the middle of a turn: `make
-test-stream-clients`.
+"""Tests opencode-ai, an early SDK for OpenCode 1 (PyPI), with interruptions in the middle of a turn. `make
+test-stream-clients` runs this script.
 
-The SDK supports neither IDs nor reconnecting. Through the hub it must receive the same events as without it. Both
-streams are read at the same time.
+The SDK supports neither IDs nor reconnecting. It must receive the same events with and without the hub. The script reads both
+streams at the same time.
 """
 import json
 import sys
@@ -17,7 +17,7 @@ from gateway import ADDRESS, KEY, LONGEST, Project, check, done, is_event, wait_
 
 
 class Listener:
-    """Runs `event.list()` in a thread until it ends in any way."""
+    """Runs `event.list()` in a thread until the stream ends cleanly or with an error."""
 
     def __init__(self, client, query, project):
         self.client, self.query, self.project = client, query, project
@@ -64,9 +64,9 @@ def main():
         heard = [[line for line in list(listener.seen) if session.id in line] for listener in both]
         return heard[0] == heard[1] and len(heard[0]) > 60
 
-    # After the end of a turn, OpenCode 1.18 reports the changed files, which arrive at each client at a different time.
+    # After the end of a turn, OpenCode 1.18 reports the changed files. This event reaches the clients at different times, so wait.
     wait_for("hearing the same events in the same order through the hub as without it", agree)
-    # Interrupt in the middle of a turn: these two streams must end in the same way as one without the hub.
+    # Interrupt a turn: the stream from the hub must end in the same way as the stream without the hub.
     session = project.begin_turn("[pieces=300 interval=4ms]")
     for listener in both:
         listener.middle.clear()
@@ -76,13 +76,13 @@ def main():
         listener.thread.join(LONGEST)
     check("the hub's stream is aborted as OpenCode's is", both[0].end == both[1].end != "clean",
           [listener.end for listener in both])
-    # A new stream begins with current events. Nothing is repeated for a client that sends no ID.
+    # A new stream begins with current events. A client that sends no ID receives no earlier events.
     fresh = Listener(client, {}, project)
     fresh.session = session
     before = set(both[0].seen)
     check("the turn continues", fresh.middle.wait(LONGEST))
     check("a client without an ID receives no old events", not before & set(fresh.seen), len(before & set(fresh.seen)))
-    # The project is idle for the next client.
+    # Wait for the end of the turn, so that the project is idle for the next client.
     check("the end of the turn is received through a new stream", fresh.has_ended_turn.wait(LONGEST))
     return done("opencode-ai 0.1.0a36")
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The gateway that scripts/test-stream-clients.sh has started, and the means to test its readers: turns, interruptions, and
-OpenCode's own events.
+"""Functions for tests of stream clients with the gateway that scripts/test-stream-clients.sh has started: turns, interruptions,
+and OpenCode's own events.
 """
 import http.client
 import json
@@ -104,7 +104,7 @@ class Project:
 
 
 class Witness:
-    """Records OpenCode's own events on a stream that is passed through (`hub=0`), for comparison."""
+    """Records OpenCode's own events for comparison, from a stream that the gateway forwards without the hub (`hub=0`)."""
 
     def __init__(self, path):
         self.connection = http.client.HTTPConnection(*PLACE, timeout=LONGEST)
@@ -124,7 +124,7 @@ class Witness:
                         self.lines.append(line[6:].rstrip(b"\n"))
                         self.news.notify_all()
         except (OSError, http.client.HTTPException, ValueError, AttributeError):
-            pass  # It was closed.
+            pass  # The connection was closed.
 
     def until(self, is_last):
         deadline = time.monotonic() + LONGEST
@@ -138,7 +138,7 @@ class Witness:
                     raise SystemExit("OpenCode did not send the expected event in time")
 
     def said(self):
-        """Returns the relevant payloads, without those that each stream receives separately."""
+        """Returns the recorded events, except `server.connected` and heartbeats, which each stream receives separately."""
         with self.news:
             return [line.decode() for line in self.lines if is_event(json.loads(line))]
 
@@ -199,7 +199,7 @@ class Cutter:
         upstream.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
         left = self.cuts.pop(0) if self.cuts else None
         ends = False
-        # Stop reading for a client that has disconnected.
+        # Close the connection to the gateway when the client disconnects.
         threading.Thread(target=self.watch, args=(client, upstream), daemon=True).start()
         try:
             while bytes_ := upstream.recv(4096):
@@ -214,7 +214,7 @@ class Cutter:
                 ends = True
         except OSError:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        # The reading thread must release the sockets before they are actually closed.
+        # The thread in `watch` keeps both sockets open until its `recv` returns, so shut them down before closing them.
         for side, direction in ((upstream, socket.SHUT_RDWR), (client, socket.SHUT_RDWR if ends else socket.SHUT_RD)):
             try:
                 side.shutdown(direction)

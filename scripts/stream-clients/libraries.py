@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Tests httpx-sse and sseclient-py with a loop that reconnects with `Last-Event-ID`: `make test-stream-clients`.
+"""Tests httpx-sse and sseclient-py with a loop that reconnects with `Last-Event-ID`. `make test-stream-clients` runs this script.
 
-Each reads OpenCode's own streams and the project's. The connection is interrupted in the middle of a turn (also in the
-middle of a frame), and so is the instance's stream. Every event must arrive once, in order, without loss.
+Each library reads OpenCode's own event streams and the gateway's event stream of a project. The tests interrupt the library's
+connection in the middle of a turn and of a frame, and also interrupt the instance's stream. Every event must arrive once and
+in order.
 """
 import json
 import sys
@@ -17,8 +18,8 @@ from httpx_sse import connect_sse
 
 from gateway import KEY, LONGEST, Cutter, Project, Witness, check, done, is_event, wait_for
 
-# The numbers of bytes after which consecutive streams are reset: in heads, in frames, between them. The first one is
-# long enough for an ID, because a client without one can only start from the beginning.
+# The numbers of bytes after which consecutive streams are reset: in heads, in frames, and between frames. The first stream is
+# long enough to contain an ID, because a client without an ID cannot resume.
 CUTS = [9_000, 40, 900, 1_733, 4_096, 9_001, 2_500, 30_011]
 
 
@@ -42,7 +43,7 @@ BROKEN = (httpx.TransportError, requests.RequestException)
 
 
 class Reader:
-    """Runs a reader that reconnects until it has seen the end."""
+    """Reads a stream in a thread, and reconnects until the last event has arrived."""
 
     def __init__(self, library, address, is_last):
         self.library, self.address, self.is_last = library, address, is_last
@@ -86,7 +87,7 @@ class Reader:
 
 
 def whole(reader, name):
-    """Checks the properties of everything that was read."""
+    """Checks that the IDs of all received events ascend, and returns their sequence numbers."""
     sequence = [int(id_.split("-")[1]) for id_, _ in reader.events]
     check(f"{name}: the IDs ascend without repetition", sequence == sorted(set(sequence)), sequence)
     return sequence
@@ -111,9 +112,9 @@ def own_connection(project, library, stream):
     if is_own:
         seen = [json.loads(data)["event"] for data in seen]
         said = [json.loads(data) for data in said]
-        # OpenCode 1 wraps the events in an additional object there.
+        # OpenCode 1 wraps each event on `/global/event` in another object.
         said = [event.get("payload", event) for event in said]
-    # From the turn's session on, until the reader has stopped.
+    # Compare the events from the first event of the turn's session to the last event that the reader received.
     begin = next((index for index, data in enumerate(said) if session in json.dumps(data)), 0)
     mine = next((index for index, data in enumerate(seen) if session in json.dumps(data)), 0)
     seen, said = seen[mine:], said[begin:begin + len(seen) - mine]
@@ -133,8 +134,8 @@ def is_heard_again(project, gaps):
 
 
 def instance_stream(project, library, stream):
-    """Interrupts the instance's streams: the reader receives everything that the gateway has received, and every gap is
-    reported.
+    """Interrupts the instance's streams: the reader receives all events that the gateway has received, and a report of each
+    gap.
     """
     name = f"{library.__name__} on {stream}, the instance's streams cut"
     session = None
@@ -152,7 +153,7 @@ def instance_stream(project, library, stream):
     seen = [id_ for id_, _ in reader.events]
     # Events that were in transit when the state was requested are not compared.
     seen = seen[seen.index(before["last"]) + 1:] if before["last"] in seen else seen
-    # OpenCode 1's /event omits some of them.
+    # OpenCode 1's /event omits some of the stored events.
     if stream.endswith("global/event") or stream == project.events or project.family == 2:
         kept = [id_ for id_, _ in project.kept(before["last"])]
         kept = kept[:kept.index(seen[-1]) + 1]
@@ -173,7 +174,7 @@ def all_of(project):
 
 
 def main():
-    # The projects are independent of each other.
+    # Test both projects at the same time, because they are independent of each other.
     with ThreadPoolExecutor() as pool:
         list(pool.map(all_of, (Project("one", 1), Project("two", 2))))
     return done("httpx-sse and sseclient-py")

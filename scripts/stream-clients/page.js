@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The checks of browser.py's list. Steps that the browser cannot do itself are requested at /do/STEP.
+// The checks that browser.py lists. The page requests steps that the browser cannot perform itself at /do/STEP.
 const step = async (name, words = {}) => {
   const answer = await fetch(`/do/${name}`, { method: "POST", body: new URLSearchParams(words) });
   const value = await answer.json();
@@ -53,15 +53,15 @@ class Reader {
 const hasEnded = (name, session) => (data) =>
   data.includes(session) && data.includes(name === "two" ? '"session.execution.succeeded"' : '"session.idle"');
 
-// A turn with interrupted connections: every event of OpenCode is received once, with ascending IDs, after the
-// announced delay.
+// Interrupts the connections during a turn. Every event from OpenCode must arrive once, with ascending IDs. The browser must
+// reconnect after the announced delay.
 async function cuts(way, name, stream) {
   const what = `${stream} of ${name}`;
   await step("witness", { project: name });
   await step("cut", { after: "6000,700,9001" });
   const reader = new Reader(`${way}/projects/${name}/${stream}`);
   await reader.opens();
-  // The connection may already be interrupted if the project has sent events.
+  // Check the state at the opening, because the connection may already be interrupted now if the project has sent events.
   await check(`${what}: the stream is open`, reader.stateAtOpen === EventSource.OPEN, reader.stateAtOpen);
   const session = await step("turn", { project: name });
   const ends = hasEnded(name, session);
@@ -93,14 +93,14 @@ async function cuts(way, name, stream) {
   const ids = requests.slice(1).map(({ fields }) => fields["last-event-id"]);
   await check(`${what}: reconnections send received IDs`,
     ids.length >= 2 && ids.every((id) => reader.messages.some((message) => message.id === id)), ids);
-  // 500 to 1,500 ms, plus a margin for a busy machine; Chromium's default would be 3 s. The interval includes the time
-  // for sending.
+  // The delay is 500 to 1,500 ms, plus a margin for a busy machine. Chromium's default would be 3 s. The pause includes the
+  // time for sending.
   const pauses = requests.slice(2).map(({ time }, index) => time - requests[index + 1].time);
   await check(`${what}: reconnections follow the retry time`, pauses.every((pause) => pause > 0.45 && pause < 2.9), pauses);
   await check(`${what}: no gap is reported`, reader.gaps.length === 0, reader.gaps);
 }
 
-// The instance's stream is interrupted.
+// Interrupts the instance's streams.
 async function instance(way) {
   const own = new Reader(`${way}/projects/two/events`);
   const plain = new Reader(`${way}/projects/two/api/api/event`);
@@ -119,8 +119,8 @@ async function instance(way) {
   await check("a closed stream stays closed", own.source.readyState === EventSource.CLOSED);
 }
 
-// An ID that was never assigned: a comment on OpenCode's own stream, which no browser shows, and another
-// `server.connected`.
+// Resumes after an ID that was never assigned. OpenCode's own stream then contains a comment, which no browser shows, and
+// another `server.connected`. The gateway's own stream contains a gap.
 async function unknown(way) {
   const plain = new Reader(`${way}/projects/two/api/api/event?since=99999999999999-1`);
   await until("a gap is `server.connected` again", () =>
@@ -133,7 +133,7 @@ async function unknown(way) {
   own.source.close();
 }
 
-// A clean end does not end an EventSource.
+// Disposes the instance's directory, which ends the stream cleanly. The EventSource must reconnect.
 async function dispose(way) {
   const reader = new Reader(`${way}/projects/one/api/event`);
   await reader.opens();
@@ -162,7 +162,7 @@ async function worker(way) {
   worker.terminate();
 }
 
-// Clients that can send fields use the gateway itself, directly from here: a preflight allows the key and the position.
+// Sends requests with `fetch` directly to the gateway. A preflight allows the fields for the key and the position.
 async function fetching(gateway, key) {
   const address = `${gateway}/projects/two/events`;
   const page = await (await fetch(`${address}?wait=0&since=99999999999999-1`, { headers: { Authorization: `Bearer ${key}` } })).json();
