@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: Apache-2.0
 
--- Prints wrk's results as one JSON line. The key comes from the environment, so that no argument list shows it.
+-- Prints wrk's results as one line of JSON. The environment contains the key, so that no argument list shows it.
 
 wrk.headers["Authorization"] = "Bearer " .. (os.getenv("BENCH_KEY") or "")
 
--- If BENCH_BODY is set, each request is a POST with a body of that many bytes.
+-- If BENCH_BODY is set, each request is a POST with a body of BENCH_BODY bytes.
 local body = tonumber(os.getenv("BENCH_BODY") or "")
 if body then
     wrk.method = "POST"

@@ -5,11 +5,11 @@
 #
 #   deploy/install.sh [OPTION…]
 #
-#     --binary FILE        program to install (.build/dist/viberemote-gateway, the result of `make release`)
-#     --home DIR           folder whose subfolders are the projects (your home folder)
+#     --binary FILE        program to install (.build/dist/viberemote-gateway, which `make release` builds)
+#     --home DIR           directory whose subdirectories are the projects (your home folder)
 #     --listen HOST:PORT   address and port that accept clients (0.0.0.0:4000)
 #     --opencode COMMAND   command that serves a project (opencode)
-#     --no-socket          let the gateway open its own socket; it then refuses clients during a restart
+#     --no-socket          let the gateway open its own socket; connections are then refused during a restart
 #     --system             install for the system's service manager (requires root); the gateway runs as the user vibe
 #     --dry-run            print the changes without making them
 #     --uninstall          stop and remove the gateway, the instances and the units; keep the settings, the key and the
@@ -20,12 +20,14 @@
 # ~/.config/viberemote-gateway: `config` (the settings, which you can edit) and `key` (the clients' key, which only you can
 # read). The options --home, --listen and --opencode change an existing `config`.
 #
-# The script replaces an installation of the original gateway. It keeps the port, the key, the home folder and the
-# environment file, and it stores a copy of the original's unit files.
+# If the original gateway is installed, the script replaces it. The script keeps the port, the key, the home folder and the
+# environment file, and stores a copy of the original's unit files.
 #
-# With --system, root writes only to folders that belong to root, such as /etc/viberemote-gateway. The service's user reads
-# `config` through its group and receives the key from systemd (LoadCredential=). If the folder belongs to that user, as in
-# earlier versions, the script replaces it: it reads the two files with that user's rights and moves the folder away.
+# With --system, root writes only to directories that belong to root, such as /etc/viberemote-gateway. The service's user reads
+# `config` through its group, and systemd passes the key to the service (LoadCredential=). Earlier versions created a directory
+# that belongs to the service's user. The script replaces such a directory. It reads both files with that user's rights, moves
+# the old directory away, and creates a new one.
+#
 set -eu
 umask 022
 
@@ -94,7 +96,7 @@ else
     program=/usr/local/bin/viberemote-gateway
     unit_folder=/etc/systemd/system
     settings=/etc/viberemote-gateway
-    # /var/lib/viberemote-gateway is not suitable, because it belongs to the service's user.
+    # Do not use /var/lib/viberemote-gateway, because it belongs to the service's user.
     put_aside=/etc/viberemote-gateway/original
     projects=/home/$owner
 fi
@@ -112,13 +114,13 @@ check_manager() {
 
 # --- Files ---
 
-# Fails if the folder is a link, or if users other than root can write to it. Such a user could replace a file that root
-# writes by a link.
+# With --system, fails if the directory is a link, or if users other than root can write to it. Such a user could replace a file
+# that root writes by a link.
 check_folder() {
     [ "$scope" = system ] || return 0
     [ ! -L "$1" ] || fail "$1 is a symbolic link, and root must not write through links. Move it away and run this script again"
     [ -d "$1" ] || fail "$1 is not a folder. Move it away and run this script again"
-    # In Debian 12 the folder of polkit's rules belongs to the user polkitd.
+    # In Debian 12, the directory of polkit's rules belongs to the user polkitd.
     case $(stat -c %U "$1") in
         root | polkitd) ;;
         *) fail "$1 does not belong to root, so root must not write to it. Move it away and run this script again" ;;
@@ -134,24 +136,24 @@ check_file() {
     [ ! -e "$1" ] || [ -f "$1" ] || fail "$1 is not a regular file. Move it away and run this script again"
 }
 
-# Replaces a file atomically with standard input. A running program keeps the old file, and no program reads an incomplete
-# file. The temporary file is in the same folder and has an unpredictable name. No existing file changes its owner.
+# Replaces a file atomically with standard input. A program that is running keeps the old file, and no program reads an incomplete
+# file. The temporary file is in the same directory and has an unpredictable name. No existing file changes its owner.
 replace() {
     mode=$1 to=$2 file_group=${3:-root}
     mkdir -p "$(dirname "$to")"
     check_folder "$(dirname "$to")"
     temporary=$(mktemp "$(dirname "$to")/.install.XXXXXXXXXX")
-    # shellcheck disable=SC2064  # the file of this call
+    # shellcheck disable=SC2064  # the value at the time of this call
     trap "rm -f '$temporary'" EXIT
     cat >"$temporary"
-    # New files may get the group of their folder, for example in /usr/local/bin.
+    # Set the group, because a new file may get the group of its directory, for example in /usr/local/bin.
     [ "$scope" = user ] || chgrp "$file_group" "$temporary"
     chmod "$mode" "$temporary"
     mv -fT "$temporary" "$to"
     trap - EXIT
 }
 
-# Returns whether a file has these rights. With --system, it must also belong to root and this group.
+# Returns whether a file has this mode. With --system, the file must also belong to root and to the given group.
 has_rights() {
     [ "$(stat -c %a "$2")" = "${1#0}" ] || return 1
     [ "$scope" = user ] || [ "$(stat -c '%u %G' "$2")" = "0 ${3:-root}" ]
@@ -166,7 +168,8 @@ put() {
     [ -n "$dry" ] || replace "$1" "$3" <"$2"
 }
 
-# Installs a file with this content, which may contain a key: the arguments of a shell function appear in no command line.
+# Installs a file with this content. The content may contain a key, because the arguments of a shell function do not appear in the
+# process list.
 put_text() {
     check_file "$2"
     if [ -f "$2" ] && [ "$(cat "$2")" = "$3" ] && has_rights "$1" "$2" "${4:-}"; then return; fi
@@ -209,7 +212,8 @@ find_original() {
     old_listen=${old_host:-0.0.0.0}:${old_port:-4000}
 }
 
-# Prints a variable of the original gateway from its Environment= lines. The files that EnvironmentFile= names override them.
+# Prints a variable of the original gateway from the unit's Environment= lines and from the files that EnvironmentFile= names. The
+# files override the lines.
 original_value() {
     found=$(printf '%s\n' "$all" | sed -n 's/^Environment=//p' | original_words | sed -n "s/^$1=//p" | tail -n 1)
     names=$(printf '%s\n' "$all" | sed -n 's/^EnvironmentFile=-\{0,1\}//p' | sed "s|%h|$HOME|g")
@@ -224,7 +228,7 @@ original_value() {
     printf '%s' "$found" | sed "s|%h|$HOME|g"
 }
 
-# Prints each assignment on its own line. A line of the input may contain several, with or without quotes (systemd.exec(5)).
+# Prints each assignment on its own line. An input line may contain several assignments, with or without quotes (systemd.exec(5)).
 original_words() {
     awk '{
         word = ""; quote = ""; n = length($0)
@@ -250,7 +254,7 @@ set_original_aside() {
     for name in "$gateway" opencode@.service; do
         [ ! -f "$unit_folder/$name" ] || act cp -p "$unit_folder/$name" "$put_aside/"
     done
-    # Remove the drop-ins of the old program. Every local user can read the key that their Environment= lines may contain.
+    # Remove the original's drop-ins. Their Environment= lines may contain the key, and every local user can read them.
     if [ -d "$unit_folder/$gateway.d" ]; then
         act cp -pR "$unit_folder/$gateway.d" "$put_aside/"
         act rm -rf "$unit_folder/$gateway.d"
@@ -259,7 +263,7 @@ set_original_aside() {
 
 # --- Settings and key ---
 
-# Creates the folder of the settings. It belongs to the user, or with --system to root.
+# Creates the directory of the settings. The directory belongs to the user, or to root with --system.
 make_settings_folder() {
     if [ "$scope" = user ]; then
         act mkdir -p "$settings"
@@ -278,8 +282,8 @@ make_settings_folder() {
     [ "$(stat -c '%a %G' "$settings" 2>/dev/null)" = "750 $group" ] || { act chgrp "$group" "$settings"; act chmod 0750 "$settings"; }
 }
 
-# Replaces a folder of the service's user, which earlier versions created. That user's programs could create links in it, and
-# root would write through them.
+# Replaces a directory that belongs to the service's user. Earlier versions created such a directory. That user's programs could
+# create links in it, and root would write through these links.
 replace_settings_folder() {
     user=$(stat -c %U "$settings")
     say "$settings belongs to $user. Replacing it with a folder of root"
@@ -289,7 +293,8 @@ replace_settings_folder() {
         [ -f "$settings/$name" ] && [ ! -L "$settings/$name" ] ||
             fail "$settings/$name is not a regular file, and this script does not copy it. Remove it and run this script again"
     done
-    # Read with that user's rights. Otherwise a link could copy text that only root can read into a file that the user can read.
+    # Read with that user's rights. With root's rights, a link could copy text that only root can read into a file that the user can
+    # read.
     old_config=$(as_user "$user" cat "$settings/config" 2>/dev/null || true)
     old_key_text=$(as_user "$user" cat "$settings/key" 2>/dev/null || true)
     replaced=$(mktemp -d /etc/viberemote-gateway.replaced.XXXXXXXXXX)
@@ -342,7 +347,7 @@ write_settings() {
     fi
     address=$(value_in VIBE_LISTEN "$config")
     address=${address:-${listen:-0.0.0.0:4000}}
-    # The value becomes part of a unit that root owns. For a path, systemd would create a socket file.
+    # The address becomes part of a unit that root owns. For a path, systemd would create a socket file.
     case $address in
         */* | *[[:space:]]*) fail "VIBE_LISTEN in $config is not HOST:PORT: $address. Correct it and run this script again" ;;
     esac
@@ -355,7 +360,7 @@ new_settings() {
     echo "HOME_DIR=$(quoted "${home:-$projects}")"
     [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
     echo "VIBE_KEY_FILE=$(quoted "$settings/key")"
-    # This is the folder of the unit's StateDirectory=. A manual check must use it too.
+    # This is the directory of the unit's StateDirectory=. `viberemote-gateway check` in a shell must use the same directory.
     [ "$scope" = user ] || echo "VIBE_STATE_DIR=$(quoted /var/lib/viberemote-gateway)"
 }
 
@@ -374,7 +379,8 @@ change() {
     text=$(printf '%s\n%s=%s' "$text" "$1" "$(quoted "$2")")
 }
 
-# OpenCode's environment file contains provider keys. The gateway rejects the file if other users can read it.
+# Restricts the mode of OpenCode's environment file, which contains providers' keys. The gateway rejects the file if other users can
+# read it.
 check_environment_file() {
     [ "$scope" = user ] && [ -f "$environment_file" ] || return 0
     case $(stat -c %a "$environment_file") in
@@ -397,7 +403,7 @@ check_program() {
     version=$("$binary" --version) || fail "$binary does not run on this machine. Build it on a system with the same or an older glibc, or set --binary"
 }
 
-# Prints the Debian packages of libraries. Debian 13 renamed packages whose interface changed with 64-bit time.
+# Prints the Debian packages of the given libraries. Debian 13 has renamed packages whose interfaces changed with 64-bit time.
 packages_of() {
     release=$(sed -n 's/^VERSION_ID="\{0,1\}\([0-9]*\).*/\1/p' /etc/os-release 2>/dev/null)
     suffix=""
@@ -446,7 +452,8 @@ start() {
     # shellcheck disable=SC2086  # a list of unit names
     manager is-enabled --quiet $wanted 2>/dev/null || act manager enable --quiet $wanted
     if [ -n "$changed" ] || ! manager is-active --quiet $gateway 2>/dev/null; then
-        # systemd cannot change the socket while the service uses it, and cannot listen on a port that the old program uses.
+        # Stop the original first: systemd cannot change the socket while the service uses it, and cannot listen on a port that the
+        # original uses.
         [ -z "$original" ] || act manager stop $gateway || true
         if [ -n "$socket" ] && ! holds_port; then
             act manager stop $gateway viberemote-gateway.socket 2>/dev/null || true
@@ -484,7 +491,7 @@ healthy() {
     if command -v curl >/dev/null; then
         curl -gfsS -m 5 -o /dev/null "http://$host:$port/health" 2>/dev/null
     else
-        # bash is always installed on Debian, and it can open connections.
+        # Debian always has bash, which can open connections.
         # shellcheck disable=SC2016  # expanded by bash
         bash -c 'exec 3<>"/dev/tcp/$1/$2" && printf "GET /health HTTP/1.0\r\nHost: $1\r\n\r\n" >&3 && read -r -t 5 _ status _ <&3 && [ "$status" = 200 ]' \
             bash "$(printf '%s' "$host" | tr -d '[]')" "$port" 2>/dev/null

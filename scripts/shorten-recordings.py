@@ -130,7 +130,9 @@ def exchange(record):
 
 
 def thinned(value, name=""):
-    """Shortens a value: keeps two elements of a long list, one entry of a long map, and the beginning of a long text."""
+    """Shortens a value: keeps two elements of a long list, one entry of the maps `models` and `keybinds`, and the beginning of a
+    long text.
+    """
     if isinstance(value, list):
         return [thinned(inner) for inner in (value if len(value) < 5 else value[-2:])]
     if isinstance(value, dict):

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// This program contains only libmicrohttpd. It is configured as in the gateway and responds to every request from
-// memory. Its processor time is the time of a gateway whose own code costs nothing.
+// A server that consists only of libmicrohttpd, which is configured as in the gateway. It responds to every request from memory.
+// Its processor time is the time of a gateway whose own code costs nothing.
 //
-//   front BODY POOL    prints its port; POOL is libmicrohttpd's memory for a connection, in bytes
+//   front BODY POOL    prints the server's port; POOL is the size of libmicrohttpd's memory pool for a connection, in bytes
 
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -22,7 +22,7 @@ static int listener;
 static const char *body;
 static size_t body_length, pool;
 
-// As in the gateway, the head is examined in the first call, and the response is queued in a later one.
+// As in the gateway, the first call only receives the head, and a later call queues the response.
 static enum MHD_Result answer(void *context, struct MHD_Connection *connection, const char *url, const char *method,
                               const char *version, const char *data, size_t *size, void **request) {
     (void)context, (void)url, (void)method, (void)version, (void)data, (void)size;
@@ -52,7 +52,7 @@ static void accept_some(struct MHD_Daemon *daemon, int epoll) {
         socklen_t length = sizeof address;
         int client = accept4(listener, (struct sockaddr *)&address, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
         if (client < 0) return;
-        // The gateway also watches for this, to detect that a client disconnects while it waits.
+        // The gateway also watches these events, to detect that a client disconnects while it waits for a response.
         watch(epoll, client, EPOLLIN | EPOLLRDHUP | EPOLLET);
         MHD_add_connection(daemon, client, (struct sockaddr *)&address, length);
     }

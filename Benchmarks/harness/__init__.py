@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The parts of the benchmark: processes and their accounting, the sides, the measurements, the report."""
+"""The modules of the benchmarks: processes and their CPU time, the sides, the measurements, and the report."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measures OpenCode 1's routes for an OpenCode 2: the cost of translating a response and an event."""
+"""Measures OpenCode 1's routes for an OpenCode 2 instance: the cost of translating a response and an event."""
 
 import json
 import os
@@ -11,7 +11,7 @@ from .processes import BenchmarkError, accepts, free_port, wait_until
 from .sides import NGINX_COMMON, get
 
 SESSION = "ses_dfd7d349fffezc1GRAtW9gFqdA"
-# About the size of a session with some turns and a long title.
+# The size in bytes of the response, which is about the size of a session with some turns and a long title.
 SIZE = 1_900
 
 # Responses as OpenCode 2.0.15 sends them.
@@ -29,10 +29,10 @@ UPSTREAM = NGINX_COMMON + """
 
 
 class BridgeMeasurements(OwnMeasurements):
-    """Adds the samples of the gateway alone to a `Report`, because no other side supports OpenCode 2."""
+    """Adds the samples to a `Report`. Only the gateway is measured, because no other side translates OpenCode 2's responses."""
 
     def answers(self):
-        """Measures the CPU time for each GET of a session, passed through and translated."""
+        """Measures the CPU time for each GET of a session, both forwarded unchanged and translated."""
         running = self.sides.start("gateway")
         upstream = self.start_two(running)
         paths = {"passed": f"/projects/two/api/api/session/{SESSION}", "bridge": f"/projects/two/api/session/{SESSION}"}
@@ -48,8 +48,8 @@ class BridgeMeasurements(OwnMeasurements):
         self.bench.stop(upstream)
 
     def events(self, program):
-        """Measures the CPU time for each delta of a growing text when it is translated and sent, relative to storing
-        and sending it unchanged.
+        """Measures the CPU time for translating and sending a delta of a text, and for storing and sending the delta unchanged.
+        Adds both times and their ratio.
         """
         if not os.access(program, os.X_OK):
             raise BenchmarkError(
@@ -65,7 +65,7 @@ class BridgeMeasurements(OwnMeasurements):
                 "delta_ratio", "gateway", int(figures["translated"].split()[0]) / int(figures["kept"].split()[0]))
 
     def start_two(self, running):
-        """Starts an nginx that responds like an OpenCode 2, and a gateway project in front of it."""
+        """Starts an nginx that responds like an OpenCode 2, and a project of the gateway with this nginx as its instance."""
         folder = self.project_folder(running, "two")
         port = free_port()
         upstream = self.sides.start_nginx(
@@ -75,19 +75,19 @@ class BridgeMeasurements(OwnMeasurements):
         return upstream
 
     def check(self, running, paths):
-        """Checks that both responses contain the session, each in its own format."""
+        """Checks that both responses contain the session, each in the format of its API."""
         passed, translated = (json.loads(get(running.port, paths[name], self.sides.key)[1]) for name in ("passed", "bridge"))
         self.report.require(
             passed["data"]["id"] == SESSION and translated["id"] == SESSION and translated["directory"].endswith("/two"),
             f"gateway: a session is {translated}, made of {passed}")
 
     def wrk(self, running, path, seconds):
-        """Loads a path for some seconds and returns the CPU microseconds for each request."""
+        """Sends requests for a path for some seconds, and returns the CPU time for each request in microseconds."""
         return self.measurements.wrk(running, seconds, path=path)[0]
 
 
 def answer(folder):
-    """Returns a session of OpenCode 2.0.15 of the measured size."""
+    """Returns a response of OpenCode 2.0.15 with a session, in the measured size."""
     session = {
         "id": SESSION, "projectID": "ecf6dd52df542fa85316f0025a314956e9a9c6cf", "cost": 0,
         "tokens": {"input": 0, "output": 0, "reasoning": 0, "cache": {"read": 0, "write": 0}},

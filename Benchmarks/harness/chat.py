@@ -19,12 +19,12 @@ from .processes import BenchmarkError, proportional_memory, wait_until
 from .sides import HERE, complete_line, get
 
 SOCKETS, WATCHERS, RATE, MESSAGES = 1000, 100, 50, 5000
-# The number of newest messages that the gateway requests for a list of 30.
+# The gateway's request to OpenCode for a list of the newest 30 messages.
 ASKED = "/session/ses_talk/message?limit=60"
 
 
 class ChatMeasurements(OwnMeasurements):
-    """Adds the samples of the gateway alone to a `Report`, because no other side supports these protocols."""
+    """Adds the samples to a `Report`. Only the gateway is measured, because no other side supports these protocols."""
 
     def take(self):
         """Runs all measurements."""
@@ -40,7 +40,7 @@ class ChatMeasurements(OwnMeasurements):
                 self.bench.stop(upstream)
 
     def start_talker(self, running, name, messages):
-        """Creates a project whose OpenCode is `talker`, with one conversation of the given number of messages."""
+        """Creates a project whose instance is `talker`, which has one conversation with the given number of messages."""
         folder = self.project_folder(running, name)
         command = [sys.executable, os.path.join(HERE, "talker"), folder, str(messages)]
         upstream = self.bench.start(command, f"talker-{name}-{running.port}.log")
@@ -50,8 +50,8 @@ class ChatMeasurements(OwnMeasurements):
         return upstream
 
     def memory(self, running):
-        """Measures the memory of each open socket that has received `status` and a `pong`. The memory that all sockets
-        share is allocated by the first ones.
+        """Measures the memory of each open socket that has received `status` and a `pong`. Opens some sockets first, so that the
+        memory that all sockets share does not count.
         """
         first = [Chat(running.port, self.sides.key) for _ in range(20)]
         before = proportional_memory(running.pids)
@@ -61,7 +61,7 @@ class ChatMeasurements(OwnMeasurements):
             chat.close()
 
     def delays(self, running, upstream):
-        """Measures the delay of a delta at the sockets, from its creation by the instance."""
+        """Measures the delay of a delta, from its creation by the instance to its arrival at the sockets."""
         conversation = self.conversation(running, "talk")
         chats = [Chat(running.port, self.sides.key) for _ in range(WATCHERS)]
         for chat in chats:
@@ -78,8 +78,8 @@ class ChatMeasurements(OwnMeasurements):
             chat.close()
 
     def plain_delays(self, upstream):
-        """Measures the delay of the same deltas as plain lines from the instance directly to the reader. No other delay
-        on this machine can be lower.
+        """Measures the delay of the same deltas that the instance sends as plain lines directly to the reader. On this machine, the
+        delay through the gateway cannot be lower.
         """
         sockets = [socket.create_connection(("127.0.0.1", upstream.port), timeout=30) for _ in range(WATCHERS)]
         for one in sockets:
@@ -96,13 +96,13 @@ class ChatMeasurements(OwnMeasurements):
             one.close()
 
     def note(self, name, delays):
-        """Adds the median and the 99th percentile."""
+        """Adds the median and the 99th percentile of the delays."""
         delays.sort()
         for percentile, part in (("p50", 0.5), ("p99", 0.99)):
             self.report.add(f"{name}_{percentile}", "gateway", delays[int((len(delays) - 1) * part)] if delays else 0)
 
     def collect(self, chats):
-        """Returns the delays of deltas in microseconds."""
+        """Returns the delays of the received deltas in microseconds."""
         by = {chat.socket.fileno(): chat for chat in chats}
         found = []
         for number, moment, data in self.read(list(by)):
@@ -112,7 +112,7 @@ class ChatMeasurements(OwnMeasurements):
         return found
 
     def read(self, numbers, wanted=None):
-        """Returns the received data with its time. The data is parsed later, so that the reader does not cause the
+        """Returns the received data with the socket and the time of arrival. Does not parse the data, so that the reader adds no
         delay.
         """
         poll, got = select.epoll(), []
@@ -132,8 +132,8 @@ class ChatMeasurements(OwnMeasurements):
         return got
 
     def newest(self, running, upstream):
-        """Measures how much longer a request for the newest 30 of many messages takes than the gateway's requests to
-        OpenCode for these messages. Counts the requests to OpenCode.
+        """Measures the time of a request for the newest 30 of many messages, minus the time of the gateway's request to OpenCode for
+        these messages. Also counts the requests to OpenCode.
         """
         conversation = self.conversation(running, "long")
         path = f"/conversations/{conversation}/messages?limit=30&project=long"
@@ -174,7 +174,7 @@ class Kept:
         return body
 
     def timed(self, path):
-        """Returns the seconds until the last byte of the response."""
+        """Returns the number of seconds until the last byte of the response has arrived."""
         begun = time.monotonic()
         self.get(path)
         return time.monotonic() - begun
@@ -207,13 +207,13 @@ class Chat:
         return data
 
     def say(self, kind, **members):
-        """Sends a masked text (RFC 6455 §5.2) with a key of zeros."""
+        """Sends a masked text message (RFC 6455 §5.2). The masking key consists of zeros, so the text remains unchanged."""
         text = json.dumps({"type": kind, **members}).encode()
         length = bytes([0x80 | len(text)]) if len(text) < 126 else bytes([0x80 | 126]) + len(text).to_bytes(2, "big")
         self.socket.sendall(b"\x81" + length + bytes(4) + text)
 
     def hear(self, wanted):
-        """Reads messages up to the first message of this type."""
+        """Reads messages up to and including the first message of this type."""
         while True:
             self.messages += self.feed(b"" if self.rest else self.read())
             while self.messages:
@@ -223,7 +223,7 @@ class Chat:
                 self.rest += self.read()
 
     def feed(self, data):
-        """Appends the data, and returns the messages that are complete now."""
+        """Appends data, and returns the complete messages."""
         self.rest += data
         found = []
         while len(self.rest) >= 2:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Counts the work of a proxy for each small request under valgrind or strace. Unlike times, these counts are
-repeatable.
+"""Counts a proxy's instructions under valgrind and its system calls under strace, for each small request. Unlike times, these
+counts are repeatable.
 """
 
 import os
@@ -17,8 +17,8 @@ WARM_UP_ROUNDS, ROUNDS = 10, 60
 
 
 class Counts:
-    """Runs a side twice under a tool, with fewer and with more requests. The difference is the work for the requests
-    themselves.
+    """Runs a side twice under a tool, with fewer and with more requests. The difference of the counts contains only the work for
+    requests.
     """
 
     def __init__(self, bench, sides, body=None, fresh=False):
@@ -58,7 +58,7 @@ class Counts:
         return {pair[1]: int(pair[0]) for pair in fields if len(pair) == 2 and pair[0].isdigit() and pair[1] != "total"}
 
     def _run(self, side, rounds, prefix, child):
-        """Starts a side with one thread under a tool, sends the requests and ends the side so that the tool reports."""
+        """Starts a side with one thread under a tool, sends the requests, and ends the side, so that the tool writes its report."""
         running = self.sides.start(side, threads=1, prefix=prefix, patience=120)
         send_requests(running.port, self.sides.key, rounds, self.body, self.fresh)
         process = running.process
@@ -71,10 +71,10 @@ class Counts:
 
 
 def send_requests(port, key, rounds, body, fresh):
-    """Sends small GETs, or POSTs of `body` bytes, in rounds. Each round sends one request on every connection and then
+    """Sends small GETs, or POSTs with a body of `body` bytes, in rounds. Each round sends one request on every connection and then
     reads all responses.
 
-    The connections are kept between rounds. With `fresh`, they are opened again for each round.
+    All rounds use the same connections. With `fresh`, each round opens new connections.
     """
     method, content = ("GET", "") if body is None else ("POST", f"Content-Length: {body}\r\n")
     if fresh:
@@ -96,7 +96,7 @@ def send_requests(port, key, rounds, body, fresh):
 
 
 def read_answer(connection):
-    """Reads one response to its end. It must have status 200 and a Content-Length."""
+    """Reads one response to its end. The response must have the status 200 and a Content-Length."""
     data = b""
     while b"\r\n\r\n" not in data or len(data) < answer_length(data):
         received = connection.recv(65536)
@@ -108,7 +108,7 @@ def read_answer(connection):
 
 
 def answer_length(data):
-    """Returns the length of a response whose head is complete, from its Content-Length."""
+    """Returns the length of a response, including its head, from its Content-Length. The head must be complete."""
     head = data.partition(b"\r\n\r\n")[0]
     for line in head.split(b"\r\n")[1:]:
         name, _, value = line.partition(b":")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measures the gateway's event hub, which has one upstream stream for any number of clients, in comparison with proxies
-that have one upstream stream for each client.
+"""Compares the gateway's event hub with proxies. The hub has one upstream stream for any number of clients, and a proxy has one
+upstream stream for each client.
 """
 
 import json
@@ -16,18 +16,18 @@ from .sides import STREAMS, get
 GLOBAL = STREAMS + "/global/event"
 STATE = "/projects/streams/events/state"
 
-# The replayed events, of about 1 KiB each. The hub stores fewer by default, so its limit is raised.
+# The number of replayed events and their size in bytes. With its default limit, the hub would store fewer events.
 REPLAYED, REPLAYED_SIZE, KEPT = 100_000, 1024, ("--event-keep-size", "256MiB")
 
 
 class HubMeasurements(OwnMeasurements):
     """Adds the samples of shared events to a `Report`.
 
-    Each side has its own upstream, because a hub keeps its upstream stream open at all times.
+    Each side has its own upstream, because the hub keeps its stream from the upstream open at all times.
     """
 
     def start(self, side, options=()):
-        """Starts a side in front of its own upstream."""
+        """Starts a side with its own upstream."""
         return self.sides.start(side, streams=self.sides.stream_upstream(), options=options)
 
     def stop(self, running):
@@ -40,8 +40,8 @@ class HubMeasurements(OwnMeasurements):
     # Live events.
 
     def live(self):
-        """Measures the CPU time for each event that a client receives, and its delay, with 200 clients that
-        receive the same 50 events a second.
+        """Measures the CPU time for each event that a client receives, and the event's delay. 200 clients receive the same 50 events
+        a second.
         """
         group = [self.start(side) for side in self.sides.names]
         clients, rate, seconds = 200, 50, self.options.seconds
@@ -82,8 +82,8 @@ class HubMeasurements(OwnMeasurements):
     # Replay.
 
     def replay(self):
-        """Measures the speed at which one client receives the events that it missed, and the delay of live events at
-        other clients in the meantime.
+        """Measures the rate at which one client receives the events that it missed. Also measures the delay of live events that
+        other clients receive at the same time.
         """
         running = self.start("gateway", KEPT)
         self.sides.say(running, 0, REPLAYED, REPLAYED_SIZE)
@@ -113,7 +113,7 @@ class HubMeasurements(OwnMeasurements):
         return [int(number) for number in text.split("-")]
 
     def program(self, job, running, target, events, size, *more):
-        """Starts a job of the stream program that reads shared events."""
+        """Starts a job of the stream program, which reads shared events."""
         ids = ["--ids"] if running.side == "gateway" else []
         command = [
             self.sides.program, job, "--port", str(running.port), "--target", target, "--events", str(events),
@@ -124,7 +124,7 @@ class HubMeasurements(OwnMeasurements):
 
 
 class Followers:
-    """Clients of shared events that are connected from the creation of this object until `close`."""
+    """Clients of shared events, which are connected from the creation of this object until `close`."""
 
     def __init__(self, hub, running, count, events, size=0):
         self.hub, self.running, self.count, self.events, self.size = hub, running, count, events, size
@@ -135,7 +135,7 @@ class Followers:
         hub.report.require(good, f"{running.side}: of {count} streams of shared events were opened {opened}")
 
     def say(self, rate, seconds):
-        """Triggers the events and returns the results after all events have arrived."""
+        """Makes the upstream send the events, and returns the results after all events have arrived."""
         self.hub.sides.say(self.running, rate, self.events, self.size)
         result = line(self.process, seconds + 90)
         whole = result["complete"] == self.count and result["events"] == self.count * self.events
@@ -145,7 +145,7 @@ class Followers:
         return result
 
     def close(self):
-        """Closes the streams. The upstream's connections must end as well, except the hub's own."""
+        """Closes the streams. All upstream streams except the hub's must then end as well."""
         self.hub.bench.stop(self.process)
         left = 1 if self.running.side == "gateway" else 0
         wait_until(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The measurements. Each one runs rounds with one sample of every side in the same order."""
+"""The measurements. Each measurement consists of rounds, and each round takes one sample of every side in the same order."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from .start import StartMeasurements
 from .transfers import TransferMeasurements
 
 SILENT = STREAMS + "/events?rate=0"
-# About the size of a prompt of some sentences.
+# The size in bytes of a POST's body, which is about the size of a prompt with several sentences.
 POST_BODY = 1024
 
 
@@ -27,7 +27,7 @@ class Measurements:
         self.environment = {**os.environ, "BENCH_KEY": sides.key}
 
     def run(self, names):
-        """Runs the measurements with these names. `idle` includes `small`, with which it is compared."""
+        """Runs the measurements with these names. `idle` also runs `small`, because the report compares their figures."""
         if "small" in names or "idle" in names:
             self.requests(with_idle_streams="idle" in names)
         if "post" in names:
@@ -57,16 +57,16 @@ class Measurements:
                 StartMeasurements(self).take()
 
     def rounds(self, what):
-        """Counts rounds and prints the current one."""
+        """Yields the number of each round, and prints it as progress."""
         for number in range(1, self.options.rounds + 1):
             self.report.progress(f"{what}: round {number} of {self.options.rounds}")
             yield number
 
-    # Small GET, alone and beside idle streams.
+    # Small GETs with and without idle streams.
 
     def requests(self, with_idle_streams):
-        """Measures the CPU time for each small GET at 64 connections, and the same on a second instance with idle
-        streams.
+        """Measures the CPU time for each small GET with 64 connections. With `with_idle_streams`, repeats the measurement on a
+        second instance of each side with idle streams.
         """
         alone = [self.sides.start(side) for side in self.sides.names]
         beside = [self.sides.start(side) for side in self.sides.names] if with_idle_streams else []
@@ -89,12 +89,10 @@ class Measurements:
         for running in alone + beside:
             self.sides.stop(running)
 
-    # Small POST, and small GET on a new connection.
+    # Small POSTs, and small GETs on new connections.
 
     def load(self, measure, what, environment):
-        """Measures the CPU time for each request of the kind that `environment` selects in `wrk.lua`, at 64
-        connections.
-        """
+        """Measures the CPU time for each request with 64 connections. `environment` selects the kind of request in `wrk.lua`."""
         group = [self.sides.start(side) for side in self.sides.names]
         for running in group:
             self.wrk(running, 1, environment)
@@ -107,8 +105,8 @@ class Measurements:
             self.sides.stop(running)
 
     def wrk(self, running, seconds, environment=None, path=SMALL):
-        """Loads a side for some seconds. Returns the proxy's CPU microseconds for each request, and the requests per
-        second.
+        """Sends requests to a side for some seconds. Returns the proxy's CPU time for each request in microseconds, and the number
+        of requests per second.
         """
         command = [
             tool("wrk"), "-t", "2", "-c", "64", "-d", f"{seconds}s", "--timeout", "10s",
@@ -124,7 +122,7 @@ class Measurements:
     # Streams with events.
 
     def streams(self):
-        """Measures the CPU time for each event of 200 streams with 50 events a second."""
+        """Measures the CPU time for each event, with 200 streams of 50 events a second each."""
         group = [self.sides.start(side) for side in self.sides.names]
         streams, rate, seconds = 200, 50, self.options.seconds
         for running in group:
@@ -139,7 +137,7 @@ class Measurements:
             self.sides.stop(running)
 
     def read_streams(self, running, streams, rate, seconds):
-        """Reads streams to their end. Returns the proxy's CPU microseconds for each event, and the events' delays."""
+        """Reads streams to their end. Returns the proxy's CPU time for each event in microseconds, and the events' delays."""
         events = rate * seconds
         command = [
             self.sides.program, "read", "--port", str(running.port), "--streams", str(streams),
@@ -157,8 +155,8 @@ class Measurements:
     # Memory.
 
     def memory(self):
-        """Measures the memory of a newly started proxy for each silent stream. The streams' upstream connections must
-        end with the clients.
+        """Measures the memory of a newly started proxy for each silent stream. When the clients disconnect, the streams' upstream
+        connections must end as well.
         """
         count = self.options.streams
         for _ in self.rounds(f"memory of {count} idle streams"):
@@ -183,7 +181,7 @@ class Measurements:
     # Latency.
 
     def latency(self):
-        """Measures the time that a side adds to a small GET at 1,000 requests a second, in microseconds."""
+        """Measures the latency that a side adds to a small GET at 1,000 requests a second, in microseconds."""
         group = [self.sides.start(side) for side in self.sides.names]
         rate = 1000
         for port, target in ((self.sides.small.port, "/small"), *((running.port, SMALL) for running in group)):
@@ -203,7 +201,7 @@ class Measurements:
             self.sides.stop(running)
 
     def paced(self, side, port, target, rate, seconds):
-        """Returns latencies at a constant rate of requests. The first half second does not count."""
+        """Returns the latencies at a constant rate of requests, without the first half second."""
         command = [
             self.sides.program, "rate", "--port", str(port), "--target", target,
             "--rate", str(rate), "--seconds", str(seconds)]
@@ -216,7 +214,7 @@ class Measurements:
     # Programs.
 
     def last_json(self, command, patience, environment=None):
-        """Runs a program to its end and reads the last line of its output."""
+        """Runs a program to its end, and returns the JSON value in the last line of its output."""
         environment = {**self.environment, **(environment or {})}
         try:
             done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=patience)
@@ -228,7 +226,7 @@ class Measurements:
 
 
 class Held:
-    """Idle streams through a proxy that are open from the creation of this object until `close`."""
+    """Idle streams through a proxy, which are open from the creation of this object until `close`."""
 
     def __init__(self, measurements, running, count):
         self.measurements, self.running, self.count = measurements, running, count

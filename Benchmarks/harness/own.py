@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Common parts of the measurements that only the gateway supports."""
+"""The common parts of measurements that need a gateway."""
 
 import os
 
@@ -17,13 +17,13 @@ class OwnMeasurements:
         self.report, self.options = measurements.report, measurements.options
 
     def project_folder(self, running, name):
-        """Returns the folder of a new project of a gateway."""
+        """Creates a project of a running gateway, and returns the project's folder."""
         folder = os.path.join(os.path.dirname(running.directory), name)
         os.makedirs(folder)
         return folder
 
     def start_project(self, running, folder, port, banner=None):
-        """Starts a project whose instance listens on a port, which is announced in the given format."""
+        """Starts a project whose instance listens on a port. `banner` is the beginning of the instance's announcement."""
         for name, text in (("upstream-port", str(port)), ("banner", banner)):
             if text:
                 with open(os.path.join(folder, name), "w") as file:

@@ -20,7 +20,7 @@ class BenchmarkError(Exception):
 
 
 class Workbench:
-    """A temporary folder and the processes of a run. On exit, ends exactly these processes by their PIDs."""
+    """A temporary directory, and the processes of a run. On exit, ends exactly these processes by their PIDs."""
 
     def __enter__(self):
         self.folder = tempfile.mkdtemp(prefix="bench-")
@@ -33,21 +33,21 @@ class Workbench:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def path(self, *parts):
-        """Returns a path in the temporary folder and creates its folders."""
+        """Returns a path in the temporary directory, and creates its parent directories."""
         path = os.path.join(self.folder, *parts)
         os.makedirs(os.path.dirname(path), exist_ok=True)
         return path
 
     def write(self, text, *parts):
-        """Writes a file in the temporary folder and returns its path."""
+        """Writes a file in the temporary directory, and returns the file's path."""
         path = self.path(*parts)
         with open(path, "w") as file:
             file.write(text)
         return path
 
     def start(self, command, log, environment=None, **options):
-        """Starts a program with its output in `log`, a file of the temporary folder that is also available as
-        `process.log`.
+        """Starts a program, and writes its output to the file `log` in the temporary directory. `process.log` is the path of this
+        file.
         """
         path = self.path(log)
         options.setdefault("stdin", subprocess.DEVNULL)
@@ -80,7 +80,8 @@ class Workbench:
 
 
 def wait_until(condition, what, process=None, seconds=10.0):
-    """Calls `condition` until it returns a true value, and returns that. Otherwise, raises an error that names `what`.
+    """Calls `condition` until it returns a true value, and returns this value. After the time limit, raises an error that names
+    `what`.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -94,13 +95,13 @@ def wait_until(condition, what, process=None, seconds=10.0):
 
 
 def tail(process, lines=15):
-    """Returns the last lines of a process of the workbench."""
+    """Returns the last lines of a process's output."""
     with open(process.log, errors="replace") as file:
         return "".join("    " + line for line in file.readlines()[-lines:]) or "    (nothing)"
 
 
 def free_port():
-    """Returns a port of this machine on which nothing listens now."""
+    """Returns a free port of this machine."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
@@ -114,7 +115,7 @@ def accepts(port):
 
 
 def raise_descriptor_limit(wanted):
-    """Allows this process and its children to open `wanted` files, up to the system's hard limit."""
+    """Allows this process and its children to open `wanted` files. Raises an error if the system's hard limit is lower."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < wanted:
         raise BenchmarkError(
@@ -125,7 +126,7 @@ def raise_descriptor_limit(wanted):
 
 
 def _stat(pid):
-    """Returns the fields of /proc/PID/stat after the name; None if there is no such process."""
+    """Returns the fields of /proc/PID/stat after the process's name; None if there is no such process."""
     try:
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()
@@ -134,8 +135,8 @@ def _stat(pid):
 
 
 def started(pid):
-    """Returns a process's start time in ticks, which distinguishes it from a later one with the same ID; None if it has
-    ended.
+    """Returns a process's start time in ticks; None if the process has ended. The start time distinguishes the process from a later
+    process with the same ID.
     """
     fields = _stat(pid)
     return fields[19] if fields and fields[0] != "Z" else None
@@ -159,8 +160,8 @@ def descendants(pid):
 class CPUClock:
     """Measures the user and system CPU time of some processes between `__init__` and `seconds()`.
 
-    Uses the scheduler's nanoseconds of each living thread (/proc/PID/task/TID/schedstat). If a thread has ended in the
-    meantime, uses the process's own utime + stime (ticks), which include ended threads.
+    The clock uses the scheduler's time in nanoseconds of each thread (/proc/PID/task/TID/schedstat). If a thread has ended in the
+    meantime, the clock uses the process's utime and stime in ticks, which include the time of ended threads.
     """
 
     def __init__(self, pids):
@@ -191,7 +192,7 @@ class CPUClock:
 
 
 def proportional_memory(pids):
-    """Returns the memory of some processes together in bytes, with shared pages counted in proportion (PSS)."""
+    """Returns the total memory of some processes in bytes. Shared pages count in proportion to their users (PSS)."""
     total = 0
     for pid in pids:
         with open(f"/proc/{pid}/smaps_rollup") as file:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Collects samples, evaluates them, and shows them as a table for people and JSON for programs."""
+"""Collects and evaluates samples, and formats the results as a table for people and as JSON for programs."""
 
 import collections
 import datetime
@@ -57,8 +57,8 @@ MEASURES = [
     ("start", "start of the program to the first answer", "ms", 1),
 ]
 
-# The gateway's targets: the measure, the kind of the target, and the limit. With "ratio", the ratio to nginx counts.
-# Otherwise, the figure itself counts. With "least", it must not be below the limit.
+# The gateway's targets: the measure, the kind of the target, and the limit. With "ratio", the ratio to nginx must not exceed the
+# limit. With "figure", the figure itself must not exceed the limit. With "least", the figure must not be below the limit.
 TARGETS = [
     ("small", "ratio", 1.15),
     ("post", "ratio", 1.5),
@@ -100,7 +100,7 @@ class Report:
         self.samples[measure][side].append(value)
 
     def require(self, condition, failure):
-        """Records a wrong response. The figures of such a run are invalid, and its exit code is 1."""
+        """Records a failure unless the condition is true. A run with a failure has invalid figures, and its exit code is 1."""
         if not condition:
             self.failures.append(failure)
             self.progress("FAILED: " + failure)
@@ -111,7 +111,7 @@ class Report:
         print(text, file=sys.stderr, flush=True)
 
     def summary(self):
-        """Returns the whole run for JSON."""
+        """Returns the results of the run as a value for JSON."""
         measures = {name: {"what": self._title(what), "unit": unit, "sides": self._sides(name)}
                     for name, what, unit, _ in MEASURES if name in self.samples}
         for percentile in ("p50", "p99"):
@@ -131,8 +131,8 @@ class Report:
         }
 
     def table(self, summary):
-        """Returns the run as a table: medians, and below them the smallest and largest values. The ratio to nginx is
-        that of the first side.
+        """Returns the results as a table with the medians, and below them the smallest and largest values. The column with the
+        ratio to nginx applies to the first side other than nginx.
         """
         compared = next((side for side in self.sides if side != "nginx"), None) if "nginx" in self.sides else None
         rows = [["", "unit", *self.sides, *([f"{compared}/nginx"] if compared else []), "target"]]
@@ -182,7 +182,7 @@ class Report:
 
 
 def spread(samples):
-    """Returns median, smallest and largest value."""
+    """Returns the median, the smallest value and the largest value."""
     return {"median": round(statistics.median(samples), 4), "min": round(min(samples), 4), "max": round(max(samples), 4)}
 
 
@@ -204,7 +204,7 @@ def extremes(value, digits):
 
 
 def judgement(target):
-    """Returns a target as text."""
+    """Returns a target and whether it was met, as text."""
     kind = " × nginx" if target["counts"] == "ratio" else ""
     sign = "≥" if target["counts"] == "least" else "≤"
     return f"{sign} {target['limit']:g}{kind}: {'met' if target['met'] else 'MISSED'}"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The sides of the comparison and their upstreams: each side serves the same paths from the same upstreams.
+"""Starts the sides of the comparison and their upstreams. Each side forwards the same paths to the same upstreams.
 
-    /projects/small/api/…    → nginx that responds from memory
+    /projects/small/api/…    → an nginx that responds from memory
     /projects/streams/api/…  → the stream program
 """
 
@@ -23,11 +23,11 @@ SIDES = ("gateway", "nginx", "haproxy")
 SMALL = "/projects/small/api/small"
 STREAMS = "/projects/streams/api"
 
-# 495 bytes, about the size of a session's list entry.
+# A body of 495 bytes, which is about the size of a session in a list.
 SMALL_BODY = json.dumps({"id": "ses_bench", "title": "A small answer", "version": "bench", "text": ""})
 SMALL_BODY = SMALL_BODY[:-2] + "x" * (495 - len(SMALL_BODY)) + SMALL_BODY[-2:]
 
-# The size in bytes of a body whose transfer takes a while. nginx's configuration below has room for it.
+# The size in bytes of a long body. It must not exceed `client_body_buffer_size` in nginx's configuration.
 LONG_BODY = 64 << 20
 
 NGINX_COMMON = """
@@ -85,9 +85,9 @@ NGINX_PROXY = NGINX_COMMON + """
 }}
 """
 
-# HAProxy closes idle upstream connections once a quarter of its descriptors is in use, which thousands of streams
-# exceed. The two ratios allow HAProxy to keep them. Without abortonclose, HAProxy leaves a silent stream open after its
-# client has disconnected.
+# By default, HAProxy closes idle upstream connections when a quarter of its descriptors is in use, and thousands of streams exceed
+# this limit. With the two ratios, HAProxy keeps the idle connections. Without abortonclose, HAProxy keeps a silent stream open
+# after its client has disconnected.
 HAPROXY = """
 global
     nbthread {workers}
@@ -121,11 +121,11 @@ backend streams
 
 
 class Running:
-    """A proxy under measurement: its port, and the processes whose CPU time and memory count."""
+    """A running proxy: its port, and the processes whose CPU time and memory are measured."""
 
     def __init__(self, side, port, process, pids, upstream):
         self.side, self.port, self.process, self.pids, self.upstream = side, port, process, pids, upstream
-        # The apparent working directory of the streams' upstream, which its shared events contain.
+        # The directory in the shared events of the upstream.
         self.directory = "/home/vibe/streams"
 
 
@@ -148,7 +148,7 @@ class Sides:
     def start(self, side, streams=None, threads=2, prefix=(), patience=10, options=()):
         """Starts one side in front of the upstreams and checks that it forwards a request.
 
-        `prefix` runs its command line under a tool (valgrind, strace); `options` apply to the gateway only.
+        `prefix` runs the side's command line under a tool (valgrind, strace). `options` apply only to the gateway.
         """
         self.count += 1
         streams = streams or self.streams
@@ -163,7 +163,7 @@ class Sides:
         self.bench.stop(running.process)
 
     def stream_upstream(self):
-        """Starts the program that sends events, and returns it with its port."""
+        """Starts the program that sends events, and returns its process, whose `port` is set."""
         self.count += 1
         process = self.bench.start([self.program, "upstream"], f"upstream-{self.count}.log")
         line = wait_until(lambda: complete_line(process.log), "The stream upstream starts", process)
@@ -171,15 +171,15 @@ class Sides:
         return process
 
     def open_streams(self, upstream):
-        """Returns the number of open event streams of an upstream."""
+        """Returns the number of an upstream's open event streams."""
         return json.loads(get(upstream.port, "/stats", self.key)[1])["streams"]
 
     def followers(self, upstream):
-        """Returns the number of open streams of shared events of an upstream."""
+        """Returns the number of an upstream's open streams of shared events."""
         return json.loads(get(upstream.port, "/stats", self.key)[1])["followers"]
 
     def say(self, running, rate, count, size):
-        """Makes a side's upstream send shared events. Rate 0 sends them as fast as they are received."""
+        """Makes a side's upstream send shared events. With the rate 0, the upstream sends the events as fast as possible."""
         target = f"/say?rate={rate}&count={count}&size={size}&directory={running.directory}"
         status, body = get(running.upstream.port, target, self.key)
         if status != 200:
@@ -249,8 +249,8 @@ class Sides:
         return running
 
     def _under(self, prefix):
-        """Returns the gateway's program and environment for a tool, because valgrind reads no Swift debug information
-        and does not support pidfd.
+        """Returns the gateway's program and environment for use under a tool. valgrind cannot read Swift's debug information and
+        does not support pidfds. Under valgrind, the program therefore has no debug information and preloads `valgrind/pidfd.c`.
         """
         if not prefix or "valgrind" not in os.path.basename(prefix[0]):
             return self.gateway, {}
@@ -268,7 +268,7 @@ class Sides:
 
 
 def get(port, path, key, method="GET"):
-    """Sends one request on a new connection; returns the status and the body."""
+    """Sends one request on a new connection, and returns the status and the body."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     try:
         connection.request(method, path, headers={"Authorization": f"Bearer {key}"})
@@ -279,7 +279,7 @@ def get(port, path, key, method="GET"):
 
 
 def complete_line(path, beginning=""):
-    """Returns the first complete line of a file with this beginning; None if there is none."""
+    """Returns the first complete line of a file that starts with `beginning`; None if there is no such line."""
     with open(path, errors="replace") as file:
         for line in file:
             if line.startswith(beginning) and line.endswith("\n"):
@@ -288,7 +288,7 @@ def complete_line(path, beginning=""):
 
 
 def tool(*names):
-    """Returns the path of the first of these programs that is installed."""
+    """Returns the path of the first installed program among `names`."""
     for name in names:
         path = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
         if path:
@@ -297,7 +297,7 @@ def tool(*names):
 
 
 def words(known):
-    """Parses a comma-separated choice from `known`."""
+    """Returns a function that parses a comma-separated choice from `known`."""
 
     def parse(text):
         chosen = text.split(",")

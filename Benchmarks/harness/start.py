@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""The time from the execution of the gateway's program to its first response."""
+"""Measures the time from the execution of the gateway's program to its first response."""
 
 import http.client
 import os
@@ -17,10 +17,10 @@ ANNOUNCED = b"viberemote-gateway listening on http://"
 
 
 class StartMeasurements(OwnMeasurements):
-    """Adds the samples of the gateway alone to a `Report`."""
+    """Adds the samples to a `Report`. Only the gateway is measured."""
 
     def take(self):
-        """Starts gateways one after the other and takes the median of their times, in milliseconds."""
+        """Starts gateways one after the other, and adds the median of their times in milliseconds."""
         for number in self.measurements.rounds(f"{STARTS} starts"):
             times = [first_answer(self.bench, self.sides.gateway, self.sides.key, f"start-{number}-{count}")
                      for count in range(STARTS)]
@@ -28,10 +28,10 @@ class StartMeasurements(OwnMeasurements):
 
 
 def first_answer(bench, gateway, key, label):
-    """Starts a gateway without projects and without stored state. Returns the seconds until it has responded to GET
-    /health.
+    """Starts a gateway without projects and without stored state. Returns the number of seconds until the gateway has responded
+    to GET /health.
 
-    The address is announced when the gateway accepts connections, so the request is not sent too early.
+    The gateway prints its address when it accepts connections, so the request is not sent too early.
     """
     home, state = os.path.dirname(bench.path(label, "home", "x")), os.path.dirname(bench.path(label, "state", "x"))
     command = [

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
-"""Measures the cost of transferring a mebibyte in each direction, with long consecutive bodies on a kept-alive
+"""Measures the cost of transferring a mebibyte in each direction. The bodies are long and follow one another on a kept-alive
 connection.
 """
 
@@ -22,7 +22,7 @@ class TransferMeasurements:
         self.measurements, self.sides, self.report = measurements, measurements.sides, measurements.report
 
     def take(self):
-        """Measures the CPU time for each mebibyte that a client sends, and for each that it receives."""
+        """Measures the CPU time for each mebibyte that a client sends, and for each mebibyte that it receives."""
         group = [self.sides.start(side) for side in self.sides.names]
         clients = {running.side: Client(running.port, self.sides.key) for running in group}
         for client in clients.values():
@@ -51,17 +51,17 @@ class Client:
         self.room = bytearray(PIECE)
 
     def upload(self):
-        """Sends a body with an announced length and reads the response."""
+        """Sends a body with a Content-Length, and reads the response."""
         self.ask("PUT", "upload", self.body)
 
     def download(self):
-        """Reads a body of this length."""
+        """Requests a body, and checks its length."""
         length = self.ask("GET", "download")
         if length != LONG_BODY:
             raise BenchmarkError(f"A download is {length} bytes long, not {LONG_BODY}")
 
     def ask(self, method, name, body=None):
-        """Sends one request; returns the length of its response's body."""
+        """Sends one request, and returns the length of the response's body."""
         self.connection.request(method, f"{SMALL_PROJECT}/{name}", body, self.fields)
         answer = self.connection.getresponse()
         if answer.status != 200:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Functions that all jobs share: errors, time, epoll, percentiles, the client's side of a connection.
+// Functions that several jobs use: errors, time, epoll, percentiles, and connections of clients.
 
 #include "streams.h"
 

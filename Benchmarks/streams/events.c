@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The events, which both ends know: the upstream writes them, and the reader checks every byte.
+// The format of the events. The upstream writes the events, and the reader checks every byte.
 
 #include "streams.h"
 
@@ -12,7 +12,7 @@ const char connected_event[] =
     "data: {\"id\":\"evt_bench\",\"type\":\"server.connected\",\"properties\":{}}\n\n";
 const size_t connected_event_length = sizeof connected_event - 1;
 
-/// The text before the time stamp and the sequence number of an event; both have a fixed width.
+/// The text before an event's time stamp and sequence number, which both have a fixed width.
 static const char delta_prefix[] = "data: {\"id\":\"evt_";
 
 size_t format_delta(char *out, uint64_t stamp, uint32_t sequence) {
@@ -64,7 +64,7 @@ void make_template(struct shared_template *out, const char *directory, unsigned 
     out->stamp_at = (size_t)(strstr(out->event, "\"id\":\"evt_") - out->event) + 10;
 }
 
-/// Reads lower-case hexadecimal digits; returns false if any other character occurs.
+/// Reads lower-case hexadecimal digits. Returns false if any other character occurs.
 static bool hexadecimal(const char *digits, size_t count, uint64_t *value) {
     *value = 0;
     for (size_t i = 0; i < count; i++) {

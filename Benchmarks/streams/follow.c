@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `streams follow` and `streams replay`: streams that share their events, read up to a given event.
+// `streams follow` and `streams replay` read streams that share their events, up to a given event.
 
 #include "load.h"
 
@@ -10,8 +10,8 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-/// Returns the length of the hub's text before a stream's first event, which is the reconnection delay; 0 for any other
-/// text.
+/// Returns the length of the `retry:` line that the hub sends before a stream's first event. Returns 0 if there is no such line or
+/// if its delay is not between 500 and 1,500 ms.
 static size_t retry_length(const struct stream *stream) {
     unsigned milliseconds = 0;
     int length = 0;
@@ -19,14 +19,14 @@ static size_t retry_length(const struct stream *stream) {
     return milliseconds >= 500 && milliseconds <= 1500 ? strcspn(stream->line, "\n") + 1 : 0;
 }
 
-/// Reads a number of an id that is followed by `end`; returns false if the text has another form.
+/// Reads a decimal number and the character `end` after it. Returns false if the text has another format.
 static bool number(const char **text, char end, uint64_t *value) {
     const char *start = *text;
     for (*value = 0; **text >= '0' && **text <= '9'; ++*text) *value = *value * 10 + (uint64_t)(**text - '0');
     return *text > start && *(*text)++ == end;
 }
 
-/// Returns the length of an event's line `id: GENERATION-SEQUENCE`; 0 for any other text.
+/// Returns the length of an event's line `id: GENERATION-SEQUENCE`. Returns 0 if there is no such line.
 static size_t id_length(const struct stream *stream, uint64_t *generation, uint64_t *sequence) {
     const char *text = stream->line + 4;
     if (strncmp(stream->line, "id: ", 4) != 0 || !number(&text, '-', generation) || !number(&text, '\n', sequence))
@@ -34,8 +34,8 @@ static size_t id_length(const struct stream *stream, uint64_t *generation, uint6
     return (size_t)(text - stream->line);
 }
 
-/// Returns whether an ID is consistent with all others: the generation is the same, and the IDs increase with the
-/// events.
+/// Returns whether an ID is consistent with all earlier IDs: it has the same generation, and its number increases with the
+/// event's number.
 static bool fits(struct load *load, uint64_t generation, uint64_t sequence, uint32_t event) {
     if (load->generation == 0) {
         load->generation = generation;
@@ -72,8 +72,8 @@ void take_shared(struct load *load, struct stream *stream, uint64_t time) {
     if (load->closes) end_stream(load, stream);
 }
 
-/// Reports that the result is available and waits for the end of standard input, so that closing the streams is not
-/// measured.
+/// Writes the result to standard output, and waits for the end of standard input. The caller therefore measures no time for closing
+/// the streams.
 static void wait_for_end(void) {
     char byte;
     fflush(stdout);
@@ -98,13 +98,13 @@ int run_follow(const struct options *options) {
     return 0;
 }
 
-/// The results of replays so far.
+/// The sum of the results of all replays.
 struct replays {
     unsigned count, failed;
     uint64_t events, bytes, missing, damaged, nanoseconds;
 };
 
-/// Requests all events from `first` on again.
+/// Reads all events from `first` on once, and adds the results to the sum.
 static void replay_once(const struct options *options, struct replays *sum) {
     struct load load = {0};
     make_load(&load, options, take_shared);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `streams hold` and `streams read`: many event streams through a proxy. Each stream has its own events, or is silent.
+// `streams hold` and `streams read` open many event streams through a proxy. Each stream has separate events, or is silent.
 
 #include "load.h"
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The benchmark's event streams and its constant-rate requests. The program has six jobs, each with one epoll loop.
+// The event streams and the constant-rate requests of the benchmarks. The program has six jobs, each with one epoll loop.
 //
-//   streams upstream                                                       prints "listening PORT", serves until killed
-//   streams hold --port P --target T --streams N                           keeps N streams until standard input ends
-//   streams read --port P --target T --streams N --events E --seconds S    reads E events of each stream within S s
-//   streams follow … --directory D [--ids] [--size B]                      E shared events of each stream; prints twice
-//   streams replay … --directory D --ids --first F                         reads events F to E of one stream repeatedly
+//   streams upstream                                                       prints "listening PORT", and serves until killed
+//   streams hold --port P --target T --streams N                           keeps N streams open until standard input ends
+//   streams read --port P --target T --streams N --events E --seconds S    reads E events from each stream within about S s
+//   streams follow … --directory D [--ids] [--size B]                      reads E shared events from each stream
+//   streams replay … --directory D --ids --first F                         repeatedly reads the shared events from F to E - 1
 //   streams rate --port P --target T --rate R --seconds S                  sends R requests a second for S seconds
 //
-// Each client job prints one JSON object on each line. BENCH_KEY in the environment is sent as the bearer key.
-// The jobs use only the loopback interface.
+// Each client job prints its results as JSON objects, one on each line. `hold` and `follow` print a first object when all streams
+// are open. The clients send BENCH_KEY from the environment as the bearer token. The jobs use only the loopback interface.
 
 #include "streams.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `streams rate`: requests at a constant rate, independent of the responses (an open loop). The time of each request
-// starts when it was scheduled, so that a proxy that stalls is charged for all requests that waited during the stall.
+// `streams rate` sends requests at a constant rate that does not depend on the responses (an open loop). The latency of a request
+// is measured from its scheduled time. If a proxy stalls, the latencies of all requests that wait therefore include the stall.
 
 #define _GNU_SOURCE
 #include "streams.h"
@@ -20,9 +20,9 @@ enum { CONNECTIONS = 32 };
 struct caller {
     int fd;
     bool busy;
-    uint64_t intended;       // when the request was scheduled
-    uint32_t request;        // its number in the schedule
-    size_t received, total;  // bytes of the response; total is 0 until its head is complete
+    uint64_t intended;       // the scheduled time of the request
+    uint32_t request;        // the number of the request in the schedule
+    size_t received, total;  // the received and the total bytes of the response; `total` is 0 until the head is complete
     char head[HEAD_LIMIT];
 };
 
@@ -31,7 +31,7 @@ struct pace {
     char request[HEAD_LIMIT];
     size_t request_length;
     struct caller callers[CONNECTIONS];
-    int turn;  // the next connection; all are used in turn, so that each thread of a proxy serves some
+    int turn;  // the next connection; the requests use all connections in turn, so that each thread of a proxy serves some of them
     uint64_t start, interval;
     uint32_t planned, sent, warm_up, answered, errors, bad_status;
     uint64_t *delays;
@@ -44,8 +44,7 @@ static void break_caller(struct pace *pace, struct caller *caller) {
     caller->fd = -1;
 }
 
-/// Sends the requests that are due on free connections. A request without a free connection waits, and its time starts
-/// when it was due.
+/// Sends the requests that are due on free connections. If no connection is free, a request waits. Its latency includes the wait.
 static void send_due_requests(struct pace *pace) {
     uint64_t time = now();
     for (int i = 0; i < CONNECTIONS; i++) {
@@ -60,7 +59,7 @@ static void send_due_requests(struct pace *pace) {
     }
 }
 
-/// Returns the length of the whole response once its head is complete; 0 before that, and without a Content-Length.
+/// Returns the length of the whole response. Returns 0 if the head is incomplete or has no Content-Length.
 static size_t answer_length(const struct caller *caller) {
     const char *end = strstr(caller->head, "\r\n\r\n"), *field = strcasestr(caller->head, "\r\nContent-Length:");
     if (!end || !field || field > end) return 0;

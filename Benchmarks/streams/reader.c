@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads event streams from their connections: the head, chunks, and the events in them, on one epoll loop.
+// Reads event streams from their connections, on one epoll loop. Parses the heads, the chunks and the events.
 
 #define _GNU_SOURCE
 #include "load.h"
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/// The maximum number of pending stream requests, so that no accept queue overflows.
+/// The maximum number of pending requests for streams. The limit prevents an overflow of the proxy's accept queue.
 static const unsigned opening_limit = 64;
 
 static void fail_stream(struct load *load, struct stream *stream) {
@@ -28,7 +28,7 @@ static void fail_stream(struct load *load, struct stream *stream) {
     close(stream->fd);
 }
 
-/// Fails a stream whose head is not as expected, and keeps the first such status line for the report.
+/// Marks a stream as failed because its head is not as expected. Stores the first such status line for the report.
 static void refuse_stream(struct load *load, struct stream *stream) {
     if (!load->refusal[0]) {
         for (size_t i = 0; i < sizeof load->refusal - 1; i++) {
@@ -61,7 +61,7 @@ void end_stream(struct load *load, struct stream *stream) {
     close(stream->fd);
 }
 
-/// Appends a part of the body that contains at most one line end, at its end.
+/// Appends a part of the body. The part may contain a line end only as its last byte.
 static void take_piece(struct load *load, struct stream *stream, const char *bytes, size_t length, uint64_t time) {
     if (stream->length + length >= EVENT_LIMIT) {
         load->damaged++;
@@ -87,7 +87,7 @@ static void take_body(struct load *load, struct stream *stream, const char *byte
     }
 }
 
-/// Appends bytes to the head; returns how many of them belong to it.
+/// Appends bytes to the head, and returns the number of bytes that belong to the head.
 static size_t take_head(struct load *load, struct stream *stream, const char *bytes, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (stream->length == HEAD_LIMIT - 1) break;
@@ -104,7 +104,7 @@ static size_t take_head(struct load *load, struct stream *stream, const char *by
     return length;
 }
 
-/// Handles one byte of a chunk's size line, of the line end after its data, or of the empty line after the last chunk.
+/// Handles one byte of a chunk's size line, of the line end after a chunk's data, or of the empty line after the last chunk.
 static void take_framing(struct load *load, struct stream *stream, char byte) {
     if (stream->size_length == sizeof stream->size_line - 1) return fail_stream(load, stream);
     stream->size_line[stream->size_length++] = byte;

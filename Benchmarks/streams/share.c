@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The upstream's shared events: each is created once and sent to all streams at the same time, as OpenCode does.
+// The shared events of the upstream. The upstream creates each event once, and sends it to all streams at the same time, as
+// OpenCode does.
 
 #include "upstream.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/// The maximum number of events in one tick if they are sent as fast as they are received.
+/// The maximum number of events in one tick, if the upstream sends events as fast as possible.
 static const unsigned burst = 256;
 
 void begin_shared(struct upstream *upstream, struct peer *peer) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// `streams upstream`: an OpenCode server as far as a benchmark needs one, on one epoll loop.
+// `streams upstream` simulates an OpenCode server as far as the benchmarks need it, on one epoll loop.
 //
-//   GET /events?rate=R&count=N   N events, R a second, then a clean end; rate 0: a stream that remains silent
-//   GET /global/event            a stream of the shared events, which /say starts
-//   GET /say?rate=R&count=N&size=B&directory=D   N events, R a second (0: as fast as possible), at least B bytes each
-//   GET /global/health           healthy
-//   GET /stats                   the number of open streams, and of those that share their events
+//   GET /events?rate=R&count=N   a stream with N separate events, R a second, and a clean end; rate 0: a silent stream
+//   GET /global/event            a stream of the shared events
+//   GET /say?rate=R&count=N&size=B&directory=D   sends N shared events, R a second (0: as fast as possible), at least B bytes each
+//   GET /global/health           responds that the server is healthy
+//   GET /stats                   the number of open streams with separate events, and of open streams with shared events
 
 #define _GNU_SOURCE
 #include "upstream.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Allows the gateway to run under a valgrind without pidfd_open(2) (3.19 returns ENOSYS). This function is replaced by
-// a descriptor that never reports an end, so a stopped instance is killed after its timeouts. This library is preloaded
-// only for counting instructions.
+// A library that allows the gateway to run under a version of valgrind without pidfd_open(2) (3.19 returns ENOSYS). The library
+// returns a descriptor that never reports the end of a process. The gateway therefore kills a stopped instance after the
+// time-outs. Only the counting of instructions preloads this library.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdarg.h>
