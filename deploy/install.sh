@@ -25,8 +25,8 @@
 #
 # With --system, root writes only to directories that belong to root, such as /etc/viberemote-gateway. The service's user reads
 # `config` through its group, and systemd passes the key to the service (LoadCredential=). Earlier versions created a directory
-# that belongs to the service's user. The script replaces such a directory. It reads both files with that user's rights, moves
-# the old directory away, and creates a new one.
+# that belongs to the service's user. To replace such a directory, the script reads both files with that user's rights, moves
+# the old directory away, and creates a new directory.
 #
 set -eu
 umask 022
@@ -114,7 +114,7 @@ check_manager() {
 
 # --- Files ---
 
-# With --system, fails if the directory is a link, or if users other than root can write to it. Such a user could replace a file
+# With --system, fails if the directory is a link, or if users other than root can write to it. These users could replace a file
 # that root writes by a link.
 check_folder() {
     [ "$scope" = system ] || return 0
@@ -254,7 +254,7 @@ set_original_aside() {
     for name in "$gateway" opencode@.service; do
         [ ! -f "$unit_folder/$name" ] || act cp -p "$unit_folder/$name" "$put_aside/"
     done
-    # Remove the original's drop-ins. Their Environment= lines may contain the key, and every local user can read them.
+    # Remove the original's drop-ins. Every local user can read them, and their Environment= lines may contain the key.
     if [ -d "$unit_folder/$gateway.d" ]; then
         act cp -pR "$unit_folder/$gateway.d" "$put_aside/"
         act rm -rf "$unit_folder/$gateway.d"
@@ -282,8 +282,8 @@ make_settings_folder() {
     [ "$(stat -c '%a %G' "$settings" 2>/dev/null)" = "750 $group" ] || { act chgrp "$group" "$settings"; act chmod 0750 "$settings"; }
 }
 
-# Replaces a directory that belongs to the service's user. Earlier versions created such a directory. That user's programs could
-# create links in it, and root would write through these links.
+# Replaces a directory that belongs to the service's user. Earlier versions created such a directory. The user's programs could
+# create links in the directory, and root would write through these links.
 replace_settings_folder() {
     user=$(stat -c %U "$settings")
     say "$settings belongs to $user. Replacing it with a folder of root"
@@ -360,7 +360,7 @@ new_settings() {
     echo "HOME_DIR=$(quoted "${home:-$projects}")"
     [ -z "$opencode" ] || echo "VIBE_OPENCODE=$(quoted "$opencode")"
     echo "VIBE_KEY_FILE=$(quoted "$settings/key")"
-    # This is the directory of the unit's StateDirectory=. `viberemote-gateway check` in a shell must use the same directory.
+    # Set the directory of the unit's StateDirectory=, because `viberemote-gateway check` in a shell must use the same directory.
     [ "$scope" = user ] || echo "VIBE_STATE_DIR=$(quoted /var/lib/viberemote-gateway)"
 }
 

@@ -4,9 +4,9 @@
 # Runs the parsers of external input with random bytes (libFuzzer): scripts/fuzz.sh [NAME…]. By default, runs all parsers.
 #
 # Fuzz/NAME.swift contains a function `LLVMFuzzerTestOneInput` and a line `// length: N` with the maximum length of an
-# input. This script builds the modules that the file imports, directly or indirectly, with the fuzzer's instrumentation. It
-# builds the file itself and Fuzz/Support without instrumentation, which is faster and lets only the code under test guide the
-# fuzzer. The initial inputs are in Fuzz/seeds/NAME. A crash, a failed precondition, an input that takes longer than
+# input. This script builds the modules that the file imports, directly or indirectly, with the fuzzer's instrumentation. The
+# file itself and Fuzz/Support have no instrumentation, which is faster and lets only the code under test guide the fuzzer.
+# The initial inputs are in Fuzz/seeds/NAME. A crash, a failed precondition, an input that takes longer than
 # FUZZ_TIMEOUT, or memory use above FUZZ_MEMORY ends the run. The fuzzer then keeps the input.
 #
 #   FUZZ_RUNS     the number of inputs for each parser (10000000)

@@ -35,7 +35,7 @@ def events(path):
 
 
 def short(value):
-    """Truncates long texts, which other authors have written."""
+    """Truncates long texts, because other authors have written them."""
     if isinstance(value, dict):
         return {key: short(inner) for key, inner in value.items()}
     if isinstance(value, list):

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sends requests that Schemathesis generates from /openapi.json to a running gateway, and compares the responses with the
-# description (https://schemathesis.readthedocs.io). Then tests the description at /doc of a project in the same way. This
-# project's instance is the simulator as OpenCode 2. The gateway and the simulator must already be built.
+# description (https://schemathesis.readthedocs.io). Then tests the description at /doc of a project in the same way. The
+# instance of this project is the simulator as OpenCode 2. The gateway and the simulator must already be built.
 #
 # The script installs Schemathesis once from PyPI into .build/schemathesis. If PyPI is unreachable, the script fails with exit
 # code 75. With SCHEMATHESIS_OPTIONAL=1, it then prints a message and succeeds, because other tests compare the description with

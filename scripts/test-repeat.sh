@@ -13,8 +13,8 @@
 # the time and reveals races that do not occur in a single process.
 #
 # The script prints one line for each run. All runs together take three hours or more. After an interruption (Ctrl-C), the
-# script resumes at the same point if the tests, the programs and the scripts have not changed. It summarises the failures at
-# the end and after an interruption. The exit code is 0 if every run passed. The output of failed runs remains in
+# script resumes at the same point if the tests, the programs and the scripts have not changed. At the end and after an
+# interruption, the script summarises the failures. The exit code is 0 if every run passed. The output of failed runs remains in
 # .build/test-repeat. To start from the beginning, remove this directory.
 set -eu
 cd "$(dirname "$0")/.."

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests a running gateway with OpenCode's own clients. The projects' instances are the simulator as OpenCode 1 and 2. The script
-# runs the SDK for Python and an early SDK for OpenCode 1 (with an OpenCode 2 instance). It also sends the recorded requests of
+# runs the SDK for Python and an early SDK for OpenCode 1 (with an OpenCode 2 instance), and sends the recorded requests of
 # all commands in docs/clients.md. The gateway and the simulator must already be built.
 #
 # The script installs the SDKs once from PyPI into .build/sdks. If PyPI is unreachable, the script fails with exit code 75.

@@ -5,7 +5,7 @@
 # clients are httpx-sse, sseclient-py and the SDK opencode-ai (from PyPI), and Chromium (from Debian). The projects' instances are
 # the simulator as OpenCode 1 and 2. The gateway and the simulator must already be built.
 #
-# The script installs the packages once from PyPI into .build/stream-clients. It fails with exit code 75 if PyPI is unreachable,
+# The script installs the packages once from PyPI into .build/stream-clients. The script fails with exit code 75 if PyPI is unreachable,
 # or if Chromium is missing and cannot be installed. With STREAM_CLIENTS_OPTIONAL=1, it prints which clients it skips, and tests
 # the other clients.
 #

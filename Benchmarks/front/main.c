@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// A server that consists only of libmicrohttpd, which is configured as in the gateway. It responds to every request from memory.
-// Its processor time is the time of a gateway whose own code costs nothing.
+// A server that consists only of libmicrohttpd, which is configured as in the gateway. The server responds to every request from
+// memory. The server's processor time is the time of a gateway whose own code costs nothing.
 //
 //   front BODY POOL    prints the server's port; POOL is the size of libmicrohttpd's memory pool for a connection, in bytes
 

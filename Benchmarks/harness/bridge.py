@@ -49,7 +49,7 @@ class BridgeMeasurements(OwnMeasurements):
 
     def events(self, program):
         """Measures the CPU time for translating and sending a delta of a text, and for storing and sending the delta unchanged.
-        Adds both times and their ratio.
+        Adds both times and their ratio to the report.
         """
         if not os.access(program, os.X_OK):
             raise BenchmarkError(

@@ -27,7 +27,7 @@ STREAMS = "/projects/streams/api"
 SMALL_BODY = json.dumps({"id": "ses_bench", "title": "A small answer", "version": "bench", "text": ""})
 SMALL_BODY = SMALL_BODY[:-2] + "x" * (495 - len(SMALL_BODY)) + SMALL_BODY[-2:]
 
-# The size in bytes of a long body. It must not exceed `client_body_buffer_size` in nginx's configuration.
+# The size in bytes of a long body, which must not exceed `client_body_buffer_size` in nginx's configuration.
 LONG_BODY = 64 << 20
 
 NGINX_COMMON = """

@@ -44,7 +44,7 @@ static void break_caller(struct pace *pace, struct caller *caller) {
     caller->fd = -1;
 }
 
-/// Sends the requests that are due on free connections. If no connection is free, a request waits. Its latency includes the wait.
+/// Sends the requests that are due on free connections. If no connection is free, a request waits, and its latency includes the wait.
 static void send_due_requests(struct pace *pace) {
     uint64_t time = now();
     for (int i = 0; i < CONNECTIONS; i++) {

@@ -3,8 +3,8 @@
 """Tests opencode-ai, an early SDK for OpenCode 1 (PyPI), with interruptions in the middle of a turn. `make
 test-stream-clients` runs this script.
 
-The SDK supports neither IDs nor reconnecting. It must receive the same events with and without the hub. The script reads both
-streams at the same time.
+The SDK supports neither IDs nor reconnecting. With and without the hub, the SDK must receive the same events. The script reads
+both streams at the same time.
 """
 import json
 import sys
