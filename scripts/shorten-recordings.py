@@ -10,7 +10,7 @@ event. Short labels such as s1, m1 and p1 replace identifiers. The script keeps 
 all other text.
 
 For OpenCode 2, the script keeps all exchanges, all event streams except the stream with an event of 1.5 MB, and the processes of
-all servers. It also creates a table of the routes in OpenCode 2's document.
+all servers. The script also creates a table of the routes in OpenCode 2's document.
 """
 import base64
 import json

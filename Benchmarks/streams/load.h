@@ -6,8 +6,8 @@
 
 #include "streams.h"
 
-/// The position in a stream: the response's head, a chunk's size line, a chunk's data, the line end after a chunk's data, the
-/// empty line after the last chunk, a body without chunks, or the end.
+/// The position in a stream. CHUNK_END is the line end after a chunk's data. LAST_LINE is the empty line after the last chunk.
+/// UNFRAMED is a body without chunks.
 enum place { HEAD, CHUNK_SIZE, CHUNK_DATA, CHUNK_END, LAST_LINE, UNFRAMED, ENDED, FAILED };
 
 struct stream {

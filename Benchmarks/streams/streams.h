@@ -27,7 +27,7 @@ struct options {
     bool ids;                  // whether the streams come from the gateway's hub, which adds `retry:` and `id:` lines
 };
 
-// The jobs; each returns the exit code.
+// The functions that run the jobs. Each function returns the exit code of the program.
 _Noreturn int run_upstream(void);
 int run_hold(const struct options *options);
 int run_read(const struct options *options);
