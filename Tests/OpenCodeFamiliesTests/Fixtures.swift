@@ -15,6 +15,11 @@ enum Fixtures {
         return tests.appending(path: "Fixtures/opencode/\(path)")
     }
 
+    /// Returns a JSON value as text.
+    static func bytes(json: Any) throws -> [UInt8] {
+        Array(try JSONSerialization.data(withJSONObject: json, options: [.fragmentsAllowed, .sortedKeys]))
+    }
+
     /// Returns every event of the original recordings, if the environment variable `OPENCODE_RECORDINGS` names their
     /// folder.
     static func recordedEvents(_ version: String) throws -> [(name: String, line: Data)] {
