@@ -189,6 +189,7 @@ extension GatewayLoop: RequestHandler {
     private func controlRequest(_ endpoint: Endpoint, _ connection: ClientConnection) -> ControlRequest {
         let context = connection.request
         var request = ControlRequest(principal: context.principal)
+        request.isCancelledWithoutClient = endpoint.isCancelledWithoutClient
         guard let target = RequestTarget(connection.head.target) else { return request }
         request.query = RequestQuery(target.query.dropFirst())
         guard !endpoint.path.names.isEmpty else { return request }

@@ -32,6 +32,8 @@ final class ControlCall {
     /// The maximum number of bytes of an unpaced stream that may wait for its client.
     private let streamBacklog: Int
     private var phase = Phase.reading
+    /// The task of the handler; nil before the call of the handler and after its response.
+    private var task: Task<Void, Never>?
     /// Resumes the stream's source, which waits for the client to read or for the end of a pause.
     private var resumeSource: (@Sendable (Bool) -> Void)?
     private var isPausing = false
@@ -66,7 +68,7 @@ final class ControlCall {
         let request = request
         let handler = handler
         let control = owner.control
-        Task {
+        task = Task {
             let response = await handler(request, control)
             mailbox.post(.feature(ControlMessage(call: number, message: .respond(response))))
         }
@@ -146,6 +148,7 @@ final class ControlCall {
     private func startStream(
         _ head: ResponseHead, isPaced: Bool, from source: @escaping @Sendable (ResponseStream) async -> Void
     ) {
+        task = nil
         guard let connection, let mailbox = owner.mailbox else { return finish() }
         // Reject the request. A new stream would be aborted immediately, and a client that mistakes this for a regular
         // end would not reconnect.
@@ -185,6 +188,7 @@ final class ControlCall {
     private func finish() {
         if case .streaming = phase { owner.streamEnded(self) }
         phase = .ended
+        task = nil
         connection = nil
         if let timer { owner.loop.release(timer) }
         timer = nil
@@ -215,8 +219,12 @@ extension ControlCall: ServerExchange {
 
     func resumeResponse() { continueStream() }
 
-    /// Ends the call, but not the operation. The next client may need a start that this client has abandoned.
-    func clientDisconnected() { finish() }
+    /// Ends the call. An operation that changes something continues, because the next client may need a start that this
+    /// client has abandoned.
+    func clientDisconnected() {
+        if request.isCancelledWithoutClient { task?.cancel() }
+        finish()
+    }
 }
 
 extension ControlCall: OpenStream {

@@ -19,6 +19,8 @@ package struct ControlRequest: Sendable {
     package var query = RequestQuery([])
     /// The body as the endpoint's ``BodyRule`` requires it; empty if the rule ignores it.
     package var body: [UInt8] = []
+    /// Whether the handler's task is cancelled when the client disconnects (``Endpoint/isCancelledWithoutClient``).
+    var isCancelledWithoutClient = false
 }
 
 /// The response of a handler.

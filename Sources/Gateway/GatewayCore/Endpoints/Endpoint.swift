@@ -20,6 +20,9 @@ package struct Endpoint: Sendable {
     package let description: Description
     /// The handler that serves requests.
     let handler: Handler
+    /// Whether the task of a control plane handler is cancelled when its client disconnects. Set this only for a handler
+    /// that changes nothing.
+    package var isCancelledWithoutClient = false
 
     /// Creates an endpoint with a path template; see ``PathPattern``.
     package init(
