@@ -157,9 +157,8 @@ let package = Package(
             .gateway, "ConversationServing",
             [
                 "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub", "EventLoop",
-                "EventStreaming", "GatewayCore", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking",
-                "Logging", "OpenCode1Compatibility", "OpenCodeFamilies", "Projects", "Proxying", "Storage",
-                "WebSockets",
+                "EventStreaming", "GatewayCore", "HTTPServer", "HTTPTypes", "Instances", "Locking", "Logging",
+                "OpenCode1Compatibility", "OpenCodeFamilies", "Projects", "Proxying", "Storage", "WebSockets",
             ]),
         module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
         // Combines the features into the data plane.

@@ -5,6 +5,7 @@
 import Conversations
 import Dialects
 import JSONText
+import Locking
 
 /// For every message of a chat's client and every request body, the response is JSON of at most 1 MiB. A response to a
 /// request also conforms to the contract. No response of OpenCode changes that.
@@ -16,33 +17,17 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-private let now: Int64 = 1_800_000_000_000
-
 private func checkChat(_ input: inout FuzzInput) {
-    var state = ConversationState(directory: "/d", kept: [])
-    var chat = ChatSession(version: "1")
-    var actions = chat.opened(nil)
+    let transport = Transport()
     while let line = input.bytes(endedBy: 0x0A) {
-        actions += chat.receive(Array(line), in: &state, at: now) { 1 }
-        var steps = 0
-        while steps < actions.count, steps < 64 {
-            defer { steps += 1 }
-            switch actions[steps] {
-            case .send(let text):
-                precondition(text.count <= 1 << 20)
-                precondition(JSONParser.parse(text)?["type"]?.text != nil)
-            case .run(let number, let plan):
-                // A response of OpenCode may contain text that the client sent, so use the line for the response.
-                actions += chat.finished(number, settle(plan, Array(line)), in: &state, at: now) { 2 }
-            case .watch, .publish, .publishToOthers: continue
-            }
-        }
-        actions = []
+        let text = Array(line)
+        // A response of OpenCode may contain text that the client sent, so use the line for the response.
+        transport.assumeIsolated { $0.receive(text, responses: text) }
+        transport.manualExecutor.run()
     }
 }
 
 private func checkRequest(_ input: inout FuzzInput, _ kind: UInt8) {
-    var state = ConversationState(directory: "/d", kept: [])
     let methods = ["GET", "POST", "PATCH", "DELETE"]
     let target = Array(input.bytes(endedBy: 0x0A) ?? [])
     let body = Array(input.remainder())
@@ -52,29 +37,81 @@ private func checkRequest(_ input: inout FuzzInput, _ kind: UInt8) {
     let query = [(name: "cursor", value: path.last ?? ""), (name: "limit", value: path.first ?? "3")]
     let request = ConversationRequest(
         methods[Int(kind & 3)], known[Int(kind >> 2) % known.count], query: kind & 64 == 0 ? [] : query, body: body)
-    var work = ConversationWork(request, at: now) { 3 }
-    var step = work.start(in: state)
-    while true {
-        switch step {
-        case .run(let plan): step = work.finished(settle(plan, body), in: &state, at: now)
-        case .answer(let answer, _):
-            precondition(answer.status == 204 ? answer.body.isEmpty : JSONReader.isValid(answer.body))
-            return
-        case .stream: return
-        }
-    }
+    let transport = Transport()
+    transport.assumeIsolated { $0.start(request, responses: body) }
+    transport.manualExecutor.run()
 }
 
-private func settle<Value>(_ plan: Plan<Value>, _ body: [UInt8]) -> Result<Value, ConversationError> {
-    var plan = plan
-    for _ in 0..<32 {
-        switch plan {
-        case .send(_, let next): plan = next(OpenCodeAnswer(200, body))
-        case .ended(_, let next): plan = next(body.count % 2 == 0)
-        case .pause(_, let next), .aborting(_, let next), .store(_, let next): plan = next()
-        case .done(let value): return .success(value)
-        case .refused(let refusal): return .failure(refusal)
+/// An executor that runs its jobs on the fuzzer's thread.
+private final class ManualExecutor: SerialExecutor, TaskExecutor {
+    private let jobs = Locked<[UnownedJob]>([])
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.append(job) }
+    }
+
+    func run() {
+        while true {
+            let next = jobs.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+            guard let next else { return }
+            next.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         }
     }
-    return .failure(ConversationError(.failed, "It asks for ever."))
+
+    func checkIsolated() {}
+    func isIsolatingCurrentContext() -> Bool? { true }
+}
+
+/// A transport to an OpenCode whose responses are all equal. A task ends after a number of requests.
+private actor Transport: ConversationTransport {
+    nonisolated let manualExecutor = ManualExecutor()
+    nonisolated var executor: any TaskExecutor { manualExecutor }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { manualExecutor.asUnownedSerialExecutor() }
+
+    var state = ConversationState(directory: "/d", kept: [])
+    let now: Int64 = 1_800_000_000_000
+    private let chat = ChatSession<Transport>(number: 1, for: 0)
+    private var responses: [UInt8] = []
+    private var remainingRequests = 0
+
+    func random() -> UInt64 { 1 }
+
+    func receive(_ text: [UInt8], responses: [UInt8]) {
+        self.responses = responses
+        remainingRequests = 32
+        chat.receive(text, over: self)
+    }
+
+    func start(_ request: ConversationRequest, responses: [UInt8]) {
+        self.responses = responses
+        remainingRequests = 32
+        _ = Task.immediate(executorPreference: executor) {
+            guard case .answer(let answer) = await self.respond(to: request, for: 0) else { return }
+            precondition(answer.status == 204 ? answer.body.isEmpty : JSONReader.isValid(answer.body))
+        }
+    }
+
+    func send(_ request: ClientRequest, for initiator: Int) async throws(ConversationFailure) -> OpenCodeAnswer {
+        remainingRequests -= 1
+        guard remainingRequests > 0 else { throw .ended }
+        return OpenCodeAnswer(200, responses)
+    }
+
+    func wait(until isMet: @escaping (ConversationState) -> Bool, atMost limit: Duration)
+        async throws(ConversationFailure) -> Bool
+    { isMet(state) }
+
+    func commit() {}
+
+    func publish(_ events: [ConversationEvent], except chat: Int?) {
+        for event in events where self.chat.receive(event) { send(state.chatTexts(event), to: 1) }
+    }
+
+    func send(_ messages: [[UInt8]], to chat: Int) {
+        for message in messages {
+            precondition(message.count <= 1 << 20)
+            precondition(JSONParser.parse(message)?["type"]?.text != nil)
+        }
+    }
 }

@@ -144,7 +144,7 @@ import Testing
         harness.open(3)
         for chat in [1, 2, 3] { _ = harness.got(chat) }
 
-        harness.holdsPlans = true
+        harness.holdsRequests = true
         for chat in deleters {
             harness.send(#"{"type":"delete_conversation","conversationId":"\#(ConversationHarness.mine)"}"#, chat)
         }
@@ -368,11 +368,14 @@ import Testing
     }
 
     @Test func `a chat without a project receives status and then an error that asks for a project`() {
-        var harness = ConversationHarness()
-        harness.open(1, refusal: ConversationError(.noProject, "Name a project: ?project=NAME"))
-        harness.send(#"{"type":"list_conversations"}"#)
-        harness.send(#"{"type":"ping"}"#)
-        let got = harness.got()
+        let refusal = ConversationError(.noProject, "Name a project: ?project=NAME")
+        let list = Array(#"{"type":"list_conversations"}"#.utf8)
+        let ping = Array(#"{"type":"ping"}"#.utf8)
+
+        let got = [
+            ChatGreeting.status(nil, version: "1.2.3"), ChatGreeting.error(refusal),
+            ChatGreeting.answer(to: list, refusal: refusal), ChatGreeting.answer(to: ping, refusal: refusal),
+        ].map { JSONParser.parse($0) ?? .null }
 
         #expect(got.map { $0["type"]?.text } == ["status", "error", "error", "pong"])
         #expect(got[1]["content"] == "Name a project: ?project=NAME")

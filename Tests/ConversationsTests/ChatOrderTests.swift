@@ -37,9 +37,9 @@ import Testing
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
         harness.startTurn("ses_1", first, "one", answer: "msg_3")
         harness.text("ses_1", "msg_3", "prt_1", ["Hel"], isWhole: false)
-        harness.holdsPlans = true
+        harness.holdsRequests = true
         harness.send(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
-        harness.holdsPlans = false
+        harness.holdsRequests = false
         send("two", &harness)
         harness.send(#"{"type":"ping"}"#)
 
@@ -239,7 +239,7 @@ import Testing
 
     @Test func `a message after one that is cancelled while being sent waits for the abort`() {
         var harness = loaded()
-        harness.holdsPlans = true
+        harness.holdsRequests = true
         send("one", &harness)
         harness.send(#"{"type":"cancel_generation","conversationId":"\#(id)"}"#)
         send("two", &harness)
@@ -255,7 +255,7 @@ import Testing
     @Test func `after a client disconnects, its prompts and deletions are sent in order and nothing else`() {
         var harness = loaded()
         harness.server.requests = []
-        harness.holdsPlans = true
+        harness.holdsRequests = true
         send("one", &harness)
         for type in ["list_conversations", "new_conversation"] { harness.send(#"{"type":"\#(type)"}"#) }
         send("two", &harness)
@@ -275,7 +275,7 @@ import Testing
     @Test func `after a key is revoked, none of its pending prompts and deletions are sent`() {
         var harness = loaded()
         harness.server.requests = []
-        harness.holdsPlans = true
+        harness.holdsRequests = true
         harness.send(
             #"{"type":"user_message","conversationId":"\#(ConversationID(session: "ses_9").text)","content":"new"}"#)
         send("two", &harness)
@@ -284,5 +284,17 @@ import Testing
         harness.release()
 
         #expect(!harness.server.requests.contains { $0.hasSuffix("prompt_async") || $0.hasPrefix("DELETE") })
+    }
+
+    @Test func `after a key is revoked, messages that the client sent before are not processed`() {
+        var harness = loaded()
+        harness.server.requests = []
+
+        harness.revoke()
+        send("late", &harness)
+        harness.send(#"{"type":"ping"}"#)
+
+        #expect(harness.server.requests.isEmpty)
+        #expect(harness.got().isEmpty)
     }
 }

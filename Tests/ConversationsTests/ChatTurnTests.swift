@@ -101,7 +101,7 @@ import Testing
     @Test func `a list is read again if a turn ends while it is read`() {
         var harness = started()
         harness.text("ses_1", "msg_3", "prt_1", ["Hello"])
-        harness.holdsPlans = true
+        harness.holdsRequests = true
         load(&harness, 2)
         harness.idle("ses_1")
         harness.server.sessions[0].messages += [
@@ -168,7 +168,7 @@ import Testing
     @Test func `a message that is cancelled before it is sent is never sent`() {
         var harness = ConversationHarness()
         harness.open()
-        harness.holdsPlans = true
+        harness.holdsRequests = true
         harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"one"}"#)
         harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"two"}"#)
         harness.send(#"{"type":"cancel_generation","conversationId":"\#(ConversationHarness.mine)"}"#)
@@ -274,8 +274,7 @@ import Testing
                 ],
             ],
         ]
-        let check = try harness.settle(harness.state.check("ses_1")).get()
-        harness.publish(harness.state.checked(check, at: harness.now))
+        harness.finish(harness.state.check("ses_1"))
 
         #expect(harness.got().map(\.outline) == ["assistant_chunk Hel", "assistant_chunk lo", "assistant_done"])
     }
@@ -291,8 +290,7 @@ import Testing
 
         #expect(harness.state.quiet(for: 1, at: harness.now + 1) == ["ses_1"])
 
-        let check = try harness.settle(harness.state.check("ses_1")).get()
-        harness.publish(harness.state.checked(check, at: harness.now))
+        harness.finish(harness.state.check("ses_1"))
 
         #expect(kinds(harness.got()) == ["assistant_done", "conversation_deleted"])
         #expect(harness.state.quiet(for: 1, at: harness.now + 2).isEmpty)

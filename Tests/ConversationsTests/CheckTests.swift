@@ -23,16 +23,15 @@ import Testing
         harness.send(#"{"type":"user_message","conversationId":"\#(id)","content":"\#(text)"}"#)
     }
 
-    private func checked(_ harness: inout ConversationHarness) throws {
-        let check = try harness.settle(harness.state.check("ses_1")).get()
-        harness.publish(harness.state.checked(check, at: harness.now))
+    private func checked(_ harness: inout ConversationHarness) {
+        harness.finish(harness.state.check("ses_1"))
     }
 
     @Test func `a check does not end a prompt that was not sent yet`() throws {
         var harness = loaded()
-        harness.holdsPlans = true
+        harness.holdsRequests = true
         send("hi", &harness)
-        try checked(&harness)
+        checked(&harness)
 
         #expect(harness.got().isEmpty)
 
@@ -46,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a check ends only prompts that were sent before it began`(isChat: Bool) throws {
+    func `a check ends only prompts that were sent before it began`(isChat: Bool) {
         var harness = loaded()
         let early = harness.state.check("ses_1")
         if isChat {
@@ -54,13 +53,12 @@ import Testing
         } else {
             _ = harness.request("POST", "/conversations/\(id)/messages", body: ["text": "hi"])
         }
-        let check = try harness.settle(early).get()
-        harness.publish(harness.state.checked(check, at: harness.now))
+        harness.finish(early)
 
         #expect(harness.got().isEmpty)
         #expect(!harness.streams.contains { $0.isOver })
 
-        try checked(&harness)
+        checked(&harness)
 
         #expect(harness.got().map(\.outline) == ["assistant_done"])
         #expect(harness.streams.allSatisfy { $0.isOver })
@@ -71,12 +69,11 @@ import Testing
     @Test(arguments: [true, false])
     func `a check ends a prompt whose events have arrived but whose response has not`(isRenamed: Bool) throws {
         var harness = loaded()
-        harness.holdsResults = true
+        harness.heldResponses = ["POST /session/ses_1/prompt_async"]
         send("hi", &harness)
-        harness.holdsResults = false
         let sent = try #require(harness.server.prompts.last?["messageID"]?.text)
         harness.receiveMessage(FakeOpenCode1.user(isRenamed ? "msg_2own" : sent, "hi"), of: "ses_1")
-        try checked(&harness)
+        checked(&harness)
 
         #expect(harness.got().map(\.outline) == ["assistant_done"])
     }

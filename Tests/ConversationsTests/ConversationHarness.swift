@@ -7,159 +7,120 @@ import Storage
 import Testing
 
 /// A project with its conversations, some chats and requests, and a fake OpenCode. It corresponds to a gateway without
-/// sockets.
+/// sockets. Each call returns after all tasks have ended or are suspended.
 struct ConversationHarness {
-    var server = FakeOpenCode1()
-    var state: ConversationState
-    var chats: [Int: ChatSession] = [:]
-    /// The messages that each chat's client received, in order.
-    var sent: [Int: [JSON]] = [:]
-    var streams: [(stream: AnswerStream, text: String, isOver: Bool)] = []
-    var now: Int64 = 1_800_000_000_000
-    /// Whether plans wait for ``release()``.
-    var holdsPlans = false
-    /// Whether plans run immediately, and their results wait for ``release()``.
-    var holdsResults = false
-    /// Whether events are from before the gateway subscribed.
-    var isReplaying = false
-    private var heldPlans: [(chat: Int, number: Int, plan: Plan<ChatSession.WorkResult>)] = []
-    private var seed: UInt64 = 7
+    let project: FakeProject
 
     static let mine = "A0B1C2D3-0000-4000-8000-00000000000A"
 
     init(_ sessions: [FakeOpenCode1.StoredSession] = []) {
-        state = ConversationState(directory: "/home/vibe/demo", kept: [])
+        project = FakeProject()
         server.sessions = sessions
     }
 
-    private mutating func random() -> UInt64 {
-        seed = seed &* 6_364_136_223_846_793_005 &+ 1
-        return seed >> 33
+    /// Calls the project, and then runs its tasks.
+    @discardableResult
+    private func run<Value: Sendable>(_ body: (isolated FakeProject) -> Value) -> Value {
+        defer { project.manualExecutor.run() }
+        return project.assumeIsolated(body)
     }
 
-    // MARK: Chats
+    // MARK: State
 
-    mutating func open(_ chat: Int = 1, refusal: ConversationError? = nil) {
-        let session = ChatSession(version: "1.2.3", refusal: refusal)
-        chats[chat] = session
-        perform(session.opened(state.catalogue), of: chat)
+    var server: FakeOpenCode1 {
+        get { run { $0.server } }
+        set { run { $0.server = newValue } }
     }
 
-    mutating func send(_ text: String, _ chat: Int = 1) {
-        guard var session = chats[chat] else { return }
-        var generator = self
-        let actions = session.receive(Array(text.utf8), in: &state, at: now) { generator.random() }
-        seed = generator.seed
-        chats[chat] = session
-        perform(actions, of: chat)
+    var state: ConversationState {
+        get { run { $0.state } }
+        set { run { $0.state = newValue } }
     }
 
-    /// Returns the messages that the client has received since the previous call.
-    mutating func got(_ chat: Int = 1) -> [JSON] {
-        defer { sent[chat] = [] }
-        return sent[chat] ?? []
+    var now: Int64 {
+        get { run { $0.now } }
+        set { run { $0.now = newValue } }
     }
 
-    /// Revokes the key of the client.
-    mutating func revoke(_ chat: Int = 1) { chats[chat]?.revoke() }
-
-    /// Disconnects the client of a chat.
-    mutating func disconnect(_ chat: Int = 1) { chats[chat]?.clientDisconnected() }
-
-    mutating func release() {
-        holdsPlans = false
-        holdsResults = false
-        let plans = heldPlans
-        heldPlans = []
-        for item in plans { run(item.plan, number: item.number, of: item.chat) }
+    var streams: [FakeProject.Stream] {
+        get { run { $0.streams } }
+        set { run { $0.streams = newValue } }
     }
 
-    private mutating func perform(_ actions: [ChatSession.Action], of chat: Int) {
-        for action in actions {
-            switch action {
-            case .send(let text): sent[chat, default: []].append(JSONParser.parse(text) ?? .null)
-            case .run(let number, let plan):
-                if holdsPlans {
-                    heldPlans.append((chat, number, plan))
-                } else if holdsResults {
-                    let late: Plan<ChatSession.WorkResult> =
-                        switch settle(plan) {
-                        case .success(let result): .done(result)
-                        case .failure(let refusal): .refused(refusal)
-                        }
-                    heldPlans.append((chat, number, late))
-                } else {
-                    run(plan, number: number, of: chat)
-                }
-            case .watch: continue
-            case .publish(let events): publish(events)
-            case .publishToOthers(let events): publish(events, except: chat)
-            }
-        }
+    /// Whether requests to OpenCode wait for ``release()``.
+    var holdsRequests: Bool {
+        get { run { $0.holdsRequests } }
+        set { run { $0.holdsRequests = newValue } }
     }
 
-    private mutating func run(_ plan: Plan<ChatSession.WorkResult>, number: Int, of chat: Int) {
-        let result = settle(plan)
-        guard var session = chats[chat] else { return }
-        var generator = self
-        let actions = session.finished(number, result, in: &state, at: now) { generator.random() }
-        seed = generator.seed
-        chats[chat] = session
-        perform(actions, of: chat)
+    /// The requests whose responses wait for ``release()``, as `METHOD /path`. OpenCode responds immediately, but the
+    /// gateway receives the response late.
+    var heldResponses: Set<String> {
+        get { run { $0.heldResponses } }
+        set { run { $0.heldResponses = newValue } }
+    }
+
+    /// Whether tasks wait for the end of aborted work until ``expireWaits()``.
+    var holdsWaits: Bool {
+        get { run { $0.holdsWaits } }
+        set { run { $0.holdsWaits = newValue } }
     }
 
     /// Whether OpenCode ends the work that another client aborts.
-    var endsAbortedWork = false
+    var endsAbortedWork: Bool {
+        get { run { $0.endsAbortedWork } }
+        set { run { $0.endsAbortedWork = newValue } }
+    }
 
-    mutating func settle<Value>(_ plan: Plan<Value>) -> Result<Value, ConversationError> {
-        var plan = plan
-        while true {
-            switch plan {
-            case .send(let request, let next): plan = next(server.answer(request))
-            case .pause(_, let next): plan = next()
-            case .aborting(let session, let next):
-                state.abort(session)
-                plan = next()
-            case .ended(let session, let next):
-                // The harness does not wait. Either the work ends or the time-out expires immediately.
-                if endsAbortedWork { idle(session) }
-                publish(state.stopWaitingForEnd(of: session, at: now))
-                plan = next(state.isBusy(session))
-            case .store(let catalogue, let next):
-                state.catalogue = catalogue
-                plan = next()
-            case .done(let value): return .success(value)
-            case .refused(let refusal): return .failure(refusal)
-            }
-        }
+    /// Whether events are from before the gateway subscribed.
+    var isReplaying: Bool {
+        get { run { $0.isReplaying } }
+        set { run { $0.isReplaying = newValue } }
+    }
+
+    /// The number of suspended tasks.
+    var suspendedTasks: Int { run { $0.suspendedTasks } }
+
+    /// Continues the held requests, responses and waits in their order.
+    mutating func release() { run { $0.release() } }
+
+    /// Lets the time limit of all waits expire.
+    mutating func expireWaits() { run { $0.expireWaits() } }
+
+    // MARK: Chats
+
+    mutating func open(_ chat: Int = 1) { run { $0.open(chat) } }
+
+    mutating func send(_ text: String, _ chat: Int = 1) { run { $0.receive(Array(text.utf8), from: chat) } }
+
+    /// Returns the messages that the client has received since the previous call.
+    mutating func got(_ chat: Int = 1) -> [JSON] { run { $0.removeSent(chat) } }
+
+    /// Revokes the key of the client.
+    mutating func revoke(_ chat: Int = 1) { run { $0.chats[chat]?.revoke() } }
+
+    /// Disconnects the client of a chat.
+    mutating func disconnect(_ chat: Int = 1) { run { $0.chats[chat]?.clientDisconnected() } }
+
+    /// Disconnects the client of a chat, and releases the chat's session.
+    mutating func leave(_ chat: Int = 1) { run { $0.leave(chat) } }
+
+    /// Whether a task retains the session of the last chat that was released (``leave(_:)``).
+    var retainsSession: Bool { run { $0.lastSession != nil } }
+
+    // MARK: Checks
+
+    /// Performs the requests of a check, and publishes the missed events.
+    mutating func finish(_ check: ConversationState.Check) {
+        let held = holdsRequests
+        holdsRequests = false
+        run { $0.start(check) }
+        holdsRequests = held
     }
 
     // MARK: Events
 
-    mutating func publish(_ events: [ConversationEvent], except one: Int? = nil) {
-        for event in events {
-            let texts = state.chatTexts(event)
-            for (chat, session) in chats.sorted(by: { $0.key < $1.key }) where chat != one {
-                var session = session
-                let actions = session.receive(event, texts)
-                chats[chat] = session
-                perform(actions, of: chat)
-            }
-            for index in streams.indices {
-                let actions = streams[index].stream.receive(event, at: now)
-                write(actions, index)
-            }
-        }
-    }
-
-    mutating func write(_ actions: [AnswerStream.Action], _ index: Int) {
-        for action in actions {
-            switch action {
-            case .write(let bytes): streams[index].text += String(decoding: bytes, as: UTF8.self)
-            case .end: streams[index].isOver = true
-            }
-        }
-    }
+    mutating func publish(_ events: [ConversationEvent]) { run { $0.publish(events, except: nil) } }
 
     mutating func receiveEvent(_ type: String, _ properties: JSON) {
         guard let event = Event(openCode1: ["type": .string(type), "properties": properties]) else {
@@ -169,9 +130,7 @@ struct ConversationHarness {
         receiveEvent(event)
     }
 
-    mutating func receiveEvent(_ event: Event) {
-        if isReplaying { state.replay(event, at: now) } else { publish(state.receive(event, at: now)) }
-    }
+    mutating func receiveEvent(_ event: Event) { run { $0.receive(event) } }
 
     mutating func busy(_ session: String) {
         receiveEvent("session.status", ["sessionID": .string(session), "status": ["type": "busy"]])
@@ -185,9 +144,7 @@ struct ConversationHarness {
     }
 
     /// Expires the timeout of the answers that wait for the end of a message.
-    mutating func giveUp() {
-        for held in state.removePendingEnds() { publish(state.stopWaiting(held, at: now)) }
-    }
+    mutating func giveUp() { run { $0.giveUp() } }
 
     /// Sends a user message and the beginning of its answer in the message `answer`.
     mutating func startTurn(_ session: String, _ user: String, _ text: String, answer: String) {
@@ -259,41 +216,29 @@ struct ConversationHarness {
 
     /// Sends a request that is not a stream, and returns its response.
     mutating func fetch(
-        _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil
+        _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil,
+        bytes: [UInt8]? = nil
     ) throws -> ConversationAnswer {
-        let answer = request(method, path, query: query, body: body)
+        let answer = request(method, path, query: query, body: body, bytes: bytes)
         return try #require(answer)
     }
 
     /// Sends a request of the conversation protocol and returns its response. For a stream, starts it and returns nil.
     mutating func request(
-        _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil
+        _ method: String, _ path: String, query: [(name: String, value: String)] = [], body: JSON? = nil,
+        bytes: [UInt8]? = nil
     ) -> ConversationAnswer? {
         let segments = path.split(separator: "/").map(String.init)
-        let request = ConversationRequest(method, segments, query: query, body: body?.bytes ?? [])
-        var generator = self
-        var work = ConversationWork(request, at: now) { generator.random() }
-        seed = generator.seed
-        var step = work.start(in: state)
-        while true {
-            switch step {
-            case .run(let plan):
-                let result = settle(plan)
-                step = work.finished(result, in: &state, at: now)
-            case .answer(let answer, let events):
-                publish(events)
-                return answer
-            case .stream(let stream, let prompt, let otherEvents):
-                publish(otherEvents)
-                streams.append((stream, "", false))
-                let index = streams.count - 1
-                let answer = server.answer(prompt)
-                let actions = ConversationWork.prompted(answer, &streams[index].stream, in: &state, at: now)
-                write(actions, index)
-                return nil
-            }
-        }
+        let request = ConversationRequest(method, segments, query: query, body: bytes ?? body?.bytes ?? [])
+        run { $0.start(request) }
+        return removeAnswer()
     }
+
+    /// Returns the response to the last request; nil if there is none yet.
+    mutating func removeAnswer() -> ConversationAnswer? { run { $0.removeAnswer() } }
+
+    /// Cancels the task of the last request, because its client has disconnected.
+    mutating func cancelRequest() { run { $0.request?.cancel() } }
 }
 
 extension ConversationAnswer {

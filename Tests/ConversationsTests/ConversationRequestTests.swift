@@ -299,12 +299,11 @@ import Testing
         "[]", "{", #"{"title":""}"#, #"{"title":7}"#, #"{"isPinned":"yes"}"#, #"{"modelId":[]}"#,
     ])
     func `each malformed body is rejected with 400`(body: String) throws {
-        let request = ConversationRequest("PATCH", ["conversations", id], body: Array(body.utf8))
-        var work = ConversationWork(request, at: 0) { 0 }
-        let state = ConversationState(directory: "/d", kept: [])
-        guard case .answer(let answer, _) = work.start(in: state) else { return #expect(Bool(false)) }
+        var harness = harness()
+        let answer = try harness.fetch("PATCH", "/conversations/\(id)", bytes: Array(body.utf8))
 
         #expect(answer.status == 400)
+        #expect(harness.server.requests.isEmpty)
     }
 
     @Test func `an unavailable OpenCode is reported with 503 and the code unavailable`() throws {

@@ -39,7 +39,7 @@ import Testing
             harness.server.sessions[0].messages.append(received)
             event(&harness)
         }
-        harness.holdsResults = true
+        harness.heldResponses = ["GET /session/ses_1/message"]
         harness.send(#"{"type":"list_conversations"}"#)
         for (received, event) in exchange[firstCount...] {
             harness.server.sessions[0].messages.append(received)

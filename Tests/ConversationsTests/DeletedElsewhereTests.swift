@@ -43,9 +43,8 @@ import Testing
         var harness = harness()
 
         let session = delete(&harness)
-        harness.holdsResults = true
+        harness.heldResponses = ["GET /session/ses_made1"]
         harness.send(Self.list)
-        harness.holdsResults = false
         harness.receiveEvent("session.deleted", ["info": session])
         harness.release()
 

@@ -32,9 +32,14 @@ struct FakeOpenCode1 {
     var working: Set<String> = []
     private var made = 0
 
+    /// Returns the name of a request: `METHOD /path`.
+    static func name(of request: ClientRequest) -> String {
+        request.method + " /" + request.path.joined(separator: "/")
+    }
+
     mutating func answer(_ request: ClientRequest) -> OpenCodeAnswer {
         let path = request.path
-        let name = request.method + " /" + path.joined(separator: "/")
+        let name = Self.name(of: request)
         requests.append(name)
         if let answer = instead[name] { return answer }
         if name == "GET /session" {

@@ -56,18 +56,19 @@ struct FakeOpenCode2 {
         return ["id": id, "time": time, "type": type, "outcome": "succeeded"]
     }
 
-    /// Returns the bridge's response to a request of OpenCode 1.
-    mutating func answer(_ request: ClientRequest) async -> OpenCodeAnswer {
+    /// Returns the bridge's response to a request of OpenCode 1, and the bridge's calls.
+    func answer(_ request: ClientRequest) async -> (answer: OpenCodeAnswer, calls: [String]) {
         let transport = Transport(self)
         let bridge = Bridge(Self.defaults, home: "/home/vibe", transport: transport)
         let response = try? await bridge.respond(to: request)
-        calls += transport.calls
-        switch response {
-        case .answer(let answer):
-            return OpenCodeAnswer(answer.status, nextCursor: answer.fields["X-Next-Cursor"], answer.body)
-        case .completed, .truncated: return OpenCodeAnswer(500, [])
-        case nil: return OpenCodeAnswer(404, [])
-        }
+        let answer =
+            switch response {
+            case .answer(let answer):
+                OpenCodeAnswer(answer.status, nextCursor: answer.fields["X-Next-Cursor"], answer.body)
+            case .completed, .truncated: OpenCodeAnswer(500, [])
+            case nil: OpenCodeAnswer(404, [])
+            }
+        return (answer, transport.calls)
     }
 
     /// Sends the bridge's calls to this fake.

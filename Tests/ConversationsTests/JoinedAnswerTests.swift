@@ -179,8 +179,7 @@ import Testing
         harness.server.working = []
         harness.server.sessions[0].messages.removeLast()
         harness.server.sessions[0].messages.append(FakeOpenCode1.assistant("msg_3", to: "msg_2", "One two"))
-        let check = try harness.settle(harness.state.check("ses_1")).get()
-        harness.publish(harness.state.checked(check, at: harness.now))
+        harness.finish(harness.state.check("ses_1"))
 
         let got = harness.got()
 

@@ -9,32 +9,47 @@ import Testing
 @Suite struct LongListTests {
     private let id = ConversationID(session: FakeOpenCode2.session).text
 
+    /// A transport to a fake OpenCode 2.
+    private actor Transport: ConversationTransport {
+        var server: FakeOpenCode2
+        var state = ConversationState(directory: "/home/vibe/demo", kept: [])
+        let now: Int64 = 0
+        nonisolated var executor: any TaskExecutor { globalConcurrentExecutor }
+
+        init(_ server: FakeOpenCode2) { self.server = server }
+
+        func random() -> UInt64 { 0 }
+
+        func send(_ request: ClientRequest, for initiator: String)
+            async throws(ConversationFailure) -> OpenCodeAnswer
+        {
+            let (answer, calls) = await server.answer(request)
+            server.calls += calls
+            return answer
+        }
+
+        func wait(until isMet: @escaping (ConversationState) -> Bool, atMost limit: Duration)
+            async throws(ConversationFailure) -> Bool
+        { false }
+
+        func commit() {}
+        func publish(_ events: [ConversationEvent], except chat: Int?) {}
+        func send(_ messages: [[UInt8]], to chat: Int) {}
+
+        /// Returns the calls since the previous call of this function.
+        func removeCalls() -> [String] {
+            defer { server.calls = [] }
+            return server.calls
+        }
+    }
+
     /// Returns a page of messages, and the calls that it required.
-    private func page(
-        _ state: inout ConversationState, _ server: inout FakeOpenCode2, cursor: String? = nil
-    ) async throws -> (json: JSON, calls: [String]) {
-        server.calls = []
+    private func page(_ transport: Transport, cursor: String? = nil) async throws -> (json: JSON, calls: [String]) {
         let query = cursor.map { [(name: "cursor", value: $0)] } ?? []
         let request = ConversationRequest("GET", ["conversations", id, "messages"], query: query, body: [])
-        var work = ConversationWork(request, at: 0) { 0 }
-        var step = work.start(in: state)
-        while case .run(var plan) = step {
-            var result: Result<ConversationWork.WorkResult, ConversationError>?
-            while result == nil {
-                switch plan {
-                case .send(let request, let next): plan = next(await server.answer(request))
-                case .ended(_, let next): plan = next(false)
-                case .pause(_, let next), .aborting(_, let next), .store(_, let next):
-                    plan = next()
-                case .done(let value): result = .success(value)
-                case .refused(let refusal): result = .failure(refusal)
-                }
-            }
-            guard let found = result else { break }
-            step = work.finished(found, in: &state, at: 0)
-        }
-        guard case .answer(let answer, _) = step, answer.status == 200 else { throw NoPage() }
-        return (answer.json, server.calls)
+        let response = await transport.respond(to: request, for: "client")
+        guard case .answer(let answer) = response, answer.status == 200 else { throw NoPage() }
+        return (answer.json, await transport.removeCalls())
     }
 
     private struct NoPage: Error {}
@@ -43,10 +58,9 @@ import Testing
 
     @Test(arguments: [1, 2, 3])
     func `the newest messages of 5000 are found with at most three calls to OpenCode 2`(steps: Int) async throws {
-        var state = ConversationState(directory: "/home/vibe/demo", kept: [])
-        var server = FakeOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps)
-        _ = try await page(&state, &server)
-        let (json, calls) = try await page(&state, &server)
+        let transport = Transport(FakeOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps))
+        _ = try await page(transport)
+        let (json, calls) = try await page(transport)
         let last = 5_000 / (steps + 1) - 1
         let answer = (1...steps).map { "Answer \(last).\($0)" }.joined(separator: "\n\n")
 
@@ -56,11 +70,10 @@ import Testing
     }
 
     @Test func `the pages of a long conversation contain every message once`() async throws {
-        var state = ConversationState(directory: "/home/vibe/demo", kept: [])
-        var server = FakeOpenCode2(exchanges: 100)
+        let transport = Transport(FakeOpenCode2(exchanges: 100))
         var (seen, cursor): ([String], String?) = ([], nil)
         repeat {
-            let (json, _) = try await page(&state, &server, cursor: cursor)
+            let (json, _) = try await page(transport, cursor: cursor)
             seen = texts(json) + seen
             cursor = json["nextCursor"]?.text
         } while cursor != nil

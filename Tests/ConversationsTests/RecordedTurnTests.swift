@@ -9,6 +9,7 @@ import Testing
 
 /// Tests recorded turns of real servers of both versions, as a chat's client receives them.
 @Suite struct RecordedConversationTests {
+    private static let now: Int64 = 1_800_000_000_000
     static let versions = ["1.1.11", "1.2.27", "1.18.33", "2.0.15"]
 
     private static func lines(_ version: String, _ name: String) throws -> [[UInt8]] {
@@ -36,11 +37,11 @@ import Testing
 
     /// Returns the messages for a client that watches every conversation, with consecutive chunks joined.
     private static func seen(_ version: String, _ name: String) throws -> [String] {
-        var harness = ConversationHarness()
+        var state = ConversationState(directory: "/home/vibe/demo", kept: [])
         var seen: [(type: String, outline: String)] = []
         for event in try events(version, name) {
-            for event in harness.state.receive(event, at: harness.now) {
-                for text in harness.state.chatTexts(event) {
+            for event in state.receive(event, at: now) {
+                for text in state.chatTexts(event) {
                     let message = JSONParser.parse(text) ?? .null
                     let type = message["type"]?.text ?? "?"
                     let more = (message["content"] ?? message["metadata"]?["toolName"])?.text
@@ -129,12 +130,12 @@ import Testing
         for version in Self.versions {
             let folder = tests.appending(path: "Fixtures/opencode/\(version)/turns")
             for file in try FileManager.default.contentsOfDirectory(atPath: folder.path()) {
-                var harness = ConversationHarness()
+                var state = ConversationState(directory: "/home/vibe/demo", kept: [])
                 var events: [ConversationEvent] = []
                 for event in try Self.events(version, file.replacing(".jsonl", with: "")) {
-                    events += harness.state.receive(event, at: harness.now)
+                    events += state.receive(event, at: Self.now)
                 }
-                events += harness.state.instanceEnded("The end.", at: harness.now)
+                events += state.instanceEnded("The end.", at: Self.now)
 
                 var begun: Set<String> = []
                 var ended: Set<String> = []

@@ -17,9 +17,9 @@ import Testing
         harness.open(1)
         harness.open(2)
         harness.send(Self.list, 2)
-        harness.holdsResults = true
+        harness.heldResponses = ["GET /session"]
         harness.send(Self.list, 1)
-        harness.holdsResults = false
+        harness.heldResponses = []
         for chat in [1, 2] { _ = harness.got(chat) }
         return harness
     }
@@ -73,9 +73,9 @@ import Testing
     @Test func `a deletion while the first list is read applies to a session that was never listed`() {
         var harness = ConversationHarness([FakeOpenCode1.talk("ses_1", title: "Old", pairs: 1)])
         harness.open()
-        harness.holdsResults = true
+        harness.heldResponses = ["GET /session/ses_1/message"]
         harness.send(Self.list)
-        harness.holdsResults = false
+        harness.heldResponses = []
         harness.receiveEvent("session.deleted", ["info": harness.server.shown(harness.server.sessions[0])])
         harness.release()
 
@@ -110,8 +110,8 @@ import Testing
     @Test func `two first messages under one id create one conversation that receives both`() {
         var harness = ConversationHarness()
         for chat in [1, 2] { harness.open(chat) }
-        harness.holdsResults = true
         // The second client requests its list before the first client's session is created.
+        harness.heldResponses = ["POST /session"]
         harness.server.instead["GET /session"] = OpenCodeAnswer(200, Array("[]".utf8))
         send("one", &harness, 1)
         send("two", &harness, 2)

@@ -25,10 +25,29 @@ final class HubFixture {
     /// The queries that the translation of events has sent to the hub.
     private(set) var queries: [TranslationQuery] = []
     /// The responses to the calls, in order.
-    private(set) var answers: [OpenCodeAnswer] = []
+    var answers: [OpenCodeAnswer] { responses.values }
     /// The number of requests that were sent to the loop.
     var sent: Int { received.requests }
+    /// The number of tasks that wait for something.
+    var suspendedTasks: Int { withProject { $0.suspended.count } }
+    let executor: LoopExecutor
     private let loop: EventLoop
+    private let responses = Recorded<OpenCodeAnswer>("responses")
+    private let post: @Sendable (@escaping ConversationService.Work) -> Void
+
+    /// The receiver of the posted work.
+    private final class Receiver {
+        weak var coordinator: ConversationCoordinator?
+    }
+
+    /// A timer that stops the loop.
+    private final class Stop: TimerHandler {
+        private unowned let loop: EventLoop
+
+        init(_ loop: EventLoop) { self.loop = loop }
+
+        func timerFired(_ timer: LoopTimer) { loop.stop() }
+    }
 
     /// The messages that the loop receives.
     private final class Received {
@@ -50,16 +69,29 @@ final class HubFixture {
 
     /// Creates conversations that wait for the hub's first snapshot.
     ///
-    /// - Parameter startAnswer: The result of each start.
-    init(_ startAnswer: StartAnswer = .notFound) throws {
+    /// - Parameters:
+    ///   - startAnswer: The result of each start.
+    ///   - limits: The time limits of the project.
+    init(
+        _ startAnswer: StartAnswer = .notFound, limits: ConversationProject.Limits = ConversationProject.Limits()
+    ) throws {
         name = try #require(ProjectName("demo"))
         loop = try EventLoop()
+        let executor = try LoopExecutor(loop)
+        executor.useCurrentThread()
+        self.executor = executor
+        let receiver = Receiver()
+        let works = try loop.mailbox { (work: ConversationService.Work) in
+            if let coordinator = receiver.coordinator { work(coordinator) }
+            executor.runJobs()
+        }
+        post = { works.post($0) }
         coordinator = ConversationCoordinator(
-            loop, setUp: ConversationSetUp(project: nil, home: "/home/vibe", store: nil, version: "1.2.3"),
-            control: NoProjects(startAnswer: startAnswer), log: Logger(sink: LogKeeper()))
-        let works = try loop.mailbox { [unowned coordinator] (work: ConversationService.Work) in work(coordinator) }
-        let post: @Sendable (@escaping ConversationService.Work) -> Void = { works.post($0) }
-        coordinator.post = post
+            ConversationProject.Context(
+                setUp: ConversationSetUp(project: nil, home: "/home/vibe", store: nil, version: "1.2.3"),
+                executor: executor, control: NoProjects(startAnswer: startAnswer), log: Logger(sink: LogKeeper()),
+                post: post, limits: limits))
+        receiver.coordinator = coordinator
         log.beginGeneration(now: 5, after: nil)
         let received = received
         requests = try loop.mailbox { received.message($0) }
@@ -73,12 +105,17 @@ final class HubFixture {
             }
         }
         coordinator.loops = [requests]
-        coordinator.hub = ConversationHub(mailbox: hub, post: post)
+        coordinator.hub = hub
         _ = project
         try run { report != nil }
     }
 
     var project: ConversationProject { coordinator.project(name) }
+
+    /// Calls the project on behalf of another object of the thread.
+    func withProject<Value: Sendable>(_ body: (isolated ConversationProject) -> Value) -> Value {
+        project.assumeIsolated(body)
+    }
 
     /// Reports a snapshot on behalf of the hub.
     func snapshot(_ upstream: HubSnapshot.Upstream, run: UInt64? = 1) throws {
@@ -93,7 +130,11 @@ final class HubFixture {
     func settle() throws {
         received.isSettled = false
         let requests = requests
-        coordinator.post? { _ in requests.post(.stop) }
+        let executor = executor
+        post { _ in
+            executor.runJobs()
+            requests.post(.stop)
+        }
         try self.run { received.isSettled }
     }
 
@@ -116,18 +157,33 @@ final class HubFixture {
     /// Calls OpenCode on behalf of a client.
     func call(
         _ method: String, for initiator: RequestInitiator = .client(nil),
-        limits: ConversationCall.Limits = ConversationCall.Limits()
+        limits: ConversationProject.Limits = ConversationProject.Limits()
     ) {
         let request = RequestBuilder(directory: "/home/vibe/demo").request(method, ["session"])
-        ConversationCall(project, request, for: initiator, limits: limits) { [self] in answers.append($0) }.attempt()
+        let project = project
+        let responses = responses
+        withProject { $0.limits = limits }
+        task = Task(executorPreference: executor) {
+            if let answer = try? await project.send(request, for: initiator) { responses.append(answer) }
+        }
+        executor.runJobs()
     }
 
+    /// The task of the last call.
+    private(set) var task: Task<Void, Never>?
+
     /// Reports on behalf of the loop that the instances of all pending requests are not reachable.
-    func notRunning() { for number in 1...coordinator.number() { coordinator.answered(number, .notRunning) } }
+    func notRunning() {
+        withProject { project in
+            let waiting = project.suspended.numbers { if case .reply = $0 { true } else { false } }
+            for number in waiting { project.resume(number, .reply(.notRunning)) }
+        }
+        executor.runJobs()
+    }
 
     /// Runs the loop for this time.
     func run(for duration: Duration) throws {
-        coordinator.later(duration) { [self] in loop.stop() }
+        loop.arm(loop.timer(Stop(loop)), at: .now + duration)
         try loop.run()
     }
 
@@ -168,7 +224,7 @@ final class HubFixture {
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.waiting)
-            let limits = ConversationCall.Limits(events: .milliseconds(100))
+            let limits = ConversationProject.Limits(events: .milliseconds(100))
 
             let start = MonotonicTime.now
             fixture.call("POST", limits: limits)
@@ -187,7 +243,7 @@ final class HubFixture {
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.waiting)
 
-            fixture.call("POST", limits: ConversationCall.Limits(events: .milliseconds(100)))
+            fixture.call("POST", limits: ConversationProject.Limits(events: .milliseconds(100)))
             try fixture.snapshot(.connected)
             try fixture.run(for: .milliseconds(200))
 
@@ -212,7 +268,7 @@ final class HubFixture {
         try await onThread {
             let fixture = try HubFixture(.started(address: Self.address))
             try fixture.snapshot(.waiting)
-            let limits = ConversationCall.Limits(route: .seconds(60))
+            let limits = ConversationProject.Limits(route: .seconds(60))
 
             fixture.call("GET", limits: limits)
             try fixture.run(for: .milliseconds(200))
@@ -255,6 +311,80 @@ final class HubFixture {
             #expect(fixture.sent == 1)
             #expect(fixture.answers.map(\.status) == [503])
             #expect(fixture.answers.first?.json?["message"]?.text == "It does not start.")
+        }
+    }
+
+    @Test func `a request whose client leaves while it waits for the events is not sent`() async throws {
+        try await onThread {
+            let fixture = try HubFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.waiting)
+
+            fixture.call("POST")
+            let whileWaiting = fixture.suspendedTasks
+            fixture.task?.cancel()
+            try fixture.settle()
+            let afterLeaving = fixture.suspendedTasks
+            try fixture.snapshot(.connected)
+
+            #expect(whileWaiting == 1)
+            #expect(afterLeaving == 0)
+            #expect(fixture.sent == 0)
+            #expect(fixture.answers.isEmpty)
+        }
+    }
+
+    @Test func `a reply for a client that has left resumes nothing`() async throws {
+        try await onThread {
+            let fixture = try HubFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.connected)
+
+            fixture.call("GET")
+            try fixture.settle()
+            let waiting = fixture.withProject { $0.suspended.numbers { if case .reply = $0 { true } else { false } } }
+            fixture.task?.cancel()
+            try fixture.settle()
+            let number = try #require(waiting.first)
+            fixture.withProject { $0.resume(number, .reply(.answer(OpenCodeAnswer(200, [])))) }
+            try fixture.settle()
+
+            #expect(fixture.sent == 1)
+            #expect(fixture.suspendedTasks == 0)
+            #expect(fixture.answers.isEmpty)
+        }
+    }
+
+    @Test func `the end of the thread ends all suspended requests`() async throws {
+        try await onThread {
+            let fixture = try HubFixture()
+            fixture.coordinator.follow(.ready(fixture.name))
+            try fixture.snapshot(.connected)
+            for _ in 0..<3 { fixture.call("GET") }
+            try fixture.settle()
+            let whileWaiting = fixture.suspendedTasks
+
+            fixture.coordinator.end()
+            fixture.call("GET")
+            try fixture.settle()
+
+            #expect(whileWaiting == 3)
+            #expect(fixture.suspendedTasks == 0)
+            #expect(fixture.sent == 3)
+            #expect(fixture.answers.isEmpty)
+        }
+    }
+
+    @Test func `clients are served after a time limit even if the hub sends no snapshot`() async throws {
+        try await onThread {
+            let fixture = try HubFixture(limits: ConversationProject.Limits(start: .milliseconds(100)))
+            let start = MonotonicTime.now
+            let isReadyAtFirst = fixture.withProject { $0.isReady }
+
+            try fixture.run { fixture.withProject { $0.isReady } }
+
+            #expect(!isReadyAtFirst)
+            #expect(MonotonicTime.now - start >= .milliseconds(50))
         }
     }
 

@@ -20,11 +20,11 @@ private final class CoordinatorUnderTest {
     let project: ConversationProject
     let log = LogKeeper()
     let line: ChatLine
+    private let executor: LoopExecutor
     private let loop: EventLoop
     private let works = Monitor<[ConversationService.Work]>([])
     private let sending = Recorded<Int>("sendings to sockets")
     private let stop: Mailbox<Void>
-    private var requests = 0
 
     init(_ store: (any ConversationKeeping)? = nil) throws {
         let name = try #require(ProjectName("demo"))
@@ -32,8 +32,14 @@ private final class CoordinatorUnderTest {
             name: name, path: "/home/vibe/demo", hasGit: false, hasPackageJSON: false)
         let control = NoProjects(listed: [Project(folder: folder, state: .stopped)])
         loop = try EventLoop()
-        let setUp = ConversationSetUp(project: nil, home: "/home/vibe", store: store, version: "1.2.3")
-        coordinator = ConversationCoordinator(loop, setUp: setUp, control: control, log: Logger(sink: log))
+        executor = try LoopExecutor(loop)
+        executor.useCurrentThread()
+        let works = works
+        coordinator = ConversationCoordinator(
+            ConversationProject.Context(
+                setUp: ConversationSetUp(project: nil, home: "/home/vibe", store: store, version: "1.2.3"),
+                executor: executor, control: control, log: Logger(sink: log),
+                post: { work in works.withLock { $0.append(work) } }))
         let sending = sending
         let mailbox = try loop.mailbox { (message: LoopMessage) in
             guard case .feature(let message) = message, let message = message as? ChatMessage else { return }
@@ -45,13 +51,36 @@ private final class CoordinatorUnderTest {
         stop = try loop.mailbox { [unowned loop] in loop.stop() }
         line = ChatLine(mailbox, number: 1)
         coordinator.loops = [mailbox]
-        let works = works
-        coordinator.post = { work in works.withLock { $0.append(work) } }
         coordinator.follow(.ready(name))
         project = coordinator.project(name)
-        project.startedReceiving()
+        withProject { $0.startedReceiving() }
         try work()
     }
+
+    /// Calls the project on behalf of another object of the thread, and then runs the tasks.
+    @discardableResult
+    func withProject<Value: Sendable>(_ body: (isolated ConversationProject) -> Value) -> Value {
+        defer { executor.runJobs() }
+        return project.assumeIsolated(body)
+    }
+
+    /// Opens a chat.
+    func open() {
+        let line = line
+        withProject { $0.open(1, on: line, for: .client(nil)) }
+    }
+
+    /// Receives a message of the chat's client.
+    func receive(_ text: String) { withProject { $0.receive(Array(text.utf8), from: 1) } }
+
+    /// Disconnects the chat's client.
+    func close() { withProject { $0.close(1) } }
+
+    /// The number of tasks that wait for something.
+    var suspendedTasks: Int { withProject { $0.suspended.count } }
+
+    /// The sessions with an answer that has not ended.
+    var openSessions: [String] { withProject { $0.state.quiet(for: 0, at: .max) } }
 
     /// Waits for the coordinator's posted work and runs it.
     func work() throws {
@@ -59,7 +88,10 @@ private final class CoordinatorUnderTest {
             defer { works = [] }
             return works.isEmpty ? nil : works
         }
-        for work in all { work(coordinator) }
+        for work in all {
+            work(coordinator)
+            executor.runJobs()
+        }
     }
 
     /// Returns how often something has been sent to sockets.
@@ -70,7 +102,7 @@ private final class CoordinatorUnderTest {
     }
 
     /// Advances the project by a few seconds.
-    func tick() { project.tick() }
+    func tick() { withProject { $0.tick() } }
 
     /// Responds to all requests to OpenCode that precede the first prompt of a conversation.
     func makeSession() {
@@ -82,10 +114,13 @@ private final class CoordinatorUnderTest {
         ])
     }
 
-    /// Responds to the next request on behalf of OpenCode.
+    /// Responds to the oldest request on behalf of OpenCode.
     func answer(_ json: JSON, _ status: Int = 200) {
-        requests += 1
-        coordinator.answered(requests, .answer(OpenCodeAnswer(status, json.bytes)))
+        withProject { project in
+            let waiting = project.suspended.numbers { if case .reply = $0 { true } else { false } }
+            guard let oldest = waiting.first else { return }
+            project.resume(oldest, .reply(.answer(OpenCodeAnswer(status, json.bytes))))
+        }
     }
 }
 
@@ -153,12 +188,11 @@ private final class SlowStore: ConversationKeeping {
     private static func lateStore() throws {
         let store = LateStore()
         let fixture = try CoordinatorUnderTest(store)
-        let project = fixture.project
-        var isReady = false
-        project.whenReady { isReady = true }
-        #expect(isReady)
-        project.state.pin("ses_1", true)
-        project.save()
+        #expect(fixture.withProject { $0.isReady })
+        fixture.withProject { project in
+            project.state.pin("ses_1", true)
+            project.save()
+        }
         fixture.tick()
         try fixture.work()
         #expect(store.saved.count == 0)
@@ -193,17 +227,13 @@ private final class SlowStore: ConversationKeeping {
         try await onThread {
             let store = SlowStore()
             let fixture = try CoordinatorUnderTest(store)
-            let session = ChatSession(version: "1.2.3")
-            let chat = ConversationChat(
-                number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
-            defer { chat.close() }
-            chat.open()
+            fixture.open()
             let atBeginning = try fixture.sent()
 
-            chat.received(Array(Self.new.utf8), at: fixture.coordinator.now)
+            fixture.receive(Self.new)
             fixture.answer(Self.made)
             let kept = store.saved.count
-            chat.received(Array(#"{"type":"ping"}"#.utf8), at: fixture.coordinator.now)
+            fixture.receive(#"{"type":"ping"}"#)
             let beforeCommit = try fixture.sent()
             try store.commit()
             try fixture.work()
@@ -219,12 +249,8 @@ private final class SlowStore: ConversationKeeping {
     @Test func `messages that wait for a commit that does not end are sent after at most ten seconds`() async throws {
         try await onThread {
             let fixture = try CoordinatorUnderTest(SlowStore())
-            let session = ChatSession(version: "1.2.3")
-            let chat = ConversationChat(
-                number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
-            defer { chat.close() }
-            chat.open()
-            chat.received(Array(Self.new.utf8), at: fixture.coordinator.now)
+            fixture.open()
+            fixture.receive(Self.new)
             fixture.answer(Self.made)
 
             fixture.tick()
@@ -261,22 +287,19 @@ private final class SlowStore: ConversationKeeping {
 
     private static func gone() throws {
         let fixture = try CoordinatorUnderTest()
-        weak var left: ConversationChat?
-        do {
-            let session = ChatSession(version: "1.2.3")
-            let chat = ConversationChat(
-                number: 1, fixture.line, for: .client(nil), project: fixture.project, session: session)
-            chat.open()
-            chat.received(Array(first.utf8), at: fixture.coordinator.now)
-            chat.close()
-            left = chat
-        }
+        // The session belongs to the project, whose thread is this thread.
+        nonisolated(unsafe) weak var left: ChatSession<ConversationProject>?
+        fixture.open()
+        fixture.receive(first)
+        fixture.withProject { project in left = project.chats[1]?.session }
+        fixture.close()
         fixture.makeSession()
-        #expect(fixture.project.state.quiet(for: 0, at: .max) == ["ses_1"])
+        #expect(fixture.openSessions == ["ses_1"])
         #expect(left != nil)
-        #expect(fixture.project.chats.isEmpty)
+        #expect(fixture.withProject { $0.chats.isEmpty })
         fixture.answer(true, 204)
         #expect(left == nil)
+        #expect(fixture.suspendedTasks == 0)
     }
 
     @Test func `a message received before the project is known is sent even if the client disconnects`() async throws {
@@ -290,8 +313,8 @@ private final class SlowStore: ConversationKeeping {
         fixture.coordinator.ended(1)
         try fixture.work()
         fixture.makeSession()
-        #expect(fixture.project.state.quiet(for: 0, at: .max) == ["ses_1"])
-        #expect(fixture.project.chats.isEmpty)
+        #expect(fixture.openSessions == ["ses_1"])
+        #expect(fixture.withProject { $0.chats.isEmpty })
     }
 
     @Test func `a message is not sent if its client's key is revoked before the project is known`() async throws {
@@ -307,7 +330,7 @@ private final class SlowStore: ConversationKeeping {
         fixture.coordinator.ended(1)
         try fixture.work()
         fixture.makeSession()
-        #expect(fixture.project.state.quiet(for: 0, at: .max) == [])
-        #expect(fixture.project.chats.isEmpty)
+        #expect(fixture.openSessions == [])
+        #expect(fixture.withProject { $0.chats.isEmpty })
     }
 }

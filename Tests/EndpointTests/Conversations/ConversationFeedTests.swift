@@ -15,7 +15,7 @@ import Testing
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.connected)
-            fixture.project.state.expect("msg_1", "hi", in: "ses_1", at: 0)
+            fixture.withProject { $0.state.expect("msg_1", "hi", in: "ses_1", at: 0) }
             fixture.append(
                 #"{"directory":"/d","payload":{"type":"session.idle","properties":{"sessionID":"ses_2"}}}"#)
             try fixture.snapshot(.connected)
@@ -34,12 +34,12 @@ import Testing
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
             try fixture.snapshot(.connected)
-            fixture.project.state.expect("msg_1", "hi", in: "ses_1", at: 0)
+            fixture.withProject { $0.state.expect("msg_1", "hi", in: "ses_1", at: 0) }
             fixture.append(
                 #"{"id":"evt_1","created":1,"type":"session.deleted","data":{"sessionID":"ses_1"}}"#, family: .two)
 
             try fixture.snapshot(.connected)
-            try fixture.run { fixture.project.state.quiet(for: 0, at: .max).isEmpty }
+            try fixture.run { fixture.withProject { $0.state.quiet(for: 0, at: .max).isEmpty } }
 
             #expect(fixture.queries == [.defaults])
         }

@@ -1,196 +1,200 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Dialects
+internal import Dialects
 
-/// The server side of the chat protocol for one client, as a state machine that receives the client's messages and
-/// returns actions. It has no socket and no clock. The caller performs the actions in order.
-package struct ChatSession: Sendable {
-    /// An action that the caller performs.
-    package enum Action: Sendable {
-        /// Send this text message to the client.
-        case send([UInt8])
-        /// Perform the plan's steps, and pass the result with this number to ``finished(_:_:in:at:random:)``.
-        case run(Int, Plan<WorkResult>)
-        /// From now on, this client receives the events of the session (``sees(_:)``).
-        case watch(session: String)
-        /// Publish these events to all clients that watch the session, including this client.
-        case publish([ConversationEvent])
-        /// Publish these events to all other clients that watch the session. This client receives the same information
-        /// in another form.
-        case publishToOthers([ConversationEvent])
-    }
-
-    /// The result of a plan.
-    package enum WorkResult: Sendable {
-        /// All conversations, with the surveys of those whose messages were counted.
-        case listed(SessionList, [String: Survey], revisions: [String: Int])
-        /// The session that was created.
-        case created(Session)
-        /// The sessions, if they had to be requested, and the newest messages of one session.
-        case loaded(SessionList?, Session, Window, revision: Int)
-        /// The sessions, if they had to be requested, and the session that was deleted.
-        case deleted(SessionList?, String)
-        /// A session that is ready to receive a message.
-        case prepared(SessionList?, Session, isNew: Bool, Catalogue)
-        /// OpenCode has accepted a prompt.
-        case prompted
-        /// The running work was aborted. The value is the state of the session.
-        case broken(ConversationState.Check)
-    }
-
-    /// A work item for the client.
-    enum Work: Sendable {
-        case list
-        case new(ConversationID?)
-        case load(ConversationID, tries: Int)
-        /// A deletion. With `isReported`, the client already knows of the deletion, because the event arrived before
-        /// the response.
-        case delete(ConversationID, isReported: Bool)
-        case user(ConversationID, String, messageID: String)
-        case prompt(ConversationID, session: String, messageID: String)
-        /// The deletion of a superfluous session.
-        case remove
-        /// An abort of the running work.
-        case cancel
-
-        /// Whether later messages wait for the work item, so that `cancel_generation` applies to it.
-        var isAwaited: Bool {
-            switch self {
-            case .cancel, .remove: false
-            case .list, .new, .load, .delete, .user, .prompt: true
-            }
+/// The server side of the chat protocol for one client. It processes the client's messages one after the other, and
+/// sends the answers through the transport. It belongs to the transport's actor.
+package final class ChatSession<Transport: ConversationTransport> {
+    /// The message that is being processed.
+    struct Current {
+        /// The kind of the message, with the progress that other messages and events need.
+        enum Kind {
+            /// A message that only reads, or that creates an empty conversation.
+            case query
+            /// A deletion. With `isReported`, the client already knows of the deletion, because the event arrived before
+            /// the response.
+            case deletion(ConversationID, isReported: Bool)
+            /// A message to a conversation. With `isSent`, its prompt is being sent to OpenCode.
+            case prompt(ConversationID, isSent: Bool)
         }
+
+        let number: Int
+        var kind: Kind
+        var task: Task<Void, Never>?
     }
 
     /// The maximum number of messages that wait for the previous one.
-    private static let queueLimit = 64
+    private static var queueLimit: Int { 64 }
 
-    let version: String
-    let refusal: ConversationError?
+    /// The number of the chat in its project.
+    package let number: Int
+    let initiator: Transport.Initiator
+    /// The sessions whose events the client receives.
     var watched: Set<String> = []
-    var works: [Int: Work] = [:]
+    /// The messages that wait for the current message.
     var queue: [ClientMessage] = []
-    /// The number of the message that is being processed.
-    var current: Int?
+    var current: Current?
+    /// Whether the client has cancelled the current message.
+    var isCancelled = false
+    /// The number of aborts that have not ended.
+    private var pendingAborts = 0
     /// Whether the client has disconnected, so that nothing more is sent to it.
     private var hasEnded = false
-    /// Whether the client cancelled the message that is being sent.
-    var isCancelled = false
-    private var last = 0
+    /// Whether the client's key is revoked, so that none of its messages is processed.
+    private var isRevoked = false
+    private var count = 0
 
-    /// Creates a session.
+    /// Creates the session of a client.
     ///
     /// - Parameters:
-    ///   - version: The gateway's version.
-    ///   - refusal: The reason why this client has no project, if any.
-    package init(version: String, refusal: ConversationError? = nil) {
-        self.version = version
-        self.refusal = refusal
+    ///   - number: The number of the chat in its project.
+    ///   - initiator: The origin of the requests to OpenCode.
+    package init(number: Int, for initiator: Transport.Initiator) {
+        self.number = number
+        self.initiator = initiator
     }
 
-    /// Returns the actions for a new connection.
-    ///
-    /// - Parameter catalogue: The known catalogue of the project's OpenCode. It is not requested here.
-    package func opened(_ catalogue: Catalogue?) -> [Action] {
-        let status = Action.send(ServerMessage.status(catalogue, version: version))
-        return [status] + problem(refusal)
-    }
+    // MARK: Events
 
-    /// Returns whether the client receives the events of a session.
-    package func sees(_ session: String) -> Bool { watched.contains(session) }
-
-    /// Sends an event of a session that the client watches.
-    ///
-    /// - Parameters:
-    ///   - event: The event.
-    ///   - texts: The messages that ``ConversationState/chatTexts(_:)`` returns for the event.
-    package mutating func receive(_ event: ConversationEvent, _ texts: [[UInt8]]) -> [Action] {
-        guard watched.contains(event.session) else { return [] }
+    /// Processes an event. Returns whether the client receives the event
+    /// (``ConversationState/chatTexts(_:)``).
+    package func receive(_ event: ConversationEvent) -> Bool {
+        guard watched.contains(event.session) else { return false }
         if case .deleted = event.content {
             watched.remove(event.session)
-            if let current, case .delete(event.conversation, _) = works[current] {
-                works[current] = .delete(event.conversation, isReported: true)
+            if case .deletion(event.conversation, _) = current?.kind {
+                current?.kind = .deletion(event.conversation, isReported: true)
             }
         }
-        return texts.map(Action.send)
+        return true
     }
 
-    /// Handles a disconnected client. Its messages that have an effect are still processed in order. Its queries are
-    /// discarded.
-    package mutating func clientDisconnected() {
+    /// Handles a disconnected client. Its messages that have an effect are still processed in order. Its queries end.
+    package func clientDisconnected() {
         hasEnded = true
         queue.removeAll { !$0.outlastsClient }
+        if case .query = current?.kind { current?.task?.cancel() }
     }
 
-    /// Handles a revoked key. Prompts that OpenCode has accepted remain, but nothing more is sent to OpenCode.
-    package mutating func revoke() {
+    /// Handles a revoked key. Prompts that OpenCode has accepted remain, but no further message is sent to OpenCode.
+    package func revoke() {
         clientDisconnected()
+        isRevoked = true
         queue = []
-        if let current, case .user = works[current] { isCancelled = true }
+        if case .prompt(_, isSent: false) = current?.kind {
+            isCancelled = true
+            current?.task?.cancel()
+        }
     }
 
-    /// Processes a text message of the client.
-    ///
-    /// - Parameters:
-    ///   - now: The time in milliseconds since 1970.
-    ///   - random: A source of random numbers.
-    package mutating func receive(
-        _ text: [UInt8], in state: inout ConversationState, at now: Int64, random: () -> UInt64
-    ) -> [Action] {
+    // MARK: Messages
+
+    /// Receives a text message of the client. Processes it now, or after the previous messages.
+    package func receive(_ text: [UInt8], over transport: isolated Transport) {
+        guard !isRevoked else { return }
         switch ClientMessage.parse(text) {
-        case .failure(let problem): return [.send(ServerMessage.error(problem))]
-        case .success(.ping): return [.send(ServerMessage.pong())]
-        case .success(_) where refusal != nil: return problem(refusal)
-        case .success(.cancel(let id)): return cancel(id, &state)
+        case .failure(let problem): transport.send([ServerMessage.error(problem)], to: number)
+        case .success(.ping): transport.send([ServerMessage.pong()], to: number)
+        case .success(.cancel(let id)): cancel(id, over: transport)
         case .success(let message):
-            guard !hasEnded || message.outlastsClient else { return [] }
-            guard isOccupied else { return start(message, in: &state, at: now, random: random) }
+            guard !hasEnded || message.outlastsClient else { return }
             guard queue.count < Self.queueLimit else {
-                return problem(
-                    ConversationError(
-                        .failed,
-                        "Too many messages are waiting in this chat. Wait for an answer before you send the next message."
-                    ))
+                let refusal = ConversationError(
+                    .failed,
+                    "Too many messages are waiting in this chat. Wait for an answer before you send the next message.")
+                return transport.send([ServerMessage.error(ClientMessage.Problem(refusal))], to: number)
             }
             queue.append(message)
-            return []
+            processNext(over: transport)
         }
     }
 
-    /// Processes the result of a plan, or the reason for its failure.
-    package mutating func finished(
-        _ number: Int, _ result: Result<WorkResult, ConversationError>, in state: inout ConversationState,
-        at now: Int64,
-        random: () -> UInt64
-    ) -> [Action] {
-        guard let work = works.removeValue(forKey: number) else { return [] }
-        let isAwaited = number == current
-        if isAwaited { current = nil }
-        var actions: [Action]
-        switch result {
-        case .success(let result): actions = finish(work, with: result, in: &state, at: now)
-        case .failure(let refusal): actions = refuse(work, with: refusal, in: &state, at: now)
+    /// Starts the task that processes the next message. A message waits for the previous one, and for the end of aborted
+    /// work. Otherwise, that end could arrive after the message, and would be mistaken for the end of its answer.
+    private func processNext(over transport: isolated Transport) {
+        guard current == nil, pendingAborts == 0, !queue.isEmpty else { return }
+        let message = queue.removeFirst()
+        count += 1
+        let number = count
+        current = Current(number: number, kind: Self.kind(of: message))
+        isCancelled = false
+        let task = Task.immediate(executorPreference: transport.executor) {
+            await self.process(message, over: transport)
+            self.current = nil
+            self.processNext(over: transport)
         }
-        while !isOccupied, !queue.isEmpty { actions += start(queue.removeFirst(), in: &state, at: now, random: random) }
-        return actions
+        // The task may already have ended.
+        if current?.number == number { current?.task = task }
     }
 
-    /// Whether new messages must wait for the previous message, or for the end of aborted work. Otherwise, that end
-    /// could arrive after a new message, and would be mistaken for the end of its answer.
-    private var isOccupied: Bool {
-        current != nil || works.values.contains { if case .cancel = $0 { true } else { false } }
+    private static func kind(of message: ClientMessage) -> Current.Kind {
+        switch message {
+        case .user(let id, _): .prompt(id, isSent: false)
+        case .delete(let id): .deletion(id, isReported: false)
+        case .new, .load, .list, .ping, .cancel: .query
+        }
     }
 
-    func problem(_ refusal: ConversationError?) -> [Action] {
-        refusal.map { [.send(ServerMessage.error(ClientMessage.Problem($0)))] } ?? []
+    // MARK: Cancelling
+
+    private func cancel(_ id: ConversationID?, over transport: isolated Transport) {
+        // Discard the messages that have not been sent yet.
+        var discarded: [[UInt8]] = []
+        queue.removeAll { message in
+            guard case .user(let other, let text) = message, id == nil || id == other else { return false }
+            discarded.append(ServerMessage.done(other, id: Entry.answerID(to: text, in: other.text)))
+            return true
+        }
+        transport.send(discarded, to: number)
+        if case .prompt(let other, _) = current?.kind, id == nil || id == other { isCancelled = true }
+        let sessions = id.map { id in transport.state.session(id).map { [$0] } ?? [] } ?? watched.sorted()
+        for session in sessions where transport.state.isBusy(session) { startAbort(of: session, over: transport) }
     }
 
-    /// Registers `work` as running and returns the action that executes `plan`.
-    mutating func run(_ work: Work, _ plan: Plan<WorkResult>) -> Action {
-        last += 1
-        works[last] = work
-        if work.isAwaited { current = last }
-        return .run(last, plan)
+    /// Starts the task that aborts the running work of a session.
+    func startAbort(of session: String, over transport: isolated Transport) {
+        pendingAborts += 1
+        transport.state.abort(session)
+        // Begin the check before the abort, so that the check cannot end a prompt that is sent after the abort.
+        let check = transport.state.check(session)
+        _ = Task.immediate(executorPreference: transport.executor) {
+            do throws(ConversationFailure) {
+                try await transport.abort(session, for: self.initiator)
+                transport.commitAndPublish(try await transport.finish(check, for: self.initiator))
+            } catch {
+                // The work continues, and its events report its end.
+            }
+            self.pendingAborts -= 1
+            self.processNext(over: transport)
+        }
+    }
+}
+
+/// The answers to a chat's client that do not need a project.
+package enum ChatGreeting {
+    /// Returns the first message of a chat.
+    ///
+    /// - Parameters:
+    ///   - catalogue: The known catalogue of the project's OpenCode; nil if it was not requested yet.
+    ///   - version: The gateway's version.
+    package static func status(_ catalogue: Catalogue?, version: String) -> [UInt8] {
+        ServerMessage.status(catalogue, version: version)
+    }
+
+    /// Returns the message that reports an error.
+    package static func error(_ refusal: ConversationError) -> [UInt8] {
+        ServerMessage.error(ClientMessage.Problem(refusal))
+    }
+
+    /// Returns the answer to a message of a client that has no project.
+    ///
+    /// - Parameter refusal: The reason why the client has no project.
+    package static func answer(to text: [UInt8], refusal: ConversationError) -> [UInt8] {
+        switch ClientMessage.parse(text) {
+        case .failure(let problem): ServerMessage.error(problem)
+        case .success(.ping): ServerMessage.pong()
+        case .success: error(refusal)
+        }
     }
 }
 

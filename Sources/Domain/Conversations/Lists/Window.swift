@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Dialects
+internal import Dialects
 internal import JSONText
 
 /// The newest messages of a session, as far back as a caller needs them.
-package struct Window: Sendable {
+struct Window: Sendable {
     /// The messages that were read, oldest first.
-    package private(set) var messages: [Message] = []
+    private(set) var messages: [Message] = []
     /// Whether the window contains the oldest message.
-    package private(set) var isAll = false
+    private(set) var isAll = false
     /// OpenCode's cursor of each response with the ids of its messages, the oldest response last.
     private var answers: [(before: String?, messageIDs: Set<String>)] = []
 
@@ -16,7 +16,7 @@ package struct Window: Sendable {
     /// because they may be restored.
     private let revert: Session.Revert?
 
-    private init(_ revert: Session.Revert?) { self.revert = revert }
+    init(_ revert: Session.Revert?) { self.revert = revert }
 
     /// The entries that a conversation shows for the messages, oldest first.
     var entries: [Entry] { Entry.entries(revert?.remaining(of: messages) ?? messages, isAll: isAll) }
@@ -24,38 +24,27 @@ package struct Window: Sendable {
     /// OpenCode's cursor of the response that contains this message; nil for the newest response.
     func cursor(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
 
-    /// Reads older messages until `isEnough` returns true or no messages remain.
-    ///
-    /// - Parameter size: The number of messages for each request.
-    static func load(
-        _ session: Session, _ requestBuilder: RequestBuilder, size: Int, before: String? = nil,
-        until isEnough: @escaping @Sendable (Window) -> Bool
-    ) -> Plan<Window> {
-        Window(session.revert).older(session.id, requestBuilder, size: size, before: before, until: isEnough)
+    /// The number of messages that the next request must ask for, and OpenCode's cursor for it.
+    struct Page {
+        var size: Int
+        var before: String?
     }
 
-    private func older(
-        _ session: String, _ requestBuilder: RequestBuilder, size: Int, before: String?,
-        until isEnough: @escaping @Sendable (Window) -> Bool
-    ) -> Plan<Window> {
-        .send(requestBuilder.messages(session, limit: size, before: before)) { answer in
-            guard answer.isGood else { return .refused(answer.refusal) }
-            guard let list = answer.json?.array else { return .refused(.strange) }
-            let read = list.compactMap { Message(openCode1: $0) }
-            if answer.nextCursor == nil, before == nil, list.count >= size, list.count > messages.count {
-                // OpenCode before 1.2 has no pages. It returns only the newest `size` messages, so the next attempt
-                // requests more.
-                var all = Window(revert)
-                all.add(read, before: nil)
-                if isEnough(all) { return .done(all) }
-                return all.older(session, requestBuilder, size: size * 8, before: nil, until: isEnough)
-            }
-            var window = before == nil ? Window(revert) : self
-            window.add(read, before: before)
-            window.isAll = answer.nextCursor == nil
-            guard let next = answer.nextCursor, !isEnough(window) else { return .done(window) }
-            return window.older(session, requestBuilder, size: size, before: next, until: isEnough)
+    /// Adds the response to the request for a page, whose messages precede all messages of this window. Returns the
+    /// next older page; nil if there is none.
+    mutating func add(_ list: [JSON], nextCursor: String?, of page: Page) -> Page? {
+        let read = list.compactMap { Message(openCode1: $0) }
+        if nextCursor == nil, page.before == nil, list.count >= page.size, list.count > messages.count {
+            // OpenCode before 1.2 has no pages. It returns only the newest `size` messages, so the next attempt
+            // requests more.
+            self = Window(revert)
+            add(read, before: nil)
+            return Page(size: page.size * 8)
         }
+        if page.before == nil { self = Window(revert) }
+        add(read, before: page.before)
+        isAll = nextCursor == nil
+        return nextCursor.map { Page(size: page.size, before: $0) }
     }
 
     private mutating func add(_ older: [Message], before: String?) {
@@ -107,20 +96,9 @@ struct MessagePage: Sendable {
         var cursor: String { messageID + (before.map { "." + $0 } ?? "") }
     }
 
-    /// Reads a page of at most `limit` entries: the newest entries, or those before a position.
-    static func load(_ session: Session, limit: Int, before position: Position?, _ requestBuilder: RequestBuilder)
-        -> Plan<
-            MessagePage
-        >
-    {
-        // Request twice the number of messages, because an answer with tools consists of several messages. 30 entries
-        // still fit into one of OpenCode 2's pages of 100, which also contain its messages about the end of a turn.
-        let size = max(40, limit * 2)
-        return Window.load(session, requestBuilder, size: size, before: position?.before) { window in
-            let entries = window.entries
-            return older(entries, than: position).map { $0 >= limit } ?? false
-        }
-        .then { window in .done(MessagePage(window, limit: limit, before: position)) }
+    /// Returns whether a window contains a whole page of `limit` entries before a position.
+    static func isComplete(in window: Window, limit: Int, before position: Position?) -> Bool {
+        older(window.entries, than: position).map { $0 >= limit } ?? false
     }
 
     /// Returns the number of entries before a position; nil if the position is not among them.
@@ -129,7 +107,8 @@ struct MessagePage: Sendable {
         return entries.firstIndex { $0.messageID == position.messageID }
     }
 
-    private init(_ window: Window, limit: Int, before position: Position?) {
+    /// Creates the page of at most `limit` entries: the newest entries of the window, or those before a position.
+    init(_ window: Window, limit: Int, before position: Position?) {
         let all = window.entries
         // Ids are ascending, so the position of a deleted message can be found.
         let end =
@@ -144,56 +123,9 @@ struct MessagePage: Sendable {
 }
 
 /// The message count and newest message of a conversation.
-package struct Survey: Sendable, Equatable {
+struct Survey: Sendable, Equatable {
     /// The number of messages, as lists count them.
-    package var count: Int
+    var count: Int
     /// The newest message; nil if there are none.
-    package var newest: Entry?
-
-    /// Surveys a session by reading all its messages.
-    static func load(_ session: Session, _ requestBuilder: RequestBuilder) -> Plan<Survey> {
-        Window.load(session, requestBuilder, size: 200) { _ in false }
-            .then { window in
-                let entries = window.entries
-                return .done(Survey(count: entries.count, newest: entries.last))
-            }
-    }
-
-    /// Surveys a session whose message count is known, by reading only its newest messages.
-    static func newest(_ session: Session, _ requestBuilder: RequestBuilder, count: Int) -> Plan<Survey> {
-        Window.load(session, requestBuilder, size: 10) { !$0.entries.isEmpty }
-            .then { .done(Survey(count: count, newest: $0.entries.last)) }
-    }
-
-    /// Surveys sessions one after the other, and omits sessions that cannot be read.
-    ///
-    /// - Parameter counts: The known message counts.
-    static func load(
-        _ sessions: [Session], with requestBuilder: RequestBuilder, counts: [String: Int], known: [String: Survey] = [:]
-    ) -> Plan<[String: Survey]> {
-        guard let session = sessions.first else { return .done(known) }
-        let plan =
-            counts[session.id].map { newest(session, requestBuilder, count: $0) } ?? load(session, requestBuilder)
-        let remaining = Array(sessions.dropFirst())
-        return plan.settled { survey in
-            var known = known
-            known[session.id] = survey
-            return load(remaining, with: requestBuilder, counts: counts, known: known)
-        }
-    }
-}
-
-extension Plan {
-    /// Continues with the result of this plan, or with nil if the plan has failed.
-    func settled<Next>(_ next: @escaping @Sendable (Value?) -> Plan<Next>) -> Plan<Next> {
-        switch self {
-        case .send(let request, let answered): .send(request) { answered($0).settled(next) }
-        case .pause(let milliseconds, let resume): .pause(milliseconds: milliseconds) { resume().settled(next) }
-        case .aborting(let session, let resume): .aborting(session: session) { resume().settled(next) }
-        case .ended(let session, let resume): .ended(session: session) { resume($0).settled(next) }
-        case .store(let catalogue, let resume): .store(catalogue) { resume().settled(next) }
-        case .done(let value): next(value)
-        case .refused: next(nil)
-        }
-    }
+    var newest: Entry?
 }

@@ -1,40 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Dialects
 internal import JSONText
-
-/// A sequence of requests to OpenCode in the format of OpenCode 1, with the interpretation of the responses. It is a
-/// value, and the caller performs the requests. If the project is not running, it is started before the first request.
-package indirect enum Plan<Value: Sendable>: Sendable {
-    /// Send the request and continue with the response.
-    case send(ClientRequest, @Sendable (OpenCodeAnswer) -> Plan<Value>)
-    /// Continue after this number of milliseconds.
-    case pause(milliseconds: Int, @Sendable () -> Plan<Value>)
-    /// Record that the work of a session is about to be aborted, and continue (``ConversationState/abort(_:)``).
-    case aborting(session: String, @Sendable () -> Plan<Value>)
-    /// Continue after the aborted work of a session has ended, or after ``Abort/patience``. The closure receives
-    /// whether the session is still busy.
-    case ended(session: String, @Sendable (_ isBusy: Bool) -> Plan<Value>)
-    /// Store the catalogue of OpenCode (``ConversationState/catalogue``), and continue.
-    case store(Catalogue, @Sendable () -> Plan<Value>)
-    /// The plan has succeeded with this result.
-    case done(Value)
-    /// The plan has failed for this reason.
-    case refused(ConversationError)
-
-    /// Continues with the result of this plan.
-    func then<Next>(_ next: @escaping @Sendable (Value) -> Plan<Next>) -> Plan<Next> {
-        switch self {
-        case .send(let request, let answered): .send(request) { answered($0).then(next) }
-        case .pause(let milliseconds, let resume): .pause(milliseconds: milliseconds) { resume().then(next) }
-        case .aborting(let session, let resume): .aborting(session: session) { resume().then(next) }
-        case .ended(let session, let resume): .ended(session: session) { resume($0).then(next) }
-        case .store(let catalogue, let resume): .store(catalogue) { resume().then(next) }
-        case .done(let value): next(value)
-        case .refused(let refusal): .refused(refusal)
-        }
-    }
-}
 
 /// A response in the format of OpenCode 1. If there is no response, because the project does not start or the instance
 /// ends the connection, the status is the gateway's own (502, 503, 504), and the body contains the gateway's message.
@@ -122,4 +88,12 @@ package struct ConversationError: Error, Sendable, Equatable {
     static let strange = ConversationError(.failed, "OpenCode sent a response that the gateway cannot parse.")
     static let noModel = ConversationError(
         .noModel, "OpenCode has no model. Log in to a provider with `opencode auth login`, or configure a provider.")
+}
+
+/// The reason why a client's request has no regular result.
+package enum ConversationFailure: Error, Sendable, Equatable {
+    /// The client receives this error.
+    case refused(ConversationError)
+    /// The client has left, or the gateway is shutting down. The task sends nothing more and ends.
+    case ended
 }

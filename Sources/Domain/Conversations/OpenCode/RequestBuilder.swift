@@ -23,63 +23,31 @@ package struct RequestBuilder: Sendable {
         ClientRequest(method, path, query: query, directory: directory, body: body?.bytes ?? [])
     }
 
-    /// Sends a request and continues only after a successful response.
-    private func good<Value>(
-        _ request: ClientRequest, _ read: @escaping @Sendable (OpenCodeAnswer) -> Plan<Value>
-    ) -> Plan<Value> {
-        .send(request) { $0.isGood ? read($0) : .refused($0.refusal) }
+    /// Creates the request for the list of all sessions except children.
+    func sessions() -> ClientRequest {
+        request(
+            "GET", ["session"],
+            query: [(name: "roots", value: "true"), (name: "limit", value: String(Self.allSessions))])
     }
 
-    private func session(_ request: ClientRequest) -> Plan<Session> {
-        good(request) { answer in
-            guard let session = answer.json.flatMap({ Session(openCode1: $0) }) else { return .refused(.strange) }
-            return .done(session)
-        }
+    func session(_ id: String) -> ClientRequest { request("GET", ["session", id]) }
+
+    /// Creates the request for the states of all sessions that are not idle.
+    func states() -> ClientRequest { request("GET", ["session", "status"]) }
+
+    func create(title: String?) -> ClientRequest {
+        request("POST", ["session"], body: ["title": title.map(JSON.string)])
     }
 
-    /// Requests the sessions that are conversations, which excludes children and archived sessions.
-    func sessions() -> Plan<[Session]> {
-        let query = [(name: "roots", value: "true"), (name: "limit", value: String(Self.allSessions))]
-        return good(request("GET", ["session"], query: query)) { answer in
-            guard let list = answer.json?.array else { return .refused(.strange) }
-            return .done(list.compactMap { Session(openCode1: $0) }.filter(\.isConversation))
-        }
+    func rename(_ id: String, to title: String) -> ClientRequest {
+        request("PATCH", ["session", id], body: ["title": .string(title)])
     }
 
-    func session(_ id: String) -> Plan<Session> { session(request("GET", ["session", id])) }
+    func fork(_ id: String) -> ClientRequest { request("POST", ["session", id, "fork"], body: [:]) }
 
-    func create(title: String?) -> Plan<Session> {
-        session(request("POST", ["session"], body: ["title": title.map(JSON.string)]))
-    }
+    func delete(_ id: String) -> ClientRequest { request("DELETE", ["session", id]) }
 
-    func rename(_ id: String, _ title: String) -> Plan<Session> {
-        session(request("PATCH", ["session", id], body: ["title": .string(title)]))
-    }
-
-    func fork(_ id: String) -> Plan<Session> { session(request("POST", ["session", id, "fork"], body: [:])) }
-
-    /// Deletes a session. This also aborts its running work.
-    func delete(_ id: String) -> Plan<Bool> {
-        .aborting(session: id) { good(request("DELETE", ["session", id])) { _ in .done(true) } }
-    }
-
-    /// Aborts the running work of a session and waits until it has ended. OpenCode before 1.18 responds before the work
-    /// has ended. A prompt that arrives before `message.updated` with `MessageAbortedError` is lost together with the
-    /// ending loop.
-    func abort(_ id: String) -> Plan<Bool> {
-        .aborting(session: id) {
-            good(request("POST", ["session", id, "abort"])) { _ in .ended(session: id) { _ in .done(true) } }
-        }
-    }
-
-    /// Queries whether a session is busy.
-    func isBusy(_ id: String) -> Plan<Bool> {
-        good(request("GET", ["session", "status"])) { answer in
-            guard let all = answer.json?.object else { return .refused(.strange) }
-            guard let status = all[id]?["type"]?.text else { return .done(false) }
-            return .done(status != "idle")
-        }
-    }
+    func abort(_ id: String) -> ClientRequest { request("POST", ["session", id, "abort"]) }
 
     /// Creates the request for a prompt. OpenCode responds to it before it writes the answer.
     ///
@@ -106,33 +74,6 @@ package struct RequestBuilder: Sendable {
         var query = [(name: "limit", value: String(limit))]
         if let before { query.append((name: "before", value: before)) }
         return request("GET", ["session", id, "message"], query: query)
-    }
-
-    /// Requests the models, tools and MCP servers, and stores them. An OpenCode 2 instance that has just started
-    /// discovers its models after its first responses. The request is therefore repeated for a while before the
-    /// instance counts as having no models.
-    func catalogue(tries: Int = 10) -> Plan<Catalogue> {
-        found().then { catalogue in
-            guard catalogue.models.isEmpty, tries > 0 else { return .store(catalogue) { .done(catalogue) } }
-            return .pause(milliseconds: 300) { self.catalogue(tries: tries - 1) }
-        }
-    }
-
-    private func found() -> Plan<Catalogue> {
-        good(request("GET", ["config", "providers"])) { providers in
-            guard let providers = providers.json else { return .refused(.strange) }
-            return good(request("GET", ["config"])) { config in
-                .send(request("GET", ["experimental", "tool", "ids"])) { tools in
-                    // OpenCode 2 does not list its tools, so their number is 0.
-                    let tools = tools.isGood ? tools.json?.array?.count ?? 0 : 0
-                    return .send(request("GET", ["mcp"])) { servers in
-                        let names = servers.isGood ? servers.json?.object?.members.map(\.name) ?? [] : []
-                        return .done(
-                            Catalogue(providers, wanted: config.json?["model"]?.text, tools: tools, servers: names))
-                    }
-                }
-            }
-        }
     }
 }
 

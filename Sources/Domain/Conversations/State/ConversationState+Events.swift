@@ -30,7 +30,7 @@ extension ConversationState {
         turns.keys.sorted().flatMap { session in updateTurns(session) { $0.close(reason, at: now) } }
     }
 
-    /// Records that events are missing at this point. Returns the sessions that the caller must pass to ``check(_:)``.
+    /// Records that events are missing at this point. Returns the sessions that the caller must check (``check(_:)``).
     package mutating func missed() -> [String] {
         doubtCounts()
         for session in turns.keys { turns[session]?.miss() }
@@ -62,7 +62,7 @@ extension ConversationState {
         for session in turns.keys { turns[session]?.miss() }
     }
 
-    /// Ends the replay. Returns the sessions that the caller must pass to ``check(_:)``. If the beginning of an answer
+    /// Ends the replay. Returns the sessions that the caller must check (``check(_:)``). If the beginning of an answer
     /// is missing, the answer is read from OpenCode, so that its texts keep their order.
     package mutating func endReplay() -> [String] {
         turns = turns.filter { isConversation($0.key) && $0.value.isWhole }
@@ -70,47 +70,33 @@ extension ConversationState {
     }
 
     /// Returns the sessions that have an open or expected answer but have received no event for this number of
-    /// milliseconds. ``check(_:)`` detects an end whose event was missed.
+    /// milliseconds. A check detects an end whose event was missed.
     package func quiet(for milliseconds: Int64, at now: Int64) -> [String] {
         open.filter { now - (turns[$0]?.lastEventTime ?? 0) >= milliseconds }
     }
 
     private var open: [String] { turns.filter(\.value.isBusy).keys.sorted() }
 
-    /// The state of a session according to OpenCode.
+    /// A check whether a session is still busy. It consists of the state at the beginning of the check.
     package struct Check: Sendable {
         let session: String
         let revision: Int
-        /// The user messages that OpenCode had accepted at the time of the request.
+        /// The user messages that OpenCode had accepted at the beginning.
         let accepted: Set<String>
-        /// The state of the session; nil if it no longer exists.
-        let found: (isBusy: Bool, messages: [Message])?
     }
 
-    /// Queries whether a session is still busy.
-    package func check(_ session: String) -> Plan<Check> {
-        let requestBuilder = requestBuilder
-        let revision = revision(of: session)
-        let accepted = turns[session]?.accepted ?? []
-        return .send(requestBuilder.request("GET", ["session", session])) { answer in
-            if answer.status == 404 {
-                return .done(Check(session: session, revision: revision, accepted: accepted, found: nil))
-            }
-            guard answer.isGood else { return .refused(answer.refusal) }
-            guard let found = answer.json.flatMap({ Session(openCode1: $0) }) else { return .refused(.strange) }
-            return requestBuilder.isBusy(session).then { isBusy in
-                Window.load(found, requestBuilder, size: 100) { !$0.entries.isEmpty }.then { window in
-                    .done(
-                        Check(
-                            session: session, revision: revision, accepted: accepted, found: (isBusy, window.messages)))
-                }
-            }
-        }
+    /// Begins a check. The requests to OpenCode must follow (``ConversationTransport/finish(_:for:)``).
+    package func check(_ session: String) -> Check {
+        Check(session: session, revision: revision(of: session), accepted: turns[session]?.accepted ?? [])
     }
 
     /// Applies the result of a check, and emits the events that were missed.
-    package mutating func checked(_ check: Check, at now: Int64) -> [ConversationEvent] {
-        guard let (isBusy, messages) = check.found else { return deleted(check.session, at: now) }
+    ///
+    /// - Parameter found: The state of the session according to OpenCode; nil if the session no longer exists.
+    mutating func apply(_ check: Check, found: (isBusy: Bool, messages: [Message])?, at now: Int64)
+        -> [ConversationEvent]
+    {
+        guard let (isBusy, messages) = found else { return deleted(check.session, at: now) }
         guard check.revision == revision(of: check.session) else { return [] }
         return updateTurns(check.session) { turns in
             isBusy ? turns.apply(messages, at: now) : turns.applyIdle(messages, accepted: check.accepted, at: now)

@@ -86,6 +86,11 @@ extension ConversationState {
     /// Returns the last known count of a conversation, which may be outdated; nil if it was never counted.
     func lastCount(of session: String) -> Int? { kept[session]?.count.map { Int($0) } }
 
+    /// Returns the sessions whose message count is unknown, the most recently changed session first.
+    func uncounted(_ sessions: [Session]) -> [Session] {
+        sessions.filter { count(of: $0.id) == nil }.sorted { $0.updatedAt > $1.updatedAt }
+    }
+
     /// Returns the time of the newest message, in milliseconds since 1970.
     func lastMessageTime(of session: String) -> Int64 {
         if let newest = known[session]?.newest { return newest.time }

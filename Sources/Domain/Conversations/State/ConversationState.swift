@@ -57,11 +57,6 @@ package struct ConversationState: Sendable {
     /// Returns OpenCode's id of a conversation; nil if it is unknown.
     package func session(_ id: ConversationID) -> String? { sessions[id] }
 
-    /// Finds a session by its conversation id in a list from OpenCode.
-    func find(_ id: ConversationID, among list: [Session]) -> Session? {
-        list.first { self.id(of: $0.id) == id }
-    }
-
     /// Assigns an id that a client has chosen to a session. A session that had this id before no longer exists,
     /// although no event has reported that.
     mutating func choose(_ id: ConversationID, for session: String) {
@@ -76,21 +71,8 @@ package struct ConversationState: Sendable {
 
     // MARK: Known sessions
 
-    /// Requests OpenCode's catalogue if it is unknown. Returns false if the request fails. An instance that had no
-    /// model is queried again, because it may have one now.
-    func offers() -> Plan<Bool> {
-        if let catalogue, !catalogue.models.isEmpty { return .done(true) }
-        let plan = catalogue == nil ? requestBuilder.catalogue() : requestBuilder.catalogue(tries: 0)
-        return plan.settled { .done($0 != nil) }
-    }
-
-    /// Returns the catalogue that a message needs. Requests it unless the known catalogue has models. Fails if the
-    /// catalogue has no models.
-    func catalogueForMessage() -> Plan<Catalogue> {
-        let plan: Plan<Catalogue> =
-            if let catalogue, !catalogue.models.isEmpty { .done(catalogue) } else { requestBuilder.catalogue() }
-        return plan.then { $0.models.isEmpty ? .refused(.noModel) : .done($0) }
-    }
+    /// Returns the session of a conversation; nil if the conversation is unknown.
+    func knownSession(_ id: ConversationID) -> Session? { session(id).flatMap { known[$0]?.session } }
 
     /// Applies the state that a session had when it was found. Newer events take precedence.
     mutating func apply(found session: Session) {

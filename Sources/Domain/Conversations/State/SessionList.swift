@@ -5,7 +5,7 @@ internal import Dialects
 /// All conversations as listed by OpenCode. Much time may pass between the request and the use of its response, for
 /// example while messages are counted. A conversation that is created meanwhile is missing in the list; one that is
 /// deleted meanwhile is still in it.
-package struct SessionList: Sendable {
+struct SessionList: Sendable {
     /// The sessions at the time of the response.
     let sessions: [Session]
     /// OpenCode's ids of the sessions that were known when the list was requested.
@@ -14,55 +14,20 @@ package struct SessionList: Sendable {
     var deleted: [String] = []
     /// The known sessions that OpenCode has and does not list: archived ones, and sessions of other directories.
     var unlisted: [String] = []
+
+    /// The maximum number of sessions missing in a list that are requested individually.
+    static let mostMissing = 100
 }
 
 extension ConversationState {
-    /// The maximum number of sessions missing in a list that are requested individually.
-    private static let mostMissing = 100
-
-    /// Requests the list of all conversations.
-    func listing() -> Plan<SessionList> {
-        let requestBuilder = requestBuilder
-        let before = Set(known.keys)
-        return requestBuilder.sessions().then { sessions in
-            let missing = before.subtracting(sessions.map(\.id)).sorted().prefix(Self.mostMissing)
-            return Self.find(Array(missing), with: requestBuilder, in: SessionList(sessions: sessions, known: before))
-        }
-    }
-
-    /// Requests the sessions that are missing in a list, one after the other.
-    private static func find(_ missing: [String], with requestBuilder: RequestBuilder, in list: SessionList) -> Plan<
-        SessionList
-    > {
-        guard let session = missing.first else { return .done(list) }
-        return .send(requestBuilder.request("GET", ["session", session])) { answer in
-            var list = list
-            if answer.status == 404 { list.deleted.append(session) }
-            if answer.isGood { list.unlisted.append(session) }
-            return find(Array(missing.dropFirst()), with: requestBuilder, in: list)
-        }
-    }
-
-    /// Applies a list, if there is one, and returns the events for conversations that were deleted. Their own event may
+    /// Applies a list and returns the events for conversations that were deleted. Their own event may
     /// come later, and is not emitted again.
-    mutating func apply(_ list: SessionList?, at now: Int64) -> [ConversationEvent] {
-        guard let list else { return [] }
+    mutating func apply(_ list: SessionList, at now: Int64) -> [ConversationEvent] {
         let events = list.deleted.filter { known[$0] != nil }.flatMap { deleted($0, at: now) }
         for id in list.unlisted where known[id] != nil { forget(id, isDeleted: false) }
         let deletedSessions = Set(deletedSessions)
         for session in list.sessions where known[session.id] != nil || !list.known.contains(session.id) {
             if !deletedSessions.contains(session.id) { apply(found: session) }
-        }
-        return events
-    }
-
-    /// Applies a list and the counts of its conversations' messages, by session.
-    mutating func apply(_ list: SessionList, surveys: [String: Survey], revisions: [String: Int], at now: Int64)
-        -> [ConversationEvent]
-    {
-        let events = apply(list, at: now)
-        for (session, survey) in surveys.sorted(by: { $0.key < $1.key }) {
-            apply(survey, of: session, revision: revisions[session] ?? 0)
         }
         return events
     }

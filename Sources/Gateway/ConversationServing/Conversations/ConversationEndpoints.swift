@@ -65,7 +65,7 @@ extension ConversationService {
             .passedError(500, "OpenCode returned an error."),
             .passedError(503, "OpenCode cannot be reached or has no model."))
         description.rendersErrors = true
-        return Endpoint(
+        var endpoint = Endpoint(
             method, template, requires: .key(.useInstances),
             body: body ?? (hasBody ? .json(limit: Self.longestBody) : .ignored), description: description,
             handler: .control { request, control in
@@ -76,6 +76,8 @@ extension ConversationService {
                 }
                 return await self.answer(methodName, path, to: request, with: control)
             })
+        endpoint.isCancelledWithoutClient = method == .get
+        return endpoint
     }
 
     /// The form of errors of these endpoints.

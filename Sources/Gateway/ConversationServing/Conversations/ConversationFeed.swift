@@ -19,8 +19,7 @@ final class ConversationFeed {
     /// for it, and may not respond.
     private static let replayTimeout = Duration.seconds(10)
 
-    private unowned let project: ConversationProject
-    private let hub: ConversationHub
+    private let hub: Mailbox<HubMessage>
     private let name: ProjectName
     /// The reader of the project's log; nil until the start position is known.
     private var reader: TranslatedEventReader?
@@ -33,35 +32,36 @@ final class ConversationFeed {
     /// Whether the events being read were sent before the subscription.
     private var isReplaying = false
 
-    init(_ project: ConversationProject, _ hub: ConversationHub) {
-        self.project = project
+    init(_ name: ProjectName, _ hub: Mailbox<HubMessage>) {
+        self.name = name
         self.hub = hub
-        name = project.name
     }
 
-    func subscribe() {
-        let name = name
-        let post = hub.post
-        hub.mailbox.post(
-            .subscribe(name) { hubSnapshot, position in post { $0.known(name)?.feed?.receive(hubSnapshot, position) } })
+    func subscribe(for project: isolated ConversationProject) {
+        hub.post(
+            .subscribe(name) { hubSnapshot, position in
+                project.post { $0.feed?.receive(hubSnapshot, position, for: $0) }
+            })
     }
 
     /// Whether the hub receives the events of the run that this route leads to.
     func receives(_ route: RoutingTable.Route) -> Bool { snapshot?.receivesEvents(of: route) ?? false }
 
     /// Updates the project's snapshot. All of the project's events so far are before `position` in the log.
-    private func receive(_ hubSnapshot: HubSnapshot, _ position: LogPosition) {
+    private func receive(
+        _ hubSnapshot: HubSnapshot, _ position: LogPosition, for project: isolated ConversationProject
+    ) {
         snapshot = hubSnapshot
         defer { project.resumeCalls() }
-        guard reader != nil else { return start(hubSnapshot, position) }
+        guard reader != nil else { return start(hubSnapshot, position, for: project) }
         if run != hubSnapshot.run {
             if run != nil { hasEnded = true }
             run = hubSnapshot.run
         }
-        readEvents()
+        readEvents(for: project)
     }
 
-    private func start(_ hubSnapshot: HubSnapshot, _ position: LogPosition) {
+    private func start(_ hubSnapshot: HubSnapshot, _ position: LogPosition, for project: isolated ConversationProject) {
         // OpenCode since 1.2 does not store a text before it is complete, so only the log contains the deltas sent so
         // far.
         let beginning = hubSnapshot.log.beginningOfOpenTurns(before: position, atMost: Self.mostReplayed)
@@ -69,51 +69,42 @@ final class ConversationFeed {
         run = hubSnapshot.run
         guard beginning != nil else { return project.startedReceiving() }
         isReplaying = true
-        project.coordinator.later(Self.replayTimeout) { [weak self] in self?.endReplay() }
-        readEvents()
+        project.later(Self.replayTimeout) { $0.feed?.endReplay(for: $0) }
+        readEvents(for: project)
     }
 
-    private func endReplay() {
+    private func endReplay(for project: isolated ConversationProject) {
         guard isReplaying else { return }
         isReplaying = false
         project.replayed()
     }
 
-    private func readEvents() {
+    private func readEvents(for project: isolated ConversationProject) {
         while !isQuerying, let batch = reader?.nextBatch(atMost: Self.portion) {
             if !batch.events.isEmpty {
                 if isReplaying { project.replay(batch.events) } else { project.receive(batch.events) }
             }
-            if let query = batch.query { return sendQuery(query) }
-            if batch.isAtEnd { return reachedEnd() }
+            if let query = batch.query { return send(query, for: project) }
+            if batch.isAtEnd { return reachedEnd(for: project) }
         }
     }
 
-    private func sendQuery(_ query: TranslationQuery) {
+    private func send(_ query: TranslationQuery, for project: isolated ConversationProject) {
         isQuerying = true
-        let name = name
-        let post = hub.post
-        hub.mailbox.post(.query(name, query) { answer in post { $0.known(name)?.feed?.answered(answer) } })
+        hub.post(.query(name, query) { answer in project.post { $0.feed?.answered(answer, for: $0) } })
     }
 
-    private func answered(_ answer: TranslationAnswer) {
+    private func answered(_ answer: TranslationAnswer, for project: isolated ConversationProject) {
         isQuerying = false
         reader?.resume(answer)
-        readEvents()
+        readEvents(for: project)
     }
 
-    private func reachedEnd() {
-        endReplay()
+    private func reachedEnd(for project: isolated ConversationProject) {
+        endReplay(for: project)
         // Report the end of the run only after its last event.
         guard hasEnded else { return }
         hasEnded = false
         project.instanceEnded()
     }
-}
-
-/// The conversations' thread's access to the hub. The hub announces events, and this thread reads them itself.
-struct ConversationHub {
-    let mailbox: Mailbox<HubMessage>
-    /// Runs work on the conversations' thread.
-    let post: @Sendable (@escaping ConversationService.Work) -> Void
 }

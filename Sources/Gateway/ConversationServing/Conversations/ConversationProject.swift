@@ -1,59 +1,153 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Conversations
-import Dialects
 import EventHub
 import EventLoop
 import EventStreaming
 import GatewayCore
 internal import Instances
-import JSONText
 import Logging
 internal import Projects
 internal import Storage
-import WebSockets
 
 /// The conversations of one project, with their state, their clients, and the requests to the project's OpenCode.
-final class ConversationProject {
+///
+/// The actor's executor is the conversations thread, and all its tasks run there. The thread's other objects call the
+/// actor through `assumeIsolated`.
+actor ConversationProject {
+    /// The objects that all projects of the thread share.
+    struct Context: Sendable {
+        let setUp: ConversationSetUp
+        let executor: LoopExecutor
+        let control: any ProjectControl
+        let log: Logger
+        /// Runs work on the thread, after all work that was posted earlier.
+        let post: @Sendable (@escaping ConversationService.Work) -> Void
+        var limits = Limits()
+    }
+
+    /// The time limits of the tasks.
+    struct Limits: Sendable {
+        /// The maximum time until the stored entries are read and the subscription is active. After this time, clients
+        /// are served without them.
+        var start = Duration.seconds(30)
+        /// The maximum time from the result of a start until the routing table contains the instance.
+        var route = Duration.seconds(1)
+        /// The maximum time until the hub receives the instance's events. Events that a prompt causes before that are
+        /// missed. After this time the request is sent in any case, and checks find the answers.
+        var events = Duration.seconds(10)
+    }
+
     /// The time in milliseconds without an event of an answer after which OpenCode is queried whether it still works on
     /// the answer.
     private static let quiet: Int64 = 30_000
 
-    unowned let coordinator: ConversationCoordinator
-    let name: ProjectName
-    var state: ConversationState
-    var chats: [Int: ConversationChat] = [:]
-    var streams: [Int: ConversationStream] = [:]
+    nonisolated let name: ProjectName
+    nonisolated let context: Context
+    nonisolated var unownedExecutor: UnownedSerialExecutor { context.executor.asUnownedSerialExecutor() }
+
+    /// The state. Each change resumes the tasks whose condition it meets.
+    var state: ConversationState {
+        didSet { if suspended.includesStateWaits { resumeMetConditions() } }
+    }
+
+    var limits: Limits
+    var suspended = SuspendedTasks()
+    /// Whether the thread is about to end, so that no task is suspended any more.
+    private(set) var hasEnded = false
+    var chats: [Int: Chat] = [:]
+    var streams: [Int: AnswerClient] = [:]
+    /// The mailboxes of the loops, which send the requests to OpenCode.
+    var loops: [Mailbox<LoopMessage>]
+    var routes: RoutingTable
+    var commits = CommitQueue()
+    /// The events of the project's OpenCode.
+    private(set) var feed: ConversationFeed?
+
+    private let folder: String
     private var loadState = LoadState.idle
     /// Whether reading the stored entries has finished, successfully or not.
     private var isLoaded = false
     private var hasFailed = false
     private var receivesEvents = false
-    private var waiting: [() -> Void] = []
+    private var waitingWork: [() -> Void] = []
     private var checking: Set<String> = []
-    /// The calls that wait for a route to the instance or for its events, in order.
-    private var waitingCalls: [ConversationCall] = []
-    /// Plans that wait for the end of an aborted turn in a session.
-    private var endWaiters: [Int: (session: String, work: () -> Void)] = [:]
-    private let folder: String
-    private var commits = CommitQueue()
-    /// The events of the project's OpenCode.
-    private(set) var feed: ConversationFeed?
+    private var count = 0
 
-    init(_ coordinator: ConversationCoordinator, _ name: ProjectName) {
-        self.coordinator = coordinator
+    init(_ name: ProjectName, _ context: Context, loops: [Mailbox<LoopMessage>], routes: RoutingTable) {
         self.name = name
-        folder =
-            (coordinator.setUp.home.hasSuffix("/") ? coordinator.setUp.home : coordinator.setUp.home + "/")
-            + name.string
+        self.context = context
+        limits = context.limits
+        self.loops = loops
+        self.routes = routes
+        let home = context.setUp.home
+        folder = (home.hasSuffix("/") ? home : home + "/") + name.string
         state = ConversationState(directory: folder)
     }
 
+    /// Runs work of this project on the thread, after all work that was posted earlier. Any thread may call this.
+    nonisolated func post(_ work: @escaping @Sendable (isolated ConversationProject) -> Void) {
+        context.post { _ in self.assumeIsolated(work) }
+    }
+
+    /// Runs work of this project on the thread after a delay.
+    @discardableResult
+    func later(_ delay: Duration, _ work: @escaping @Sendable (isolated ConversationProject) -> Void)
+        -> LoopExecutor.DelayedCall
+    {
+        context.executor.call(after: delay) { self.assumeIsolated(work) }
+    }
+
+    /// Returns a new number for a task or a stream.
+    func nextNumber() -> Int {
+        count += 1
+        return count
+    }
+
+    // MARK: Start and end
+
     /// Reads the stored entries and subscribes to the events.
-    func start() {
+    func start(_ hub: Mailbox<HubMessage>?) {
         load()
-        feed = coordinator.hub.map { ConversationFeed(self, $0) }
-        feed?.subscribe()
+        feed = hub.map { ConversationFeed(name, $0) }
+        feed?.subscribe(for: self)
+        later(limits.start) { $0.startedLate() }
+    }
+
+    /// Ends all tasks, because the thread is about to end.
+    func end() {
+        hasEnded = true
+        waitingWork = []
+        streams = [:]
+        for number in suspended.numbers(where: { _ in true }) { resume(number, .ended) }
+    }
+
+    private func startedLate() {
+        isLoaded = true
+        receivesEvents = true
+        runWaitingWork()
+    }
+
+    /// Records that the subscription is active, so that no event of OpenCode is missed from now on.
+    func startedReceiving() {
+        receivesEvents = true
+        runWaitingWork()
+    }
+
+    /// Runs the work as soon as the stored entries are known and the subscription is active.
+    func whenReady(_ work: @escaping () -> Void) {
+        if isReady, waitingWork.isEmpty { work() } else { waitingWork.append(work) }
+    }
+
+    var isReady: Bool { isLoaded && receivesEvents }
+
+    private func runWaitingWork() {
+        guard isReady else { return }
+        let works = waitingWork
+        waitingWork = []
+        for work in works { work() }
+        let waiting = suspended.numbers { if case .start = $0 { true } else { false } }
+        for number in waiting { resume(number, .event) }
     }
 
     // MARK: Storage
@@ -63,17 +157,20 @@ final class ConversationProject {
     }
 
     private func load() {
-        guard loadState == .idle, let post = coordinator.post else { return }
+        guard loadState == .idle else { return }
         loadState = .underWay
-        let name = name
-        let folder = Array(folder.utf8)
-        let store = coordinator.setUp.store
+        startReading(Array(folder.utf8))
+    }
+
+    /// Starts the task that reads the stored entries. It does not run on the thread.
+    private nonisolated func startReading(_ folder: [UInt8]) {
+        let store = context.setUp.store
         Task {
             do {
                 let entries = try await store?.entries(of: folder) ?? []
-                post { $0.known(name)?.loaded(entries) }
+                post { $0.loaded(entries) }
             } catch {
-                post { $0.known(name)?.failed("\(error)") }
+                post { $0.failed("\(error)") }
             }
         }
     }
@@ -81,12 +178,12 @@ final class ConversationProject {
     private func loaded(_ entries: [ConversationTable.Entry]) {
         loadState = .done
         if hasFailed {
-            coordinator.log.notice("stored conversations are readable again", LogField("project", name.string))
+            context.log.notice("stored conversations are readable again", LogField("project", name.string))
         }
         state.recall(entries)
         isLoaded = true
         save()
-        runWaiting()
+        runWaitingWork()
     }
 
     /// Continues without the stored entries and tries to read them again later. Nothing is written before that, because
@@ -94,19 +191,59 @@ final class ConversationProject {
     private func failed(_ reason: String) {
         loadState = .idle
         if !hasFailed {
-            coordinator.log.error(
+            context.log.error(
                 "cannot read stored conversations", LogField("project", name.string),
                 LogField("reason", reason))
         }
         hasFailed = true
         isLoaded = true
-        runWaiting()
+        runWaitingWork()
     }
 
-    /// Records that the subscription is active, so that no event of OpenCode is missed from now on.
-    func startedReceiving() {
-        receivesEvents = true
-        runWaiting()
+    /// Stores the changes once the stored entries are known. Returns whether there were any changes.
+    @discardableResult
+    func save() -> Bool {
+        let changes = state.takeChanges()
+        guard !changes.isEmpty, let store = context.setUp.store else { return false }
+        store.keep(changes, of: Array(folder.utf8))
+        return true
+    }
+
+    /// Stores the changes that a client has made. Later messages to clients wait until the changes are committed, so
+    /// that the client finds its changes again even if the gateway ends.
+    func commit() {
+        guard save() else { return }
+        let commit = commits.startCommit()
+        context.setUp.store?.flush { self.post { $0.commits.committed(commit) } }
+    }
+
+    // MARK: Events
+
+    /// Applies the project's events to its conversations and chats.
+    func receive(_ events: [TranslatedEvent]) {
+        for event in events {
+            switch event {
+            case .event(let event): publish(state.receive(event, at: now), except: nil)
+            case .gap: check(state.missed())
+            }
+        }
+        save()
+        for pending in state.removePendingEnds() {
+            later(.milliseconds(Abort.patience)) { project in
+                project.publish(project.state.stopWaiting(pending, at: project.now), except: nil)
+                project.save()
+            }
+        }
+    }
+
+    /// Processes events from before the subscription.
+    func replay(_ events: [TranslatedEvent]) {
+        for event in events {
+            switch event {
+            case .event(let event): state.replay(event, at: now)
+            case .gap(let gap): state.replayGap(endsTurns: gap.reason.endsTurns)
+            }
+        }
     }
 
     /// Records that all earlier events of unfinished answers were replayed.
@@ -117,188 +254,40 @@ final class ConversationProject {
         check(open)
     }
 
-    /// Runs the work as soon as the stored entries are known and the subscription is active.
-    func whenReady(_ work: @escaping () -> Void) {
-        if isLoaded, receivesEvents, waiting.isEmpty { work() } else { waiting.append(work) }
-    }
-
-    private func runWaiting() {
-        guard isLoaded, receivesEvents else { return }
-        let works = waiting
-        waiting = []
-        for work in works { work() }
-    }
-
-    /// Stores the changes once the stored entries are known. Returns whether there were any changes.
-    @discardableResult
-    func save() -> Bool {
-        let changes = state.takeChanges()
-        guard !changes.isEmpty, let store = coordinator.setUp.store else { return false }
-        store.keep(changes, of: Array(folder.utf8))
-        return true
-    }
-
-    /// Stores the changes that a client has made. Later messages to clients wait until the changes are committed, so
-    /// that the client finds its changes again even if the gateway ends.
-    func saveBeforeSending() {
-        guard save(), let post = coordinator.post else { return }
-        let name = name
-        let commit = commits.startCommit()
-        coordinator.setUp.store?.flush { post { $0.known(name)?.commits.committed(commit) } }
-    }
-
-    /// Sends content to clients, in the order of the calls. The content is determined before the call, and only the
-    /// sending may be delayed.
-    func send(_ send: @escaping () -> Void) { commits.add(send) }
-
-    // MARK: Events
-
-    /// Applies the project's events to its conversations and chats.
-    func receive(_ events: [TranslatedEvent]) {
-        let now = coordinator.now
-        for event in events {
-            switch event {
-            case .event(let event): publish(state.receive(event, at: now))
-            case .gap: check(state.missed())
-            }
-        }
-        save()
-        for held in state.removePendingEnds() {
-            coordinator.later(.milliseconds(Abort.patience)) { [self] in
-                publish(state.stopWaiting(held, at: coordinator.now))
-                save()
-                resumeEndWaiters()
-            }
-        }
-        resumeEndWaiters()
-    }
-
-    /// Processes events from before the subscription.
-    func replay(_ events: [TranslatedEvent]) {
-        let now = coordinator.now
-        for event in events {
-            switch event {
-            case .event(let event): state.replay(event, at: now)
-            case .gap(let gap): state.replayGap(endsTurns: gap.reason.endsTurns)
-            }
-        }
-    }
-
     /// Records that the instance's run is over.
     func instanceEnded() {
         let reason =
             "OpenCode of project \(name.string) ended before the answer was complete. "
             + "Check the conversation before you send the message again."
-        publish(state.instanceEnded(reason, at: coordinator.now))
+        publish(state.instanceEnded(reason, at: now), except: nil)
         save()
-        resumeEndWaiters()
-    }
-
-    /// Sends events to all clients that they concern, except the chat with the number `one`.
-    func publish(_ events: [ConversationEvent], except one: Int? = nil) {
-        guard !events.isEmpty else { return }
-        let now = coordinator.now
-        for event in events {
-            let lines = chats.values.filter { $0.number != one }.compactMap { $0.receive(event) }
-            if !lines.isEmpty {
-                let frames = state.chatTexts(event).map(Frame.text)
-                if !frames.isEmpty { send { ChatLine.send(frames, over: lines) } }
-            }
-            for stream in Array(streams.values) { stream.receive(event, at: now) }
-        }
-    }
-
-    /// Performs the periodic work of the project.
-    func tick() {
-        let now = coordinator.now
-        load()
-        commits.tick()
-        for stream in Array(streams.values) { stream.wake(at: now) }
-        check(state.quiet(for: Self.quiet, at: now))
-    }
-
-    private func check(_ sessions: [String]) {
-        for session in sessions where checking.insert(session).inserted {
-            run(state.check(session), for: .gateway) { [self] result in
-                checking.remove(session)
-                guard case .success(let check) = result else { return }
-                publish(state.checked(check, at: coordinator.now))
-                save()
-            }
-        }
-    }
-
-    // MARK: Plans
-
-    /// Runs the steps of a plan.
-    func run<Value>(
-        _ plan: Plan<Value>, for initiator: RequestInitiator,
-        _ done: @escaping (Result<Value, ConversationError>) -> Void
-    ) {
-        switch plan {
-        case .pause(let milliseconds, let next):
-            coordinator.later(.milliseconds(milliseconds)) { [self] in run(next(), for: initiator, done) }
-        case .aborting(let session, let next):
-            state.abort(session)
-            run(next(), for: initiator, done)
-        case .ended(let session, let next):
-            afterEnd(in: session) { [self] in run(next(state.isBusy(session)), for: initiator, done) }
-        case .store(let catalogue, let next):
-            state.catalogue = catalogue
-            run(next(), for: initiator, done)
-        case .done(let value): done(.success(value))
-        case .refused(let refusal): done(.failure(refusal))
-        case .send(let request, let next):
-            call(request, for: initiator) { [self] answer in run(next(answer), for: initiator, done) }
-        }
     }
 
     /// Records that a client of OpenCode is about to abort the work of a session.
     func expectAbort(of session: String) { state.expectAbort(of: session) }
 
-    /// Calls `work` after the aborted turn of a session has ended, or after ``Abort/patience``.
-    private func afterEnd(in session: String, _ work: @escaping () -> Void) {
-        guard state.isEnding(session) else { return work() }
-        let number = coordinator.number()
-        endWaiters[number] = (session, work)
-        coordinator.later(.milliseconds(Abort.patience)) { [self] in
-            guard endWaiters[number] != nil else { return }
-            publish(state.stopWaitingForEnd(of: session, at: coordinator.now))
-            save()
-            resumeEndWaiters()
+    /// Sets a new routing table.
+    func follow(_ table: RoutingTable) {
+        routes = table
+        resumeCalls()
+    }
+
+    /// Performs the periodic work of the project.
+    func tick() {
+        load()
+        commits.tick()
+        for number in streams.keys.sorted() { wakeStream(number) }
+        check(state.quiet(for: Self.quiet, at: now))
+    }
+
+    private func check(_ sessions: [String]) {
+        for session in sessions where checking.insert(session).inserted {
+            let check = state.check(session)
+            _ = Task.immediate(executorPreference: executor) {
+                if let events = try? await self.finish(check, for: .gateway) { self.publish(events, except: nil) }
+                self.checking.remove(session)
+                self.save()
+            }
         }
-    }
-
-    private func resumeEndWaiters() {
-        for number in endWaiters.keys.sorted() {
-            guard let waiter = endWaiters[number], !state.isEnding(waiter.session) else { continue }
-            endWaiters[number] = nil
-            waiter.work()
-        }
-    }
-
-    // MARK: Calls
-
-    /// Sends a request to the project's OpenCode.
-    ///
-    /// - Parameter answered: Called on this thread with the response.
-    func call(_ request: ClientRequest, for initiator: RequestInitiator, _ answered: @escaping (OpenCodeAnswer) -> Void)
-    {
-        ConversationCall(self, request, for: initiator, answered: answered).attempt()
-    }
-    /// Retains a call until ``resumeCalls()`` or ``resume(_:)``.
-    func wait(_ call: ConversationCall) { waitingCalls.append(call) }
-
-    /// Resumes the waiting calls, because the routing table or the project's snapshot has changed.
-    func resumeCalls() {
-        let calls = waitingCalls
-        waitingCalls = []
-        for call in calls { call.attempt() }
-    }
-
-    /// Resumes a call whose time limit has passed.
-    func resume(_ call: ConversationCall) {
-        waitingCalls.removeAll { $0 === call }
-        call.attempt()
     }
 }

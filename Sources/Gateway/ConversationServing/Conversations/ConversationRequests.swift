@@ -23,67 +23,23 @@ extension ConversationService {
             return .answer(GatewayAnswer(ConversationAnswer(ConversationError(.noProject, sentence))))
         case .project(let name):
             let initiator = RequestInitiator(method, by: request.principal)
-            return await withCheckedContinuation { continuation in
-                post { $0.request(conversationRequest, project: name, for: initiator, answer: continuation) }
+            let project = await project(name)
+            let task = Task(executorPreference: project.executor) {
+                await project.handle(conversationRequest, for: initiator)
+            }
+            return await withTaskCancellationHandler {
+                await task.value
+            } onCancel: {
+                task.cancel()
             }
         }
     }
-}
 
-extension ConversationCoordinator {
-    /// Processes a request, and resumes `answer` once with the response.
-    func request(
-        _ request: ConversationRequest, project name: ProjectName, for initiator: RequestInitiator,
-        answer: CheckedContinuation<ControlResponse, Never>
-    ) {
-        let project = project(name)
-        project.whenReady { [self] in
-            var work = ConversationWork(request, at: now, random: ConversationChat.random)
-            let step = work.start(in: project.state)
-            perform(step, of: work, in: project, for: initiator, answer: answer)
-        }
-    }
-
-    private func perform(
-        _ step: ConversationWork.Step, of work: ConversationWork, in project: ConversationProject,
-        for initiator: RequestInitiator,
-        answer: CheckedContinuation<ControlResponse, Never>
-    ) {
-        switch step {
-        case .run(let plan):
-            project.run(plan, for: initiator) { [self] result in
-                let step = work.finished(result, in: &project.state, at: now)
-                project.saveBeforeSending()
-                perform(step, of: work, in: project, for: initiator, answer: answer)
-            }
-        case .answer(let whole, let events):
-            project.publish(events)
-            project.send { answer.resume(returning: .answer(GatewayAnswer(whole))) }
-        case .stream(let stream, let prompt, let otherEvents):
-            project.publish(otherEvents)
-            let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
-            let number = number()
-            let answerStream = ConversationStream(project, number: number, stream, chunks: continuation)
-            project.streams[number] = answerStream
-            let name = project.name
-            let post = post
-            // This is also called if the client disconnects before it receives the first bytes.
-            continuation.onTermination = { _ in post? { $0.known(name)?.streams[number] = nil } }
-            let head = response(chunks)
-            project.send { answer.resume(returning: head) }
-            project.call(prompt, for: initiator) { answerStream.prompted($0) }
-        }
-    }
-
-    /// Returns the response with the event stream of an answer. If a client closes the stream, the answer continues.
-    /// The stream is not paced, because `chunks` would otherwise buffer the bytes for a client that does not read,
-    /// without a limit.
-    private func response(_ chunks: AsyncStream<[UInt8]>) -> ControlResponse {
-        var head = ResponseHead(status: 200)
-        head.fields.append("Content-Type", "text/event-stream")
-        head.fields.appendStreamDirectives()
-        return .stream(head, isPaced: false) { stream in
-            for await chunk in chunks { guard await stream.write(chunk) else { break } }
+    /// Returns the conversations of a project.
+    private func project(_ name: ProjectName) async -> ConversationProject {
+        // The work is not run after the thread has ended, but then no loop waits for the response either.
+        await withUnsafeContinuation { continuation in
+            post { continuation.resume(returning: $0.project(name)) }
         }
     }
 }

@@ -43,6 +43,11 @@ package final class ConversationService: Sendable {
         case stop
     }
 
+    /// The receiver of the mailbox's work.
+    private final class Receiver {
+        var coordinator: ConversationCoordinator?
+    }
+
     private struct Handover: @unchecked Sendable {  // The thread receives this value only once, when it starts.
         let loop: EventLoop
         let coordinator: ConversationCoordinator
@@ -60,17 +65,26 @@ package final class ConversationService: Sendable {
     package init(_ setUp: ConversationSetUp, control: any ProjectControl, log: Logger) throws {
         self.setUp = setUp
         let loop = try EventLoop()
-        let coordinator = ConversationCoordinator(loop, setUp: setUp, control: control, log: log)
+        let executor = try LoopExecutor(loop)
+        let receiver = Receiver()
         let mailbox = try loop.mailbox { [unowned loop] (message: Message) in
             switch message {
-            case .work(let work): work(coordinator)
-            case .stop: loop.stop()
+            case .work(let work): if let coordinator = receiver.coordinator { work(coordinator) }
+            case .stop:
+                receiver.coordinator?.end()
+                loop.stop()
             }
+            // Run the tasks that the message has started or resumed before the next message changes the state.
+            executor.runJobs()
         }
         self.mailbox = mailbox
-        coordinator.post = { mailbox.post(.work($0)) }
+        let coordinator = ConversationCoordinator(
+            ConversationProject.Context(
+                setUp: setUp, executor: executor, control: control, log: log, post: { mailbox.post(.work($0)) }))
+        receiver.coordinator = coordinator
         let handover = Handover(loop: loop, coordinator: coordinator)
         thread = try WorkerThread(name: "conversations") {
+            executor.useCurrentThread()
             handover.coordinator.start()
             do {
                 try handover.loop.run()
@@ -88,8 +102,7 @@ package final class ConversationService: Sendable {
     package func follow(_ loops: [Mailbox<LoopMessage>], hub: Mailbox<HubMessage>) {
         post { coordinator in
             coordinator.loops = loops
-            guard let post = coordinator.post else { return }
-            coordinator.hub = ConversationHub(mailbox: hub, post: post)
+            coordinator.hub = hub
         }
     }
 
@@ -102,7 +115,7 @@ package final class ConversationService: Sendable {
 
     /// Records that a client of OpenCode is about to abort the work of a session.
     @Sendable package func expectAbort(_ project: ProjectName, of session: String) {
-        post { $0.known(project)?.expectAbort(of: session) }
+        post { $0.known(project)?.assumeIsolated { $0.expectAbort(of: session) } }
     }
 
     /// Stops the thread. Must not be called on that thread.
