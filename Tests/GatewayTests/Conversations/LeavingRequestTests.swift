@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestKit
+import TestThreads
 import Testing
 
 @testable import opencode_simulator
 
 /// Tests requests of the conversation protocol whose client disconnects before the response.
-@Suite struct LeavingRequestTests {
+@Suite(.onTestThreads) struct LeavingRequestTests {
     private static let models = """
         {"providers":[{"id":"mock","models":{"talk":{"name":"Talk"}}}],"default":{"mock":"talk"}}
         """
