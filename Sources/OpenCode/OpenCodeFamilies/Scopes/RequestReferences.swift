@@ -22,6 +22,7 @@ package struct RequestReference: Sendable, Equatable {
         case workspace
     }
 
+    /// The kind of thing that the value names.
     package let kind: Kind
     /// The names that lead to the value in the JSON body, separated by dots, where `[]` enters a list and `*` means any
     /// name. For a parameter, its decoded name.
@@ -62,7 +63,9 @@ package struct RequestReferences: Sendable {
 
     /// A value that a request names.
     package struct Finding: Sendable, Equatable {
+        /// The kind of thing that the value names.
         package let kind: RequestReference.Kind
+        /// The value.
         package let text: String
 
         /// Creates a finding.

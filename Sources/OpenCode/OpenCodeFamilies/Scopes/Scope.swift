@@ -15,6 +15,7 @@ package enum Scope: String, Sendable, Comparable, CaseIterable, CustomStringConv
     /// The gateway's keys, audit log and settings. No request to an instance needs this scope.
     case admin
 
+    /// Returns whether the right scope includes the left scope and more.
     package static func < (left: Scope, right: Scope) -> Bool { left.rank < right.rank }
 
     /// The text form, which the command line and the HTTP API use.

@@ -25,6 +25,7 @@ package struct ScopeRoute: Sendable {
         case pairing
     }
 
+    /// The method of the route.
     package let method: Method
     /// The path in the form of OpenCode's document, such as `/session/{sessionID}`. A final `*` matches any further
     /// segments.
@@ -38,6 +39,7 @@ package struct ScopeRoute: Sendable {
 }
 
 extension ScopeRoute: Equatable {
+    /// Returns whether two routes have the same method and path.
     package static func == (left: ScopeRoute, right: ScopeRoute) -> Bool {
         left.method == right.method && left.template == right.template
     }
