@@ -373,8 +373,8 @@ import Testing
         let ping = Array(#"{"type":"ping"}"#.utf8)
 
         let got = [
-            ChatGreeting.status(nil, version: "1.2.3"), ChatGreeting.error(refusal),
-            ChatGreeting.answer(to: list, refusal: refusal), ChatGreeting.answer(to: ping, refusal: refusal),
+            ChatReply.status(nil, version: "1.2.3"), ChatReply.error(refusal),
+            ChatReply.answer(to: list, refusal: refusal), ChatReply.answer(to: ping, refusal: refusal),
         ].map { JSONParser.parse($0) ?? .null }
 
         #expect(got.map { $0["type"]?.text } == ["status", "error", "error", "pong"])

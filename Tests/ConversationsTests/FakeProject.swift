@@ -74,7 +74,7 @@ actor FakeProject: ConversationTransport {
 
     func open(_ chat: Int) {
         chats[chat] = ChatSession(number: chat, for: "client")
-        send([ChatGreeting.status(state.catalogue, version: "1.2.3")], to: chat)
+        send([ChatReply.status(state.catalogue, version: "1.2.3")], to: chat)
     }
 
     func receive(_ text: [UInt8], from chat: Int) { chats[chat]?.receive(text, over: self) }

@@ -28,6 +28,8 @@ final class HubFixture {
     var answers: [OpenCodeAnswer] { responses.values }
     /// The number of requests that were sent to the loop.
     var sent: Int { received.requests }
+    /// The task of the last call.
+    private(set) var task: Task<Void, Never>?
     /// The number of tasks that wait for something.
     var suspendedTasks: Int { withProject { $0.suspended.count } }
     let executor: LoopExecutor
@@ -168,9 +170,6 @@ final class HubFixture {
         }
         executor.runJobs()
     }
-
-    /// The task of the last call.
-    private(set) var task: Task<Void, Never>?
 
     /// Reports on behalf of the loop that the instances of all pending requests are not reachable.
     func notRunning() {

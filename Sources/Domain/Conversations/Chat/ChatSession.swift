@@ -170,8 +170,8 @@ package final class ChatSession<Transport: ConversationTransport> {
     }
 }
 
-/// The answers to a chat's client that do not need a project.
-package enum ChatGreeting {
+/// The messages to a chat's client that need no project.
+package enum ChatReply {
     /// Returns the first message of a chat.
     ///
     /// - Parameters:

@@ -107,7 +107,7 @@ final class ConversationCoordinator {
         } else if let refusal {
             chats[number] = .refused(refusal, line)
             line.send([
-                .text(ChatGreeting.status(nil, version: context.setUp.version)), .text(ChatGreeting.error(refusal)),
+                .text(ChatReply.status(nil, version: context.setUp.version)), .text(ChatReply.error(refusal)),
             ])
         }
         guard let early else { return }
@@ -120,7 +120,7 @@ final class ConversationCoordinator {
         if earlyChats[number]?.isRevoked == false { earlyChats[number]?.messages.append(text) }
         switch chats[number] {
         case .project(let project): project.assumeIsolated { $0.receive(text, from: number) }
-        case .refused(let refusal, let line): line.send([.text(ChatGreeting.answer(to: text, refusal: refusal))])
+        case .refused(let refusal, let line): line.send([.text(ChatReply.answer(to: text, refusal: refusal))])
         case nil: break
         }
     }

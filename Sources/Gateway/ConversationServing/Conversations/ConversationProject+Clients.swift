@@ -27,7 +27,7 @@ extension ConversationProject {
     /// Opens a chat.
     func open(_ number: Int, on line: ChatLine, for initiator: RequestInitiator) {
         chats[number] = Chat(session: ChatSession(number: number, for: initiator), line: line)
-        send([ChatGreeting.status(state.catalogue, version: context.setUp.version)], to: number)
+        send([ChatReply.status(state.catalogue, version: context.setUp.version)], to: number)
     }
 
     /// Receives a message of a chat's client. The message is processed even if the client disconnects before the
