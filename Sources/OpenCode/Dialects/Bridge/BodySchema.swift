@@ -2,12 +2,12 @@
 
 internal import JSONText
 
-/// The schema of a request's body in OpenCode 1's recorded document. It supports the part of JSON Schema that the
-/// document uses.
+/// The schema of a request's body in OpenCode 1's OpenAPI document. The checks support only the part of JSON Schema
+/// that this document uses.
 ///
-/// Members that a schema does not name are accepted, because OpenCode ignores them.
+/// The checks accept members that the schema does not name, because OpenCode ignores such members.
 struct BodySchema {
-    /// A violation of the document's schema by a body.
+    /// A violation of the schema by a body.
     struct Mismatch: Equatable {
         /// The message with the path, in OpenCode's wording.
         let message: String
@@ -76,8 +76,10 @@ struct BodySchema {
         }
     }
 
-    /// Returns the mismatch with the alternative that the value is intended for: the alternative with the same `type`,
-    /// or otherwise the alternative that matches best.
+    /// Returns the mismatch with the alternative that the value is intended for; nil if an alternative matches.
+    ///
+    /// If each alternative names its `type`, the intended alternative is the one with the value's type. In all other
+    /// cases, it is the alternative with the mismatch at the greatest depth.
     private func mismatch(_ value: JSON, of choices: [JSON], _ path: [String]) -> Mismatch? {
         let resolved = choices.map(resolved)
         let kinds = resolved.map { $0["properties"]?["type"]?["enum"]?.array ?? [] }
@@ -102,7 +104,7 @@ struct BodySchema {
         return schemas[String(name)].map(resolved) ?? schema
     }
 
-    /// Checks a string. The document's patterns for bodies are prefixes, such as `^msg`.
+    /// Validates a string. All patterns for bodies in the document are prefixes, such as `^msg`.
     private func text(_ text: String, with schema: JSON, at path: [String]) -> Mismatch? {
         guard let pattern = schema["pattern"]?.text, pattern.first == "^" else { return nil }
         let beginning = String(pattern.dropFirst())
@@ -142,7 +144,7 @@ struct BodySchema {
         let others = schema["additionalProperties"]
         for member in object.members {
             guard let memberSchema = known?[member.name] ?? (others?.object == nil ? nil : others) else { continue }
-            // If a name occurs more than once, its last member counts, so validate that one.
+            // If a name occurs more than once, only the last member with this name counts. Validate that member.
             let value = object[member.name] ?? member.value
             if let mismatch = mismatch(value, with: memberSchema, at: path + [Self.quoted(member.name)]) {
                 return mismatch

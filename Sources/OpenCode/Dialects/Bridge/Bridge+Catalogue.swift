@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// The routes of agents, commands, models and other data of an instance.
+    /// The routes for an instance's agents, commands, models and other data.
     static let catalogue: [BridgeRoute] = [
         BridgeRoute(.get, "/global/health") { bridge, _, _ in
             ClientAnswer(["healthy": true, "version": .string(bridge.defaults.version)])
@@ -38,7 +38,7 @@ extension Bridge {
             let servers = (reply.data?.array ?? []).compactMap(Catalogue.server)
             return ClientAnswer(.object(JSONObject(servers)))
         },
-        // OpenCode 1's terminal program requests these paths. OpenCode 2 has no such data.
+        // OpenCode 1's terminal program requests the following paths. OpenCode 2 has no such data.
         BridgeRoute("/experimental/capabilities", answer: ["backgroundSubagents": false]),
         BridgeRoute("/experimental/console", answer: ["consoleManagedProviders": [], "switchableOrgCount": 0]),
         BridgeRoute("/experimental/resource", answer: [:]),
@@ -86,7 +86,7 @@ extension Bridge {
     }
 }
 
-/// Translates agents, commands, models and similar objects to OpenCode 1.
+/// Translates agents, commands, models and similar objects to OpenCode 1's format.
 enum Catalogue {
     static func agent(_ agent: JSON) -> JSON? {
         guard let id = agent["id"], let mode = agent["mode"] else { return nil }
@@ -100,7 +100,7 @@ enum Catalogue {
         ]
     }
 
-    /// Translates a command. OpenCode 2 does not return the text of commands.
+    /// Translates a command. The template is empty, because OpenCode 2 does not return the text of commands.
     static func command(_ command: JSON) -> JSON? {
         guard let name = command["name"] else { return nil }
         return ["name": name, "description": command["description"], "template": "", "hints": []]
@@ -111,7 +111,8 @@ enum Catalogue {
         return ["name": name, "description": skill["description"], "location": path, "content": content]
     }
 
-    /// Translates an MCP server. OpenCode 1 has no status for a server that is not connected yet.
+    /// Translates an MCP server. Returns nil for a server that is not connected yet, because OpenCode 1 has no status
+    /// for it.
     static func server(_ server: JSON) -> JSONObject.Member? {
         guard let name = server["name"]?.text, var status = server["status"]?.object,
             let word = status["status"]?.text, word != "pending"
@@ -135,8 +136,8 @@ enum Catalogue {
         }
     }
 
-    /// Returns the default model of each provider. This is OpenCode's default model if it belongs to the provider,
-    /// otherwise the provider's first model.
+    /// Returns the default model of each provider: OpenCode's default model if it belongs to the provider, otherwise
+    /// the provider's first model.
     static func defaults(_ providers: [JSON], _ first: JSON?) -> JSON {
         var defaults = JSONObject()
         for provider in providers {
@@ -180,7 +181,7 @@ enum Catalogue {
         return .object(media)
     }
 
-    /// Returns the prices, with the prices of tiers as a separate member.
+    /// Returns a model's prices. The member `tiers` contains the prices of the tiers.
     private static func cost(_ costs: [JSON]) -> JSON {
         let none: JSON = ["read": 0, "write": 0]
         let base = costs.first { $0["tier"] == nil }

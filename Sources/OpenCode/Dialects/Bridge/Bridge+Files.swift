@@ -4,7 +4,7 @@ internal import Encodings
 internal import JSONText
 
 extension Bridge {
-    /// The routes of directories and files.
+    /// The routes for directories and files.
     static let files: [BridgeRoute] = [
         BridgeRoute(.get, "/path") { bridge, _, request in
             ClientAnswer(bridge.path(try await bridge.openCodeLocation(request)))
@@ -31,7 +31,8 @@ extension Bridge {
         BridgeRoute(.get, "/find/file") { bridge, _, request in try await bridge.find(request) },
     ]
 
-    /// Requests OpenCode 2's information about the directory of a request: the directory and its project.
+    /// Requests the location of a client's request from OpenCode 2. The location contains the directory and its
+    /// project.
     private func openCodeLocation(_ request: ClientRequest) async throws(BridgeError) -> JSON {
         let reply = try await fetch(Call("GET", ["api", "location"], query: location(request)))
         guard let location = reply.json else { throw .answer(Refusals.strange) }
@@ -102,7 +103,7 @@ extension Bridge {
         ]
     }
 
-    /// Reads a file. OpenCode 1 trims the content, and returns an empty text if the file is missing.
+    /// Responds with the content of a file. As in OpenCode 1, the text is trimmed, and is empty if the file is missing.
     private func content(_ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let path = request["path"] else { return Self.noPath }
         guard let segments = inside(path, request) else { return Self.pathOutside }
@@ -144,7 +145,7 @@ extension Bridge {
 }
 
 extension Bridge {
-    /// The routes of terminals except the WebSocket. Both versions of OpenCode use the same objects.
+    /// The routes for terminals, except the WebSocket's route. Both versions of OpenCode use the same JSON objects.
     static let terminals: [BridgeRoute] = [
         BridgeRoute(.get, "/pty") { bridge, _, request in
             try await bridge.terminal(Call("GET", ["api", "pty"], query: bridge.location(request)))

@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// The routes of messages and prompts of a session.
+    /// The routes for a session's messages and prompts.
     static let turns: [BridgeRoute] = [
         BridgeRoute(
             .get, "/session/{sessionID}/message",
@@ -34,14 +34,14 @@ extension Bridge {
         },
     ]
 
-    /// The maximum number of OpenCode 2's messages in one page.
+    /// The maximum number of messages in a page from OpenCode 2.
     private static let page = 100
-    /// The approximate maximum size of a page in bytes. A larger page is requested again with fewer messages.
+    /// The approximate maximum size of a page in bytes. The bridge requests a larger page again with fewer messages.
     private static let longestPage = 1024 * 1024
 
     /// Requests a page of messages. If the page is too long, requests it again with fewer messages.
     ///
-    /// - Returns: The reply, whatever its status, and the number of messages that were requested last.
+    /// - Returns: The reply with any status, and the number of messages in the last request.
     func page(
         _ id: String, order: String, limit: Int, cursor: String?
     ) async throws(BridgeError) -> (limit: Int, reply: Reply) {
@@ -58,7 +58,7 @@ extension Bridge {
     private static func pageCall(
         _ id: String, order: String, limit: Int, cursor: String?, longest: Int = Call.longestReply
     ) -> Call {
-        // A cursor also contains the order, so omit the order in that case.
+        // A cursor already contains the order, so a request with a cursor omits it.
         let query: [(String, String?)] = [
             ("limit", String(limit)), ("order", cursor == nil ? order : nil), ("cursor", cursor),
         ]
@@ -73,16 +73,18 @@ extension Bridge {
         if let wrong = request.wrong([("limit", .count(from: 0))]) { return .answer(wrong) }
         let limit = request["limit"].flatMap { Int($0) } ?? 0
         let session = try await session(id)
-        // Read the inbox before the messages. A prompt that is delivered in between is then in both lists, and is
-        // removed from the inbox so that it is listed only once.
+        // Read the inbox before the messages, so that no prompt is missing. A prompt that is delivered in between
+        // appears in both lists. `waiting(_:without:)` removes it from the inbox.
         if limit == 0 { return try await all(of: session, waiting: inbox(id)) }
         let before = request["before"]
         let waiting = before == nil ? try await inbox(id) : []
         return .answer(try await newest(limit, of: session, before: before, waiting: waiting))
     }
 
-    /// Writes all messages, oldest first. A page is requested after the previous one has been written, and only its bytes are
-    /// kept while the client reads. `waiting` is the inbox, which follows all pages.
+    /// Writes all messages, oldest first. Requests each page after the previous page has been written, and keeps only
+    /// the page's bytes while the client reads.
+    ///
+    /// - Parameter waiting: The prompts of the inbox, which follow the last page.
     private func all(of session: Session, waiting: [JSON]) async throws(BridgeError) -> BridgeResponse {
         var list = LongList(messages: MessageList(session: session, defaults), waiting: waiting, size: Self.page)
         repeat {
@@ -106,11 +108,11 @@ extension Bridge {
         var messages: MessageList
         /// The prompts of the inbox that no page has contained so far.
         var waiting: [JSON]
-        /// The number of messages that are requested next.
+        /// The number of messages in the next request.
         var size: Int
-        /// The cursor of the next page; nil before the first page and after the last one.
+        /// The cursor of the next page; nil before the first page and after the last page.
         var cursor: String?
-        /// Whether nothing has been written so far.
+        /// Whether no message has been written so far.
         var isEmpty = true
     }
 
@@ -145,8 +147,8 @@ extension Bridge {
         return bytes
     }
 
-    /// Responds with the newest messages before a position. Requests OpenCode 2's pages until they contain enough of
-    /// OpenCode 1's messages.
+    /// Responds with the newest messages before a position. Requests pages from OpenCode 2 until their translation
+    /// contains enough messages.
     private func newest(
         _ limit: Int, of session: Session, before: String?, waiting: [JSON]
     ) async throws(BridgeError) -> ClientAnswer {
@@ -178,7 +180,8 @@ extension Bridge {
         return ClientAnswer(200, fields: fields, .array(picked.messages.map(\.json)))
     }
 
-    /// Responds with one message. The message before or after it in OpenCode 2 may contain its prompt or its answer.
+    /// Responds with one message. Also requests the neighbouring messages from OpenCode 2, because they may contain the
+    /// message's prompt or answer.
     private func one(_ message: String, _ session: Session) async throws(BridgeError) -> ClientAnswer {
         let id = MessageIDs.openCode2(message)
         guard let found = try await fetch(Call("GET", ["api", "session", session.id, "message", id])).data else {
@@ -190,7 +193,7 @@ extension Bridge {
         let others = try await fetch(near).data?.array ?? []
         var all = isPrompt ? [found] + others : others.reversed() + [found]
         if found["type"]?.text == "assistant", found["time"]?["completed"] == nil {
-            // Request the next message as well, which shows whether this message is still being written.
+            // Also request the next message. It shows whether the requested message is still being written.
             let next = Self.pageCall(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
             all += try await fetch(next).data?.array ?? []
         }
@@ -202,20 +205,20 @@ extension Bridge {
         return ClientAnswer(translated.json)
     }
 
-    /// Waits until a session is idle. `isOwed` becomes the property of the call with this name (``Call/isOwed``).
+    /// Waits until a session is idle. - Parameter isOwed: The value of ``Call/isOwed`` for the call.
     func awaitTurn(_ session: Session, isOwed: Bool = false) async throws(BridgeError) {
         _ = try await fetch(
             Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true, isOwed: isOwed))
     }
 
-    /// Returns the newest answer to a prompt.
+    /// Returns the newest answer to a prompt, or the session's newest answer if `prompt` is nil.
     func lastAnswer(_ session: Session, after prompt: String?) async throws(BridgeError) -> Message {
         let reply = try await fetch(Self.pageCall(session.id, order: "desc", limit: 20, cursor: nil))
         let data = reply.data?.array ?? []
         var list = MessageList(session: session, defaults, parentID: prompt)
         let messages = data.reversed().flatMap { list.add($0) } + list.finish()
-        // Skip the messages before the prompt, which do not answer it. If the page does not contain the prompt, all of
-        // the page's messages follow it.
+        // Skip the messages before the prompt. If the page does not contain the prompt, all messages of the page are
+        // newer than the prompt.
         let promptID = prompt.map(MessageIDs.openCode1)
         let start = messages.firstIndex { promptID != nil && $0.info.id == promptID } ?? messages.startIndex
         let answer = messages[start...].last { message in
@@ -232,10 +235,10 @@ struct Picked {
     /// OpenCode 2's id of the oldest selected message, if there are older messages.
     let before: String?
 
-    /// Selects messages. Returns nil if too few messages were read, or if the prompt of the oldest answer is still
-    /// missing.
+    /// Selects the newest messages. Returns nil if too few messages have been read, or if the prompt of the oldest
+    /// answer is still missing.
     ///
-    /// - Parameter read: OpenCode 2's messages that were read so far, newest first.
+    /// - Parameter read: The messages that have been read from OpenCode 2 so far, newest first.
     init?(
         _ read: [JSON], limit: Int, session: Session, defaults: InstanceDefaults, waiting: [JSON],
         isAll: Bool
@@ -244,13 +247,13 @@ struct Picked {
         var all: [Message] = []
         for json in read.reversed() { all += list.add(json) }
         all += list.finish(inbox: Bridge.waiting(waiting, without: read))
-        // The oldest answers may lack their prompt, because it was not read. Use such answers only if no older messages
-        // exist.
+        // The prompt of the oldest answers may not have been read. Use answers without their prompt only if no older
+        // messages exist.
         let firstPrompt = all.firstIndex { if case .user = $0.info { true } else { false } } ?? all.count
         guard isAll || all.count - firstPrompt >= limit else { return nil }
         var start = max(all.count - limit, 0)
-        // Messages that are one message in OpenCode 2 stay together, because the next page begins at the position of
-        // that message.
+        // The next page begins at a message of OpenCode 2. Therefore, keep messages together that were translated from
+        // the same message.
         if start > 0, let id = all[start].info.id, let other = all[start - 1].info.id,
             MessageIDs.openCode2(id) == MessageIDs.openCode2(other)
         {

@@ -3,11 +3,11 @@
 internal import JSONText
 
 extension Bridge {
-    /// Sends a prompt. First changes the agent and the model if they differ, and commits a revert. If one of
-    /// these requests fails, the prompt is not sent.
+    /// Sends a prompt. Before the prompt, commits the session's revert, and changes the session's agent and model if
+    /// the prompt names others. If one of these requests fails, the prompt is not sent.
     ///
     /// - Parameter isAwaited: Whether the client receives its response at the end of the turn.
-    /// - Returns: The session, and the id that the prompt received.
+    /// - Returns: The session, and OpenCode 2's id of the prompt.
     func prompt(
         _ id: String, for request: ClientRequest, isAwaited: Bool = false
     ) async throws(BridgeError) -> (session: Session, id: String?) {
@@ -32,7 +32,8 @@ extension Bridge {
         return (session, again ?? reply.data?["id"]?.text)
     }
 
-    /// Returns whether a part names no file outside the project.
+    /// Returns whether the file that a part names is inside the project. Returns true if the part names no file, and
+    /// false if its URL is ambiguous.
     private func isInside(_ part: JSON, _ request: ClientRequest) -> Bool {
         guard part["type"]?.text == "file", let url = part["url"]?.text else { return true }
         return switch FolderPath.file(url) {
@@ -59,8 +60,8 @@ extension Bridge {
         return Wanted(agent: agent, model: model)
     }
 
-    /// Returns the error message for an option of OpenCode 1's prompts that OpenCode 2 does not support; nil if there
-    /// is none.
+    /// Returns the error message for the first option of a prompt that OpenCode 2 does not support; nil if all options
+    /// are supported.
     private static func unsupported(_ body: JSONObject, _ parts: [JSON]) -> String? {
         if body["noReply"]?.bool == true {
             return "OpenCode 2 does not support the field noReply. Add the text with POST /api/session/ID/synthetic."
@@ -80,7 +81,7 @@ extension Bridge {
         return nil
     }
 
-    /// Returns the text, files and agents of a prompt in the form of OpenCode 2.
+    /// Returns the text, files and agents of a prompt in OpenCode 2's format.
     private static func prompt(_ parts: [JSON]) -> JSONObject {
         var texts: [String] = []
         var files: [JSON] = []
@@ -111,10 +112,11 @@ extension Bridge {
         return ["start": start, "end": end, "text": text]
     }
 
-    /// Changes the agent and the model of a session if they differ, and commits a revert. A prompt without an agent
-    /// resets the session to the default agent, as in OpenCode 1. If a turn is running and the prompt names neither an
-    /// agent nor a model, nothing is changed. Returns with the session still locked, so that the caller can send its
-    /// prompt.
+    /// Locks a session, commits its revert, and changes its agent and model if the wanted ones differ.
+    ///
+    /// A prompt without an agent resets the session to the default agent, as in OpenCode 1. If a turn is running and
+    /// the prompt names neither an agent nor a model, the agent and the model do not change. The session remains
+    /// locked, so that the caller can send its prompt.
     private func settled(_ id: String, wanted: Wanted) async throws(BridgeError) -> Session {
         try await transport.lock(session: id)
         let session = try await session(id)
@@ -146,8 +148,8 @@ extension Bridge {
             && (one.variant ?? "default") == (other.variant ?? "default")
     }
 
-    /// Runs a command and responds with the last message of its turn. Also creates the event that reports the command
-    /// to OpenCode 1's clients, because no event of OpenCode 2 names the command.
+    /// Runs a command and responds with the last message of its turn. Also publishes the event that reports the command
+    /// to OpenCode 1's clients, because no event from OpenCode 2 names the command.
     func command(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let body = body(request), let name = body["command"]?.text, let text = body["arguments"]?.text else {
             return Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]")
@@ -172,14 +174,14 @@ extension Bridge {
         return ClientAnswer(answer.json)
     }
 
-    /// Parses a model in the form that commands use: `provider/model`.
+    /// Parses a model in the format `provider/model`, which commands use.
     private static func model(_ text: String, _ variant: String?) -> Model? {
         guard let slash = text.firstIndex(of: "/") else { return nil }
         return Model(
             providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]), variant: variant)
     }
 
-    /// Runs a shell command and responds with its message after it has ended.
+    /// Runs a shell command, and responds with the command's message after the command has ended.
     func shell(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let body = body(request), let line = body["command"]?.text else {
             return Refusals.bad("Missing key\n  at [\"command\"]")
@@ -191,8 +193,8 @@ extension Bridge {
         return try await shellAnswer(session, line)
     }
 
-    /// Returns the message of a shell command. The message is sometimes complete only a moment after the reply to the
-    /// command.
+    /// Responds with the message of a shell command. The message is sometimes completed shortly after OpenCode 2's
+    /// reply to the command.
     private func shellAnswer(_ session: Session, _ line: String) async throws(BridgeError) -> ClientAnswer {
         let call = Call(
             "GET", ["api", "session", session.id, "message"], query: [("limit", "20"), ("order", "desc")])
@@ -212,7 +214,7 @@ extension Bridge {
         guard let body = body(request), let model = Model(openCode1Message: .object(body)) else {
             return Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]")
         }
-        // Lock the session, because otherwise the summarizing model would answer a prompt that arrives in the meantime.
+        // Lock the session. Without the lock, the summarizing model would answer a prompt that arrives in the meantime.
         try await transport.lock(session: id)
         let session = try await session(id)
         try await set(model: Model(providerID: model.providerID, modelID: model.modelID), session)

@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// The routes of permissions and questions.
+    /// The routes for permission requests and questions.
     static let requests: [BridgeRoute] = [
         BridgeRoute(.get, "/permission") { bridge, _, request in
             try await bridge.pending(bridge.permissions(request))
@@ -34,8 +34,8 @@ extension Bridge {
         return reply.data?.array ?? []
     }
 
-    /// Responds with a list of pending requests. Adds the command to each permission request of a shell, because only
-    /// the tool call contains the command.
+    /// Responds with the pending permission requests. Adds the command to each request for a shell command, because
+    /// only the tool call contains the command.
     private func pending(_ list: [JSON]) async throws(BridgeError) -> ClientAnswer {
         var permissions: [JSON] = []
         for request in list {
@@ -45,7 +45,8 @@ extension Bridge {
         return ClientAnswer(.array(permissions))
     }
 
-    /// Requests the input of the tool call that a shell's permission request belongs to.
+    /// Requests the input of the shell call that made a permission request. Returns nil if the request already contains
+    /// the command, or if another tool made it.
     private func input(of request: JSON) async throws(BridgeError) -> JSONObject? {
         guard request["action"]?.text == "shell", request["metadata"]?["command"] == nil,
             let session = request["sessionID"]?.text, let message = request["source"]?["messageID"]?.text,
@@ -60,8 +61,8 @@ extension Bridge {
         json?.text.flatMap { ["once", "always", "reject"].contains($0) ? $0 : nil }
     }
 
-    /// Replies to a permission request. OpenCode 1 identifies the request by its id alone. OpenCode 2 also needs the id
-    /// of its session.
+    /// Replies to a permission request. OpenCode 1 identifies the request by its id alone. OpenCode 2 also requires the
+    /// id of the session.
     private func permission(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let body = body(request), let decision = Self.decision(body["reply"]) else {
             return Refusals.bad("Expected \"once\", \"always\" or \"reject\"\n  at [\"reply\"]")

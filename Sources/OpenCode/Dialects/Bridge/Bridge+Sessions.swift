@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension Bridge {
-    /// The routes of sessions, except the routes of messages and prompts.
+    /// The routes for sessions, except the routes for messages and prompts.
     static let sessions: [BridgeRoute] = [
         BridgeRoute(.get, "/session") { bridge, _, request in try await bridge.list(request) },
         BridgeRoute(
@@ -39,8 +39,8 @@ extension Bridge {
         },
     ]
 
-    /// Returns the error for an invalid session id. OpenCode 1 rejects such an id even on routes that do not look the
-    /// session up.
+    /// Returns the error for an invalid session id; nil if the id is valid. OpenCode 1 rejects an invalid id even on
+    /// routes that do not look up the session.
     private static func wrong(session id: String) -> ClientAnswer? {
         if id.hasPrefix("ses") { return nil }
         return Refusals.bad("Expected a string starting with \"ses\"\n  at [\"sessionID\"]", kind: "Params")
@@ -66,15 +66,15 @@ extension Bridge {
             return reply.isGood || reply.status < 500 ? Self.yes : Refusals.of(reply)
         }
         // Wait for the end of the turn. OpenCode 2 responds after about 2 ms, before the interrupted turn has ended.
-        // OpenCode 1 responds only after that end (86 ms), so its clients send the next prompt immediately and treat
-        // the next `session.idle` as the end of that prompt.
+        // OpenCode 1 responds after the turn has ended (86 ms). Its clients therefore send the next prompt immediately,
+        // and treat the next `session.idle` as the end of that prompt's turn.
         _ = try await send(
             Call("POST", ["api", "experimental", "session", id, "wait"], isLong: true, patience: Self.abortPatience))
         try await transport.awaitStreams()
         return Self.yes
     }
 
-    /// The maximum time in milliseconds that an abort waits for the end of the turn. A tool may not end immediately.
+    /// The maximum time in milliseconds that an abort waits for the end of the turn. A tool may need time to end.
     private static let abortPatience = 5_000
 
     private func sessions(_ list: [JSON]) -> [Session] { list.compactMap { Session(openCode2: $0, defaults) } }
@@ -106,7 +106,7 @@ extension Bridge {
 
     /// Returns the newest matching sessions.
     ///
-    /// - Parameter readsOn: Whether to request further pages while there are too few sessions.
+    /// - Parameter readsOn: Whether to request further pages until there are enough sessions.
     private func newest(
         _ query: [(String, String?)], limit: Int, readsOn: Bool, where isWanted: (Session) -> Bool
     ) async throws(BridgeError) -> ArraySlice<Session> {
@@ -143,7 +143,7 @@ extension Bridge {
         return ClientAnswer(try session(in: reply).json)
     }
 
-    /// Returns permission rules in the form of OpenCode 2; nil if they are invalid.
+    /// Returns permission rules in OpenCode 2's format; nil if they are invalid.
     private static func rules(_ rules: JSON) -> JSON? {
         let translated = rules.array?.all { rule -> JSON? in
             guard let permission = rule["permission"]?.text, let pattern = rule["pattern"]?.text,
@@ -182,8 +182,9 @@ extension Bridge {
         return try await answer(session: id)
     }
 
-    /// Responds with the state of each session. Requests the states individually, because OpenCode 2's list of active
-    /// sessions contains all directories and does not show whether a session waits for the next attempt.
+    /// Responds with the status of each active session. Requests each session individually for two reasons. OpenCode
+    /// 2's list of active sessions includes the sessions of all directories, and the list does not show whether a
+    /// session waits for a retry.
     private func status() async throws(BridgeError) -> ClientAnswer {
         let reply = try await fetch(Call("GET", ["api", "session", "active"]))
         var active: [JSONObject.Member] = []
@@ -198,17 +199,18 @@ extension Bridge {
         return ClientAnswer(.object(JSONObject(active)))
     }
 
-    /// The number of newest messages that are searched for an answer that waits for a retry. Changes of the agent and
-    /// the model, and the request to continue an answer, may follow that answer.
+    /// The number of messages that `status()` searches for an answer that waits for a retry, from the newest message
+    /// on. After such an answer, the session may contain changes of the agent and the model, and a request to continue
+    /// the answer.
     private static let newestMessages = 5
 
-    /// Returns the retry that an active session waits for; nil if it does not wait for one.
+    /// Returns the retry that an active session waits for; nil if it does not wait for a retry.
     ///
     /// - Parameter messages: OpenCode 2's messages, newest first.
     ///
-    /// An answer names its last retry until it ends, even while the next attempt runs. Therefore only the time of the
-    /// retry shows whether the session waits for it. In OpenCode 1 the session is busy again when the attempt begins,
-    /// at most a few milliseconds after that time.
+    /// An answer contains its last retry until the answer ends, even while the next attempt runs. Therefore, only the
+    /// time of the retry shows whether the session still waits. In OpenCode 1, the session is busy again when the
+    /// attempt begins, at most a few milliseconds after that time.
     private func pendingRetry(_ messages: [JSON]) -> Change.Status? {
         // Skip the messages that may follow the answer. Any other message, such as a prompt, an idle message or another
         // answer, ends the retry.
@@ -221,7 +223,7 @@ extension Bridge {
         return Change.Status(openCode2Retry: retry, next: next)
     }
 
-    /// Responds with all children of a session. This list has no pages in OpenCode 1.
+    /// Responds with all children of a session. OpenCode 1 does not divide this list into pages.
     private func children(of id: String) async throws(BridgeError) -> ClientAnswer {
         try await session(id)
         var query: [(String, String?)] = [("parentID", id), ("order", "desc")]

@@ -3,8 +3,8 @@
 internal import Encodings
 internal import JSONText
 
-/// Translates requests for OpenCode 1's routes into calls to an OpenCode 2 instance. It selects the calls and their
-/// order, and interprets the replies. It does not use sockets; it sends calls and responses through a
+/// Translates requests for OpenCode 1's routes into calls to an OpenCode 2 instance. The bridge selects the calls and
+/// their order, and interprets the replies. It does not use sockets. It sends calls and responses through a
 /// ``BridgeTransport``.
 package struct Bridge: Sendable {
     let defaults: InstanceDefaults
@@ -24,8 +24,8 @@ package struct Bridge: Sendable {
     /// - Parameters:
     ///   - home: The home directory of the user who runs OpenCode.
     ///   - directory: OpenCode's working directory.
-    ///   - contains: Returns whether an absolute path is inside the project. Everything outside the project, including
-    ///     sessions, is reported as not found.
+    ///   - contains: Returns whether an absolute path is inside the project. The bridge reports sessions outside the
+    ///     project as not found, and rejects other paths outside the project.
     ///   - now: Returns the current time in milliseconds since 1970.
     ///   - transport: The connections of the request that the bridge handles.
     package init(
@@ -41,7 +41,7 @@ package struct Bridge: Sendable {
         self.transport = transport
     }
 
-    /// The kind of a route of OpenCode 1.
+    /// The kind of an OpenCode 1 route.
     package enum RouteKind: Sendable {
         /// The bridge handles the request, even if the route has no counterpart in OpenCode 2.
         case request
@@ -51,8 +51,8 @@ package struct Bridge: Sendable {
         case terminal
     }
 
-    /// Returns the kind of route that a request belongs to; nil if it is not a route of OpenCode 1. All other routes
-    /// belong to OpenCode 2.
+    /// Returns the kind of the OpenCode 1 route that a request matches. Returns nil if no route matches; the request
+    /// then belongs to OpenCode 2's API.
     package static func routeKind(_ method: String, _ path: [String]) -> RouteKind? {
         guard let match = OpenCode1Routes.find(method, path) else { return nil }
         return switch match.bridged?.handling {
@@ -62,10 +62,10 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Handles a request. Returns nil if the request does not belong to a route of OpenCode 1. Other components handle
-    /// the event streams and a terminal's WebSocket.
+    /// Handles a request. Returns nil if the request matches no OpenCode 1 route. Other components handle the event
+    /// streams and a terminal's WebSocket.
     ///
-    /// - Throws: ``BridgeError/ended``.
+    /// - Throws: ``BridgeError/ended`` if the client has disconnected or the instance has stopped.
     package func respond(to request: ClientRequest) async throws(BridgeError) -> BridgeResponse? {
         guard let match = OpenCode1Routes.find(request.method, request.path) else { return nil }
         guard let bridged = match.bridged, case .bridge(let handler) = bridged.handling else {
@@ -82,7 +82,7 @@ package struct Bridge: Sendable {
         }
     }
 
-    /// Parses the body, if the route has one, so that it is parsed only once.
+    /// Parses the body if the route has one, so that later steps do not parse it again.
     private static func parsed(_ request: ClientRequest, _ route: OpenCode1Route) -> ClientRequest {
         guard BodySchema.of(route) != nil, !request.bodyBytes.isEmpty else { return request }
         var request = request
@@ -98,18 +98,18 @@ package struct Bridge: Sendable {
 
     // MARK: Common steps
 
-    /// Sends a call and returns its reply, whatever its status.
+    /// Sends a call and returns the reply with any status.
     func send(_ call: Call) async throws(BridgeError) -> Reply { try await transport.send(call) }
 
-    /// Sends a call, and returns its successful reply. Any other reply becomes an error of OpenCode 1.
+    /// Sends a call, and returns the reply if it is successful. Throws OpenCode 1's error response for any other reply.
     func fetch(_ call: Call) async throws(BridgeError) -> Reply {
         let reply = try await send(call)
         guard reply.isGood else { throw .answer(try await error(for: reply, to: call)) }
         return reply
     }
 
-    /// Returns the client's response after an unsuccessful reply of OpenCode 2. An empty reply with status 500 may mean
-    /// that the directory does not exist, which is the client's error.
+    /// Returns the response to the client after an unsuccessful reply from OpenCode 2. An empty reply with status 500
+    /// may mean that the directory does not exist. In that case, the response has status 404.
     ///
     /// - Parameter otherwise: The response for any other cause of an empty reply.
     func error(for reply: Reply, to call: Call, otherwise: ClientAnswer? = nil) async throws(BridgeError)
@@ -123,7 +123,8 @@ package struct Bridge: Sendable {
         return Refusals.notFound("OpenCode cannot open the directory \(named). Name a directory that exists.")
     }
 
-    /// Requests a session of the project. A session of another project is reported as not found.
+    /// Requests a session of the project. Throws the response for a missing session if the session belongs to another
+    /// project.
     @discardableResult
     func session(_ id: String) async throws(BridgeError) -> Session {
         let session = try session(in: await fetch(Call("GET", ["api", "session", id])))

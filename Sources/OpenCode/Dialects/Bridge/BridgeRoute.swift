@@ -30,7 +30,7 @@ struct OpenCode1Route: Hashable, Sendable, CustomStringConvertible {
 
     var description: String { "\(method.rawValue) \(template)" }
 
-    /// The segments of a path pattern, with which a route is found.
+    /// The segments of a path template, prepared for matching.
     struct Pattern: Sendable {
         /// The literal segments, with nil for each variable segment.
         let literals: [String?]
@@ -68,7 +68,7 @@ struct PathValues: Sendable {
     /// The number of variable segments.
     var count: Int { values.count }
 
-    /// The segment with this name. The route's template must contain the name.
+    /// The value of the variable segment with this name. The route's template must contain the name.
     subscript(name: String) -> String {
         guard let index = names.firstIndex(of: name) else {
             assertionFailure("the route has no segment \(name)")
@@ -81,11 +81,12 @@ struct PathValues: Sendable {
     var session: String { self["sessionID"] }
 }
 
-/// A route of OpenCode 1 that has a counterpart in OpenCode 2.
+/// A route of OpenCode 1 that the gateway supports for OpenCode 2 instances.
 struct BridgeRoute: Sendable {
-    /// Handles a request. Throws only ``BridgeError``. Swift 6.3 does not infer the error's type in closures.
+    /// A function that handles a request. It throws only ``BridgeError``. The type does not state this error, because
+    /// Swift 6.3 does not infer the error's type in closures.
     typealias Handler = @Sendable (Bridge, PathValues, ClientRequest) async throws -> ClientAnswer
-    /// Handles a request. The response's body may be sent in batches. Throws only ``BridgeError``.
+    /// A function that handles a request, and may send the response's body in batches. It throws only ``BridgeError``.
     typealias StreamHandler = @Sendable (Bridge, PathValues, ClientRequest) async throws -> BridgeResponse
 
     /// The component that handles a request.
@@ -132,7 +133,7 @@ struct BridgeRoute: Sendable {
         self.init(.get, template) { _, _, _ in ClientAnswer(answer) }
     }
 
-    /// All routes that have a counterpart.
+    /// All OpenCode 1 routes that the gateway supports for OpenCode 2 instances.
     static let all: [BridgeRoute] =
         Bridge.sessions + Bridge.turns + Bridge.requests + Bridge.catalogue + Bridge.files + Bridge.terminals
         + [

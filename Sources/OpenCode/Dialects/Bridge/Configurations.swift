@@ -2,8 +2,8 @@
 
 internal import JSONText
 
-/// Merges OpenCode 2's configuration files in the form of OpenCode 1. The settings of providers are omitted, because
-/// they contain keys.
+/// Merges OpenCode 2's configuration files, and translates the result to OpenCode 1's format. The result omits the
+/// providers' settings, because they contain keys.
 enum Configurations {
     static func openCode1(_ entries: [JSON]) -> JSON {
         var merged = JSONObject()
@@ -68,14 +68,14 @@ enum Configurations {
         ]
     }
 
-    /// Returns a model in the form of OpenCode 1: `provider/model`.
+    /// Returns a model in OpenCode 1's format: `provider/model`.
     private static func model(_ json: JSON) -> JSON? {
         if json.text != nil { return json }
         guard let provider = json["providerID"]?.text, let model = json["model"]?.text else { return nil }
         return .string("\(provider)/\(model)")
     }
 
-    /// Returns the rules for each action: a single effect if a rule applies to everything, otherwise one effect for
+    /// Groups permission rules by action. The value of an action is a single effect, or an object with one effect for
     /// each pattern. Later rules take precedence.
     private static func permissions(_ rules: [JSON]) -> JSON {
         var permissions = JSONObject()

@@ -4,21 +4,21 @@ import Encodings
 package import JSONText
 internal import Locking
 
-/// A request from a client of OpenCode 1.
+/// A request from an OpenCode 1 client.
 package struct ClientRequest: Sendable, Equatable {
     /// The method, in upper case.
     package var method: String
     /// The decoded segments of the path.
     package var path: [String]
-    /// The decoded query in its order, without the parameter `directory`, whose value is in ``directory``.
+    /// The decoded query parameters in their order. The parameter `directory` is in ``directory`` instead.
     package var query: [(name: String, value: String)]
-    /// The directory of the request. It has been checked to be inside the project.
+    /// The directory of the request, which is inside the project.
     package var directory: String
-    /// OpenCode's id of the project whose sessions are listed, if the list is not limited to the directory.
+    /// OpenCode's id of the project whose sessions the request lists; nil if the list is limited to the directory.
     package var project: String?
     /// The body; empty if there is none.
     package var body: [UInt8]
-    /// The body of a request whose handler may wait for hours; ``body`` is empty then.
+    /// The body of a request whose handler may wait for hours; nil for other requests. If it is set, ``body`` is empty.
     package var releasableBody: ReleasableBody?
     /// The parsed body. If it is set, ``body`` is empty.
     private var parsedBody: JSON?
@@ -49,7 +49,7 @@ package struct ClientRequest: Sendable, Equatable {
         body = []
     }
 
-    /// Releases the body, which may be large. A handler calls this before it waits for the end of a turn.
+    /// Releases the body, which may be large. A handler calls this method before it waits for the end of a turn.
     func releaseBody() { releasableBody?.release() }
 
     /// The first value of the query parameter with this name.
@@ -64,8 +64,8 @@ package struct ClientRequest: Sendable, Equatable {
     }
 }
 
-/// The body of a request. All copies of the request share it, so that its memory can be released while the request is
-/// handled.
+/// The body of a request. All copies of the request share this object, so that a handler can release the memory before
+/// the request ends.
 package final class ReleasableBody: Sendable {
     private let content: Locked<(bytes: [UInt8], json: JSON?)>
 
@@ -87,15 +87,15 @@ package struct Call: Sendable, Equatable {
     package let target: String
     /// The body; nil if there is none.
     package let body: JSON?
-    /// The fields in addition to the fields of every request.
+    /// The header fields in addition to those of every request.
     package let fields: [String: String]
-    /// Whether the reply arrives only at the end of a turn, however long that takes.
+    /// Whether the reply has no time limit, because it arrives only at the end of a turn or a shell command.
     package let isLong: Bool
-    /// Whether the bridge must restore a setting after the reply. It then awaits the reply even if the client no longer
-    /// waits for the response.
+    /// Whether the bridge must restore a setting after the reply. If so, the bridge awaits the reply even if the client
+    /// no longer waits for the response.
     package let isOwed: Bool
-    /// The time in milliseconds after which a missing reply counts as status 504. If nil, the gateway's own limits
-    /// apply.
+    /// The time in milliseconds after which a missing reply counts as status 504. If it is nil, the gateway's own
+    /// limits apply.
     package let patience: Int?
     /// The approximate maximum size of the reply's body in bytes. A longer body is truncated (``Reply/isCut``).
     package let longestReply: Int
@@ -141,11 +141,11 @@ package struct Reply: Sendable, Equatable {
     package let status: Int
     /// The value of the field `Content-Type`.
     package let type: String?
-    /// The value of the field `X-Next-Cursor`, which is the cursor of the next page of a list of OpenCode 1.
+    /// The value of the field `X-Next-Cursor`, which contains the cursor of the next page in OpenCode 1's lists.
     package let nextCursor: String?
     /// The body; empty if there is none.
     package let body: [UInt8]
-    /// Whether the body was truncated because it exceeds the call's limit (``Call/longestReply``). A truncated body is
+    /// Whether the body was truncated because it exceeded the call's limit (``Call/longestReply``). A truncated body is
     /// unusable.
     package let isCut: Bool
 
@@ -162,17 +162,17 @@ package struct Reply: Sendable, Equatable {
 
     var isGood: Bool { (200..<300).contains(status) && !isCut }
     var json: JSON? { JSONParser.parse(body) }
-    /// The value of the member `data`, which wraps the content of most replies.
+    /// The value of the member `data`, which contains the content of most replies.
     var data: JSON? { json?["data"] }
 }
 
-/// The response to a client of OpenCode 1.
+/// The content of a response to an OpenCode 1 client.
 package struct ClientAnswer: Sendable, Equatable {
     /// The HTTP status code of this response.
     package let status: Int
-    /// The fields in addition to the fields of every response. If there is a body, it is JSON.
+    /// The header fields in addition to those of every response.
     package let fields: [String: String]
-    /// The body; empty if there is none.
+    /// The body, which is JSON; empty if there is none.
     package let body: [UInt8]
 
     init(_ status: Int = 200, fields: [String: String] = [:], _ json: JSON?) {
@@ -203,16 +203,17 @@ package protocol BridgeTransport: Sendable {
     /// Releases the session's lock.
     func unlock()
 
-    /// Watches for the next end of the session's turn. ``awaitStreams()`` waits for this end.
+    /// Starts watching for the next end of a turn in the session. ``awaitStreams()`` waits for this end.
     ///
-    /// - Parameter holdsEnd: Whether event streams hold this end back until the response to this request, as OpenCode 1
-    ///   does.
+    /// - Parameter holdsEnd: Whether event streams delay this end until the response to this request is sent, as
+    ///   OpenCode 1 does.
     func watchTurn(of session: String, holdsEnd: Bool)
 
-    /// Waits until the project's event streams have sent all events that precede the response, or for a short time-out.
+    /// Waits until the project's event streams have sent all events that precede the response, or until a short
+    /// time-out expires.
     func awaitStreams() async throws(BridgeError)
 
-    /// Sends this event of OpenCode 1 to the project's event streams, directly after the end of the watched turn
+    /// Sends an OpenCode 1 event to the project's event streams, directly after the end of the watched turn
     /// (``watchTurn(of:holdsEnd:)``). Use it for events that OpenCode 2 does not send.
     func publish(_ event: Change)
 
@@ -230,16 +231,18 @@ package protocol BridgeTransport: Sendable {
 package enum BridgeError: Error {
     /// The client receives this response instead.
     case answer(ClientAnswer)
-    /// The request has ended: its client has left, or the instance has stopped. A handler does nothing more.
+    /// The request has ended, because its client has disconnected or the instance has stopped. The handler sends no
+    /// further calls.
     case ended
 }
 
-/// The response to a request of a client of OpenCode 1.
+/// The response to a request from an OpenCode 1 client.
 package enum BridgeResponse: Sendable {
     /// The complete response.
     case answer(ClientAnswer)
     /// The response was sent in batches, and its body is complete.
     case completed
-    /// The response was sent in batches, and it cannot be completed. The client must detect the truncation.
+    /// Batches of the response were sent, but the response cannot be completed. The client must be able to detect the
+    /// truncation.
     case truncated
 }

@@ -2,9 +2,9 @@
 
 internal import Encodings
 
-/// Compares the paths of requests as text, without access to the file system.
+/// Resolves the paths in requests as text, without access to the file system.
 package enum FolderPath {
-    /// Returns the absolute form of a path, without `.`, `..` and repeated slashes. The path may be relative.
+    /// Resolves a path against a directory, and removes `.`, `..` and repeated slashes.
     package static func absolute(_ path: String, in directory: String) -> String {
         var parts: [Substring] = []
         for part in (path.hasPrefix("/") ? path : "\(directory)/\(path)").split(separator: "/") where part != "." {
@@ -13,23 +13,24 @@ package enum FolderPath {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// The file that the URL in a part of a prompt names.
+    /// The file that the URL of a prompt's part names.
     enum NamedFile: Equatable {
         /// A URL that names no local file, such as a `data:` URL.
         case none
-        /// The path of a file. It is absolute if it comes from a URL.
+        /// The path of a file. It is absolute if it is part of a `file:` URL.
         case path(String)
-        /// A URL that parsers interpret in more than one way, so that a check of its path would not be reliable.
+        /// A URL that different parsers interpret differently. A check of its path would be unreliable.
         case ambiguous
     }
 
-    /// Returns the file that `url` names. The text is a `file:` URL, or a path if it is not a URL.
+    /// Returns the file that `url` names. A text that is not a URL is a path.
     ///
-    /// The result follows the URL parser of browsers and of OpenCode (WHATWG URL Standard §4.4). This parser removes C0
-    /// controls and spaces at both ends and tabs and newlines anywhere, and treats a backslash as a slash. It treats a
-    /// `file:` URL without slashes as absolute, and lets `..` remove an empty segment. A URL that depends on these
-    /// corrections is ambiguous. A URL with an encoded slash or NUL, which `fileURLToPath` rejects, or with a host is
-    /// also ambiguous.
+    /// The result follows the URL parser of browsers and of OpenCode (WHATWG URL Standard §4.4). The parser treats a
+    /// `file:` URL without slashes as absolute, and lets `..` remove an empty segment.
+    ///
+    /// The parser also corrects URLs. It removes C0 controls and spaces at both ends, removes tabs and newlines
+    /// anywhere, and treats a backslash as a slash. A URL that needs such a correction is ambiguous. A URL with a host
+    /// is also ambiguous, as is a URL with an encoded slash or NUL, which `fileURLToPath` rejects.
     static func file(_ url: String) -> NamedFile {
         let bytes = Array(url.utf8)
         let repaired = bytes.filter { $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }.drop { $0 <= 0x20 }
@@ -49,7 +50,7 @@ package enum FolderPath {
         return path(remainder).map(NamedFile.path) ?? .ambiguous
     }
 
-    /// Returns the decoded path of a `file:` URL, without `.` and `..`.
+    /// Returns the decoded path of a `file:` URL, without `.` and `..`; nil if the path is ambiguous.
     private static func path(_ encoded: ArraySlice<UInt8>) -> String? {
         var segments: [[UInt8]] = []
         let relative = encoded.first == UInt8(ascii: "/") ? encoded.dropFirst() : encoded
@@ -57,7 +58,7 @@ package enum FolderPath {
             let segment = PercentEncoding.decode(raw).bytes
             guard !segment.contains(0), !segment.contains(UInt8(ascii: "/")) else { return nil }
             if segment.elementsEqual("..".utf8) {
-                // Reject a `..` after a drive letter, because a parser never removes a drive letter.
+                // Reject a `..` after a drive letter, because a URL parser keeps drive letters.
                 if segments.count == 1, isDrive(segments[0]) { return nil }
                 _ = segments.popLast()
             } else if !segment.elementsEqual(".".utf8) {
@@ -78,7 +79,7 @@ package enum FolderPath {
         return text.allSatisfy { letters.contains($0 | 0x20) || others.contains($0) }
     }
 
-    /// The characters of a scheme other than letters.
+    /// The characters that a scheme may contain in addition to letters.
     private static let others = Array("0123456789+-.".utf8)
 }
 

@@ -3,19 +3,19 @@
 internal import JSONText
 
 extension InstanceDefaults {
-    /// Requests the default agent and model of an OpenCode 2 instance. Both come from its configuration. If the
-    /// configuration contains no model, the model is OpenCode's own default.
+    /// Requests the default agent and model of an OpenCode 2 instance. The instance's configuration contains both. If
+    /// the configuration contains no model, the method requests OpenCode's own default model.
     ///
     /// - Parameter directory: The project's directory.
     ///
-    /// - Throws: ``BridgeError/ended``.
+    /// - Throws: ``BridgeError/ended`` if the client has disconnected or the instance has stopped.
     package static func request(
         version: String, directory: String, over transport: any BridgeTransport
     ) async throws(BridgeError) -> InstanceDefaults {
         let location: [(String, String?)] = [("location[directory]", directory)]
         let config = try await transport.send(Call("GET", ["api", "config"], query: location))
-        // If the reply is not successful, continue without the configuration, because the client's requests must still
-        // be handled.
+        // If the reply is not successful, continue without the configuration. The client's requests must still be
+        // handled.
         var known = InstanceDefaults(version: version, configuration: config.isGood ? config.json : nil, model: nil)
         if known.model != nil { return known }
         let reply = try await transport.send(Call("GET", ["api", "model", "default"], query: location))
@@ -25,9 +25,9 @@ extension InstanceDefaults {
 }
 
 extension Bridge {
-    /// Forwards a request to an instance of OpenCode 1, and returns its response.
+    /// Forwards a request to an OpenCode 1 instance, and returns the instance's response.
     ///
-    /// - Throws: ``BridgeError/ended``.
+    /// - Throws: ``BridgeError/ended`` if the client has disconnected or the instance has stopped.
     package static func forward(
         _ request: ClientRequest, over transport: any BridgeTransport
     ) async throws(BridgeError) -> ClientAnswer {

@@ -6,7 +6,8 @@ internal import COpenCode1API
 /// of OpenCode 1.18.33's document (`scripts/bridge-document.py`).
 enum OpenCode1Document {
     /// The document as JSON without white space, as OpenCode writes it. The embedded file has one line for each value,
-    /// so that its changes can be reviewed. A JSON string contains no line feed, so removing the line feeds is safe.
+    /// so that its changes can be reviewed. JSON strings contain no line feeds, so the line feeds can be removed
+    /// safely.
     static let bytes: [UInt8] = {
         let text = EmbeddedFiles.document.utf8
         var bytes: [UInt8] = []
@@ -23,6 +24,6 @@ enum EmbeddedFiles {
     /// The text of `openapi.json`, the description of the OpenCode 1 API.
     static var document: String { String(cString: opencode1_document()) }
 
-    /// The text of `routes.txt`, the list of the routes of OpenCode 1.
+    /// The text of `routes.txt`, the list of OpenCode 1's routes.
     static var routes: String { String(cString: opencode1_routes()) }
 }

@@ -6,14 +6,14 @@ enum OpenCode1Routes {
     struct Match: Sendable {
         let route: OpenCode1Route
         let values: PathValues
-        /// The route's entry in ``BridgeRoute/all``; nil if it has no counterpart in OpenCode 2.
+        /// The route's entry in ``BridgeRoute/all``; nil if the gateway does not support the route for OpenCode 2.
         let bridged: BridgeRoute?
     }
 
     /// All routes, in the order of OpenCode's document.
     static let all: [OpenCode1Route] = EmbeddedFiles.routes.split(separator: "\n").compactMap { line in
-        // Lines of routes with a counterpart in OpenCode 2 have a third word, which only scripts/bridge-document.py
-        // uses.
+        // If a route has a counterpart in OpenCode 2, its line has a third word. Only scripts/bridge-document.py uses
+        // this word.
         let words = line.split(separator: " ")
         return words.count >= 2 ? OpenCode1Route(method: words[0], template: words[1]) : nil
     }

@@ -2,9 +2,9 @@
 
 internal import JSONText
 
-/// Creates error responses in the form of OpenCode 1.
+/// Creates error responses in OpenCode 1's format.
 enum Refusals {
-    /// Translates an error of OpenCode 2.
+    /// Translates an error response from OpenCode 2.
     ///
     /// - Parameter question: OpenCode 1's id of the question in the request, if there is one.
     static func of(_ reply: Reply, question: String? = nil) -> ClientAnswer {
@@ -21,8 +21,8 @@ enum Refusals {
             return bad(message, kind: json?["kind"]?.text ?? (tag == "InvalidCursorError" ? "Query" : "Payload"))
         default:
             if reply.status == 404 { return notFound(message) }
-            // Replace other statuses by 500. A status such as 401 concerns the gateway's request; for a client of
-            // OpenCode 1, it means that OpenCode has failed.
+            // Replace all other statuses with 500. A status such as 401 concerns the gateway's own request to OpenCode
+            // 2. For the client, such a status means that OpenCode has failed.
             let status = reply.status == 409 || reply.status >= 500 ? reply.status : 500
             return ClientAnswer(status, named("UnknownError", message))
         }
@@ -45,7 +45,7 @@ enum Refusals {
         ClientAnswer(400, ["name": "BadRequest", "data": ["message": .string(message), "kind": .string(kind)]])
     }
 
-    /// The response with which OpenCode 1 reports that it cannot create a session from the body.
+    /// OpenCode 1's response to a body from which it cannot create a session.
     static let badSession = ClientAnswer(400, ["_tag": "BadRequest"])
 
     /// Creates a response for a function that OpenCode 2 does not have.

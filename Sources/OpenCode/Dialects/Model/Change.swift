@@ -11,13 +11,13 @@ package enum Change: Sendable, Equatable {
     case idle(sessionID: String)
     case failed(sessionID: String?, Failure)
     case compacted(sessionID: String)
-    /// The file changes of a session, in OpenCode's form.
+    /// The file changes of a session, in OpenCode's format.
     case diff(sessionID: String, JSON)
     case todo(sessionID: String, JSON)
     case message(MessageInfo)
     case messageRemoved(sessionID: String, messageID: String)
-    /// The current state of a part, with the time in milliseconds since 1970. If the event also contains the added text
-    /// (OpenCode before 1.2), `delta` is that text.
+    /// The current state of a part, with the time in milliseconds since 1970. `delta` is the added text, which only
+    /// OpenCode before 1.2 sends in this event.
     case part(Part, time: Number?, delta: JSON?)
     case partDelta(Delta)
     case partRemoved(sessionID: String, messageID: String, partID: String)
@@ -26,7 +26,7 @@ package enum Change: Sendable, Equatable {
     case questionAsked(Question)
     case questionReplied(sessionID: String, id: String, answers: [[String]])
     case questionRejected(sessionID: String, id: String)
-    /// An event of a type that this model does not contain, unchanged.
+    /// An unchanged event of a type that this model does not define.
     case other(type: String, properties: JSON)
 
     /// Text that was added to a part.
@@ -37,13 +37,13 @@ package enum Change: Sendable, Equatable {
         package var messageID: String
         /// OpenCode 1's id of the part.
         package var partID: String
-        /// The member of the part that grows.
+        /// The member of the part to which the text was added.
         package var field: String
         /// The added string, which may begin or end with half of a surrogate pair.
         package var delta: JSON
     }
 
-    /// The working state of a session.
+    /// The status of a session.
     package enum Status: Sendable, Equatable {
         case idle
         case busy
@@ -53,7 +53,7 @@ package enum Change: Sendable, Equatable {
     }
 }
 
-/// An event: a change with the additional members around it.
+/// An event: its content and its additional members.
 package struct Event: Sendable, Equatable {
     /// The event's id (`evt_…`); OpenCode before 1.15 has none.
     package var id: String?
@@ -71,9 +71,10 @@ package struct Event: Sendable, Equatable {
     }
 }
 
-/// The version of OpenCode 1 that a client was written for.
+/// The version of OpenCode 1's events that a client was written for.
 package enum Edition: Sendable {
-    /// Versions up to 1.0.223, with `permission.updated`, and with text and delta in one event.
+    /// The events of versions up to 1.0.223. They include `permission.updated`, and one event contains both the text
+    /// and the delta.
     case first
     /// The events of OpenCode 1.18.33.
     case current

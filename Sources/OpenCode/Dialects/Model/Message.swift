@@ -20,7 +20,7 @@ package struct Message: Sendable, Equatable {
 package enum MessageInfo: Sendable, Equatable {
     case user(UserMessage)
     case assistant(AssistantMessage)
-    /// A message with a role that this model does not contain, unchanged.
+    /// An unchanged message with a role that this model does not define.
     case other(JSONObject)
 
     /// The message's id (`msg_…`); nil if a message with an unknown role has none.
@@ -72,7 +72,7 @@ package struct AssistantMessage: Sendable, Equatable {
     package var completed: Number?
     /// The agent's name; nil if OpenCode 1 sent only the mode.
     package var agent: String?
-    /// The name of the agent under the member `mode`, OpenCode's original term for an agent.
+    /// The agent's name in the member `mode`, which is OpenCode's original term for an agent.
     package var mode: String
     /// The model that wrote the answer.
     package var model: Model
@@ -109,14 +109,14 @@ package struct Failure: Sendable, Equatable {
         self.data = data
     }
 
-    /// The message for people; nil if OpenCode sent none.
+    /// The human-readable message; nil if OpenCode sent none.
     package var message: String? { data["message"]?.text }
 
     /// The failure of an answer that a user has aborted.
     package static let aborted = Failure(
         "MessageAbortedError", JSONObject([JSONObject.Member("message", "Aborted")]))
 
-    /// Creates a failure that has no name in OpenCode.
+    /// Creates a failure for which OpenCode has no specific name.
     package static func unknown(_ message: String) -> Failure {
         Failure("UnknownError", JSONObject([JSONObject.Member("message", .string(message))]))
     }

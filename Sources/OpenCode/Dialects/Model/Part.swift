@@ -24,7 +24,7 @@ package struct Part: Sendable, Equatable {
         self.others = others
     }
 
-    /// The kinds of parts in 1.18.33's document.
+    /// The kinds of parts in OpenCode 1.18.33's OpenAPI document.
     package enum Kind: Sendable, Equatable {
         case text(Text)
         case reasoning(Reasoning)
@@ -39,7 +39,7 @@ package struct Part: Sendable, Equatable {
         case retry(attempt: Number, failure: Failure, created: Number)
         case compaction(isAutomatic: Bool)
         case subtask(prompt: String, description: String, agent: String)
-        /// A part of a type that this model does not contain.
+        /// A part of a type that this model does not define.
         case other(String)
     }
 
@@ -47,7 +47,7 @@ package struct Part: Sendable, Equatable {
     package struct Text: Sendable, Equatable {
         /// The whole text so far.
         package var text: String
-        /// Whether OpenCode wrote the text in the user's name.
+        /// Whether OpenCode wrote the text on the user's behalf.
         package var isSynthetic: Bool?
         /// The times at which the text began and ended; nil for a user's text and in OpenCode 2's lists.
         package var time: Time?
@@ -65,11 +65,11 @@ package struct Part: Sendable, Equatable {
     package struct File: Sendable, Equatable {
         /// The media type of the file.
         package var mime: String
-        /// The file's name for people.
+        /// The file name that clients show.
         package var filename: String?
         /// A data URL, or the URL of the file.
         package var url: String
-        /// The reference to the file in the text, in OpenCode's form.
+        /// The reference to the file in the text, in OpenCode's format.
         package var source: JSON?
     }
 
@@ -127,7 +127,7 @@ package struct ToolCall: Sendable, Equatable {
         package var metadata: JSONObject?
         /// The reason for the failure after the call has failed.
         package var error: String?
-        /// The start and end of the run; nil while the call is pending.
+        /// The start and end of the execution; nil while the call is pending.
         package var time: Part.Time?
         /// Members that this model does not name, unchanged.
         package var others = JSONObject()
@@ -139,7 +139,7 @@ package struct ToolCall: Sendable, Equatable {
         }
     }
 
-    /// The status of a call, under OpenCode's names.
+    /// The status of a call, with OpenCode's names.
     package enum Status: String, Sendable {
         case pending, running, completed, error
     }

@@ -10,13 +10,13 @@ package struct Permission: Sendable, Equatable {
     package var sessionID: String
     /// The kind of permission: `bash`, `edit`, …
     package var permission: String
-    /// The objects of the request, such as command lines or paths.
+    /// The objects that the request concerns, such as command lines or paths.
     package var patterns: [String]
     /// Additional data that clients show.
     package var metadata: JSONObject
     /// The patterns that the reply `always` would permit.
     package var always: [String]
-    /// The call that makes the request; nil if there is none.
+    /// The tool call that makes the request; nil if there is none.
     package var tool: ToolReference?
     /// The time of the request, in milliseconds since 1970. Only OpenCode up to 1.0 sends it.
     package var created: Number?
@@ -26,7 +26,7 @@ package struct Permission: Sendable, Equatable {
     package var others = JSONObject()
 }
 
-/// The call that a request belongs to.
+/// A reference to the tool call that makes a request.
 package struct ToolReference: Sendable, Equatable {
     /// OpenCode 1's id of the message.
     package var messageID: String
@@ -50,7 +50,7 @@ package struct Question: Sendable, Equatable {
     package var sessionID: String
     /// The questions in their order. An answer contains one array of selected labels for each question.
     package var items: [Item]
-    /// The call that makes the request; nil if there is none.
+    /// The tool call that makes the request; nil if there is none.
     package var tool: ToolReference?
     /// Members that this model does not name, unchanged.
     package var others = JSONObject()

@@ -2,7 +2,7 @@
 
 package import JSONText
 
-/// A session with the properties that its list shows.
+/// A session with the properties that OpenCode's session list contains.
 package struct Session: Sendable, Equatable {
     /// OpenCode 1's id of the session.
     package var id: String
@@ -32,7 +32,7 @@ package struct Session: Sendable, Equatable {
     package var created: Number
     /// The time of the last change, in milliseconds since 1970.
     package var updated: Number
-    /// Times other than the times of creation and change.
+    /// All times except ``created`` and ``updated``.
     package var otherTimes = JSONObject()
     /// The messages that were reverted and can be restored; nil if there are none.
     package var revert: Revert?
