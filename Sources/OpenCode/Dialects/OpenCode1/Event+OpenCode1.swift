@@ -3,8 +3,7 @@
 package import JSONText
 
 extension Event {
-    /// Parses an event of OpenCode 1, versions 1.0.223 to 1.18; nil if the JSON is not an event. Unknown members are
-    /// kept unchanged.
+    /// Parses an event from OpenCode 1.0.223 to 1.18; nil if the JSON is not an event. Keeps unknown members unchanged.
     package init?(openCode1 json: JSON) {
         guard var remaining = json.object, let type = remaining.text("type"),
             let properties = remaining.value("properties")
@@ -24,14 +23,14 @@ extension Event {
 }
 
 extension Change {
-    /// Removes the known members from `remaining`. Returns nil if the properties do not belong to a known event; the
-    /// content of `remaining` is then unspecified.
+    /// Creates the content of an event, and removes the known members from `remaining`. Returns nil if the properties
+    /// do not belong to a known event. In that case, the content of `remaining` is unspecified.
     fileprivate init?(_ type: String, _ remaining: inout JSONObject) {
         let all = remaining
         switch type {
         case "session.created", "session.updated", "session.deleted":
             guard let session = remaining.extract("info", { Session(openCode1: $0) }) else { return nil }
-            // Since 1.14, the event also contains the session's id, which is redundant here.
+            // Since OpenCode 1.14, the event also contains the session's id. The id is redundant here.
             guard Self.drop("sessionID", value: session.id, from: &remaining) else { return nil }
             switch type {
             case "session.created": self = .sessionCreated(session)
@@ -75,7 +74,7 @@ extension Change {
         return found == value
     }
 
-    /// Parses the events that contain the id of their session and few other members.
+    /// Parses an event that contains the id of its session and few other members.
     private static func parse(_ type: String, sessionID: String, from remaining: inout JSONObject) -> Change? {
         switch type {
         case "session.status":
@@ -132,7 +131,7 @@ extension Change.Status {
         }
     }
 
-    /// The status as JSON in the form of 1.18.33.
+    /// The status as JSON in OpenCode 1.18.33's format.
     package var json: JSON {
         switch self {
         case .idle: return ["type": "idle"]

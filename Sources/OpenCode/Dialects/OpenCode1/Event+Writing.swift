@@ -3,9 +3,10 @@
 package import JSONText
 
 extension Event {
-    /// Returns the event in OpenCode 1's form for a client of the given edition; nil if the edition has no such event.
+    /// Returns the event in OpenCode 1's format for a client of the given edition; nil if the edition has no such
+    /// event.
     ///
-    /// - Parameter time: The time of the event, in milliseconds since 1970, which clients of the first edition receive
+    /// - Parameter time: The time of the event, in milliseconds since 1970. Clients of the first edition receive it
     ///   with a permission request.
     package func json(_ edition: Edition = .current, time: Number? = nil) -> JSON? {
         guard var properties = change.properties(edition, time: time) else { return nil }
@@ -49,7 +50,7 @@ extension Change {
         }
     }
 
-    /// The id of the event's session; nil if it names none.
+    /// The id of the event's session; nil if the event names no session.
     package var sessionID: String? {
         switch self {
         case .sessionCreated(let session), .sessionUpdated(let session), .sessionDeleted(let session): session.id

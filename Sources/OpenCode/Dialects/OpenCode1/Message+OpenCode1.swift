@@ -12,12 +12,12 @@ extension Message {
         guard self.parts.count == parts.count else { return nil }
     }
 
-    /// The message as JSON in the form of 1.18.33.
+    /// The message as JSON in OpenCode 1.18.33's format.
     package var json: JSON { ["info": info.json, "parts": .array(parts.map(\.json))] }
 }
 
 extension MessageInfo {
-    /// Parses the properties of a message. A message with an unknown role is kept unchanged.
+    /// Parses the properties of a message. Keeps a message with an unknown role unchanged.
     package init(openCode1 object: JSONObject) {
         if let user = UserMessage(openCode1: object) {
             self = .user(user)
@@ -28,7 +28,7 @@ extension MessageInfo {
         }
     }
 
-    /// The properties as JSON in the form of 1.18.33.
+    /// The properties as JSON in OpenCode 1.18.33's format.
     package var json: JSON {
         switch self {
         case .user(let user): user.json
@@ -123,7 +123,7 @@ extension Failure {
         others = remaining
     }
 
-    /// The failure as JSON in the form of 1.18.33.
+    /// The failure as JSON in OpenCode 1.18.33's format.
     package var json: JSON {
         var object = JSONObject()
         object.add("name", name)

@@ -16,7 +16,7 @@ extension Part {
         }
     }
 
-    /// The part as JSON in the form of 1.18.33.
+    /// The part as JSON in OpenCode 1.18.33's format.
     package var json: JSON {
         var object = JSONObject()
         object.add("id", id)
@@ -49,7 +49,8 @@ extension Part.Kind {
         }
     }
 
-    /// Removes the known members from `remaining`. Returns nil if a member that the type requires is missing.
+    /// Creates the kind for a type, and removes the known members from `remaining`. Returns nil if the type is unknown
+    /// or if a required member is missing.
     fileprivate init?(_ type: String, _ remaining: inout JSONObject) {
         switch type {
         case "text":

@@ -3,7 +3,7 @@
 package import JSONText
 
 extension Permission {
-    /// Parses a permission request in the form of OpenCode 1.0 or of later versions; nil if the JSON has neither form.
+    /// Parses a permission request in the format of OpenCode 1.0 or of later OpenCode 1 versions; nil if it is invalid.
     package init?(openCode1 json: JSON) {
         guard var remaining = json.object, let id = remaining.text("id"), let sessionID = remaining.text("sessionID")
         else {
@@ -30,7 +30,7 @@ extension Permission {
         }
     }
 
-    /// The request as JSON in the form of 1.18.33.
+    /// The request as JSON in OpenCode 1.18.33's format.
     package var json: JSON {
         var object = JSONObject()
         object.add("id", id)
@@ -44,7 +44,8 @@ extension Permission {
         return .object(object)
     }
 
-    /// Returns the request in the form of 1.0.223; nil if its call, which this version requires, is unknown.
+    /// Returns the request in OpenCode 1.0.223's format. This format requires the tool call, so the result is nil if
+    /// the call is unknown.
     ///
     /// - Parameter requestedAt: The time of the request, in milliseconds since 1970.
     package func firstJSON(requestedAt: Number) -> JSON? {
@@ -95,7 +96,7 @@ extension Question {
         self.init(id: id, sessionID: sessionID, items: items, tool: tool, others: remaining)
     }
 
-    /// The request as JSON in the form of 1.18.33.
+    /// The request as JSON in OpenCode 1.18.33's format.
     package var json: JSON {
         var object = JSONObject()
         object.add("id", id)

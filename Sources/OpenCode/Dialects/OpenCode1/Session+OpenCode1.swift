@@ -3,7 +3,7 @@
 package import JSONText
 
 extension Session {
-    /// Parses a session of OpenCode 1; nil if it is invalid.
+    /// Parses a session in OpenCode 1's format; nil if it is invalid.
     package init?(openCode1 json: JSON) {
         guard var remaining = json.object, let id = remaining.text("id"), let projectID = remaining.text("projectID"),
             let directory = remaining.text("directory"), let title = remaining.text("title"),
@@ -22,7 +22,7 @@ extension Session {
         others = remaining
     }
 
-    /// The session as JSON in the form of 1.18.33.
+    /// The session as JSON in OpenCode 1.18.33's format.
     package var json: JSON {
         var time = JSONObject()
         time.add("created", created)
@@ -66,10 +66,10 @@ extension Session.Revert {
 }
 
 extension Model {
-    /// Parses the model of a session, whose id member is `id`. OpenCode 2 uses this form everywhere.
+    /// Parses the model of a session. The model's id is the member `id`. OpenCode 2 uses this format everywhere.
     package init?(openCode1Session json: JSON) { self.init(json, id: "id") }
 
-    /// Parses the model of a message, whose id member is `modelID`.
+    /// Parses the model of a message. The model's id is the member `modelID`.
     package init?(openCode1Message json: JSON) { self.init(json, id: "modelID") }
 
     private init?(_ json: JSON, id: String) {
@@ -82,7 +82,7 @@ extension Model {
         others = remaining
     }
 
-    /// The model as JSON in the form of sessions and of OpenCode 2.
+    /// The model as JSON in the format of OpenCode 1's sessions and of OpenCode 2.
     package var sessionJSON: JSON {
         var object = JSONObject()
         object.add("id", modelID)
@@ -92,7 +92,7 @@ extension Model {
         return .object(object)
     }
 
-    /// The model as JSON in the form of messages.
+    /// The model as JSON in the format of OpenCode 1's messages.
     package var messageJSON: JSON {
         var object = JSONObject()
         object.add("providerID", providerID)
@@ -104,7 +104,7 @@ extension Model {
 }
 
 extension Tokens {
-    /// Parses token numbers, which have the same form in both versions of OpenCode; nil if they are invalid.
+    /// Parses the numbers of tokens; nil if they are invalid. Both versions of OpenCode use the same format.
     package init?(_ json: JSON) {
         guard var remaining = json.object, let input = remaining.number("input"),
             let output = remaining.number("output"),
@@ -118,7 +118,7 @@ extension Tokens {
         others = remaining
     }
 
-    /// The numbers as JSON in the form of 1.18.33.
+    /// The numbers as JSON in OpenCode 1.18.33's format.
     package var json: JSON {
         var object = JSONObject()
         object.add("total", total)

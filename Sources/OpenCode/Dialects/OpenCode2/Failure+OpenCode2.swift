@@ -3,7 +3,7 @@
 package import JSONText
 
 extension Failure {
-    /// Translates an error of OpenCode 2 to OpenCode 1.
+    /// Translates an error from OpenCode 2 to OpenCode 1.
     package init(openCode2 json: JSON) {
         let type = json["type"]?.text ?? ""
         let message = json["message"]?.text ?? type
@@ -22,8 +22,8 @@ extension Failure {
         }
     }
 
-    /// Returns whether OpenCode 1 retries the error. It retries after too many requests and after failures of the
-    /// provider.
+    /// Returns whether OpenCode 1 retries the error. OpenCode 1 retries after a time-out, after too many requests, and
+    /// after a failure of the provider.
     private static func isRetryable(_ type: String, _ status: Int?) -> Bool {
         guard let status else { return type == "provider.rate-limit" || type == "provider.overloaded" }
         return status == 408 || status == 429 || status >= 500

@@ -3,7 +3,7 @@
 package import JSONText
 
 extension InstanceDefaults {
-    /// Creates the defaults from replies of an OpenCode 2 instance.
+    /// Creates the defaults from the replies of an OpenCode 2 instance.
     ///
     /// - Parameters:
     ///   - version: The version of the instance.
@@ -17,7 +17,7 @@ extension InstanceDefaults {
             version: version, agent: agent ?? "build", model: named ?? model.flatMap { Model(openCode1Session: $0) })
     }
 
-    /// Parses a model in the form of configuration files: either `provider/model` or separate members.
+    /// Parses a model in a configuration file. The model is either `provider/model` or an object.
     private static func model(_ json: JSON) -> Model? {
         if let text = json.text, let slash = text.firstIndex(of: "/") {
             return Model(providerID: String(text[..<slash]), modelID: String(text[text.index(after: slash)...]))

@@ -6,9 +6,9 @@ internal import JSONText
 package struct InstanceDefaults: Sendable, Equatable {
     /// The version of the instance, which OpenCode 2's sessions do not contain.
     package var version: String
-    /// The agent of sessions that do not name one.
+    /// The agent of sessions that name no agent.
     package var agent: String
-    /// The model of sessions that do not name one; nil if OpenCode has none.
+    /// The model of sessions that name no model; nil if OpenCode has no default model.
     package var model: Model?
 
     /// Creates the defaults of an instance.
@@ -28,16 +28,16 @@ enum DefaultTitle {
         (isChild ? "Child session - " : "New session - ") + time(created.integer ?? 0)
     }
 
-    /// Returns a date in the form `YYYY-MM-DD`, or an empty text for nil.
+    /// Returns a date in the format `YYYY-MM-DD`, or an empty text for nil.
     ///
     /// - Parameter milliseconds: The time in milliseconds since 1970.
     static func date(_ milliseconds: Number?) -> String {
         milliseconds?.integer.map { String(time($0).prefix(10)) } ?? ""
     }
 
-    /// Returns a time in the form of JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
+    /// Returns a time in the format of JavaScript's `toISOString` (ECMA-262 §21.4.1.32), for years from 0 to 9999.
     private static func time(_ time: Int) -> String {
-        // Limit the time to the range of ECMAScript.
+        // Limit the time to ECMAScript's range.
         let milliseconds = min(max(time, -8_640_000_000_000_000), 8_640_000_000_000_000)
         let day = 86_400_000
         let days = (milliseconds >= 0 ? milliseconds : milliseconds - day + 1) / day
@@ -48,8 +48,8 @@ enum DefaultTitle {
             + clock.joined(separator: ":") + ".\(digits(remainder % 1000, 3))Z"
     }
 
-    /// Returns the proleptic Gregorian date of a day number counted from 1970-01-01. Years are counted from March, so
-    /// that the leap day is the last day of its year.
+    /// Returns the proleptic Gregorian date of a day, which is counted from 1970-01-01. The calculation begins each
+    /// year in March, so that the leap day is the last day of the year.
     private static func civil(_ days: Int) -> (year: Int, month: Int, day: Int) {
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097

@@ -5,8 +5,8 @@ package import JSONText
 /// Translates a list of OpenCode 2's messages to OpenCode 1, message by message.
 ///
 /// The list retains only the messages whose translation depends on the next message. OpenCode 2's prompts name neither
-/// an agent nor a model, so these are taken from the answer. The next message also shows whether a failed step was
-/// retried, and whether a step without an end was the last of its turn.
+/// an agent nor a model, so the list takes both from the answer. The next message also shows whether a failed step was
+/// retried, and whether a step without an end was the last step of its turn.
 package struct MessageList {
     private let session: Session
     private let defaults: InstanceDefaults
@@ -14,15 +14,15 @@ package struct MessageList {
     /// The prompt of the next answers; nil if the list begins after that prompt.
     private var parentID: String?
     private var prompts: [JSONObject] = []
-    /// The step that failed or has no end yet.
+    /// The last step, if it failed or has no end yet.
     private var openAnswer: JSONObject?
-    /// Whether the `parentID` of a message is unknown because the list begins with an answer. The message's own id is
-    /// used in that case.
+    /// Whether the `parentID` of a message is unknown because the list begins with an answer. In that case, the
+    /// `parentID` is the message's own id.
     package private(set) var lacksParent = false
 
     /// Creates a list.
     ///
-    /// - Parameter parentID: The last prompt before the list, if it is known.
+    /// - Parameter parentID: The id of the last prompt before the list; nil if it is unknown.
     package init(session: Session, _ defaults: InstanceDefaults, parentID: String? = nil) {
         self.session = session
         self.defaults = defaults
@@ -75,8 +75,8 @@ package struct MessageList {
         session.model ?? defaults.model ?? Model(providerID: "", modelID: "")
     }
 
-    /// Returns the step that failed or has no end, once it is known whether it was retried and when its turn ended.
-    /// OpenCode 2 does not end a step whose turn is interrupted between two attempts, but OpenCode 1 does.
+    /// Returns the retained step. The next message has shown whether the step was retried and when its turn ended. If a
+    /// turn is interrupted between two attempts, OpenCode 2 does not end the step, but OpenCode 1 does.
     private mutating func settle(isRetried: Bool, ended: JSON? = nil) -> [Message] {
         guard var object = openAnswer else { return [] }
         openAnswer = nil
@@ -87,7 +87,7 @@ package struct MessageList {
         return answer(object, isRetried: isRetried && object["error"]?["type"]?.text != "aborted")
     }
 
-    /// Returns the prompts that waited for their answer, with the agent and the model of that answer.
+    /// Returns the retained prompts, with the agent and the model of their answer.
     private mutating func answeredPrompts(agent: String?, model: Model?) -> [Message] {
         defer { prompts = [] }
         return prompts.compactMap { object in

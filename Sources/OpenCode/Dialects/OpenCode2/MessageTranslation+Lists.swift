@@ -5,7 +5,7 @@ internal import JSONText
 extension MessageTranslation {
     /// Translates a step of an answer in a list.
     ///
-    /// - Parameter isRetried: Whether the next message retries the step, so that its failure is not reported.
+    /// - Parameter isRetried: Whether the next message retries the step. The failure of a retried step is not reported.
     func assistant(_ object: JSONObject, parentID: String, isRetried: Bool) -> Message? {
         guard let id = object["id"]?.text, let created = object["time"]?["created"]?.number,
             let model = object["model"].flatMap({ Model(openCode1Session: $0) })
@@ -96,7 +96,7 @@ struct ShellTranslation {
 
     var answerID: String { MessageIDs.answer(to: MessageIDs.openCode1(id)) }
 
-    /// Returns the message that OpenCode 1 writes in the user's name.
+    /// Returns the message that OpenCode 1 writes on the user's behalf.
     func userMessage() -> Message {
         var message = messages.user(id, created: created, payload: JSONObject(), agent: agent, model: model)
         let text = Part.Text(text: "The following tool was executed by the user", isSynthetic: true)
@@ -104,7 +104,7 @@ struct ShellTranslation {
         return message
     }
 
-    /// Returns the message with the call.
+    /// Returns the message that contains the tool call.
     ///
     /// - Parameter output: The output; nil while the command is running.
     func answer(completed: Number?, output: String?) -> (info: AssistantMessage, call: Part) {

@@ -2,8 +2,8 @@
 
 internal import JSONText
 
-/// Translates the messages of a session from OpenCode 2 to OpenCode 1. Lists and events share this translation, so that
-/// they produce the same result.
+/// Translates the messages of a session from OpenCode 2 to OpenCode 1. The translations of lists and of events share
+/// this type, so that both produce the same messages.
 struct MessageTranslation {
     let session: Session
 
@@ -89,6 +89,6 @@ enum ToolRefusal {
         return message.hasPrefix("The user declined") || message.hasPrefix("The user dismissed")
     }
 
-    /// Returns the reason for the end of a refused step in OpenCode's form. Providers write `_` instead of `-`.
+    /// Returns the reason for the end of a refused step in OpenCode's spelling. Providers write `_` instead of `-`.
     static func finish(_ rawFinish: String?) -> String { rawFinish?.replacing("_", with: "-") ?? "tool-calls" }
 }

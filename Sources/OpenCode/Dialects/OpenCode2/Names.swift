@@ -13,7 +13,7 @@ package enum Names {
     /// Returns OpenCode 2's name of a tool or of a permission's action.
     package static func openCode2(tool: String) -> String { tools.first { $0.value == tool }?.key ?? tool }
 
-    /// Returns a call's input with the member names that OpenCode 1's clients expect.
+    /// Returns a tool call's input with the member names that OpenCode 1's clients expect.
     ///
     /// - Parameter tool: OpenCode 2's name of the tool.
     static func input(_ input: JSONObject, of tool: String) -> JSONObject {
@@ -32,14 +32,15 @@ package enum Names {
 
 /// Translates message identifiers. OpenCode 1's clients sort messages by their ids as text.
 package enum MessageIDs {
-    /// The number of digits of a position in a fork. It is sufficient for every event number that occurs in practice.
+    /// The number of digits to which the number in a fork's message id is padded. It is sufficient for all event
+    /// numbers that occur in practice.
     private static let digits = 10
-    /// The suffix of the second id if one message of OpenCode 2 becomes two. The `-` sorts before all characters of an
-    /// id, so that no other id sorts between the two.
+    /// The suffix of the second id if one message of OpenCode 2 becomes two messages. The `-` sorts before all
+    /// characters of an id, so that no other id sorts between the ids of these messages.
     private static let answer = "-answer"
 
-    /// Returns the id for OpenCode 1's clients. A fork's `msg_…_12` would not sort after `msg_…_7`, so its number is
-    /// padded with zeros. All other ids are unchanged.
+    /// Returns the id for OpenCode 1's clients. In a fork, `msg_…_12` would not sort after `msg_…_7`, so the result
+    /// contains the number padded with zeros. All other ids are unchanged.
     package static func openCode1(_ id: String) -> String {
         guard let (stem, number) = parts(id), number.utf8.count < digits else { return id }
         return stem + "_" + String(repeating: "0", count: digits - number.utf8.count) + number
@@ -53,7 +54,7 @@ package enum MessageIDs {
         return stem + "_" + (short.isEmpty ? "0" : short)
     }
 
-    /// Returns the id of the answer if OpenCode 2 has one message for both a prompt and its answer.
+    /// Returns the id of the answer if one message of OpenCode 2 contains both a prompt and its answer.
     package static func answer(to id: String) -> String { id + answer }
 
     /// Returns the id of the message that an event creates.

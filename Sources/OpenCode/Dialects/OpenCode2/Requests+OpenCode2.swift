@@ -3,9 +3,9 @@
 package import JSONText
 
 extension Permission {
-    /// Parses a permission request of OpenCode 2; nil if it is invalid.
+    /// Parses a permission request in OpenCode 2's format; nil if it is invalid.
     ///
-    /// - Parameter input: The input of the call, if it is known.
+    /// - Parameter input: The input of the tool call; nil if it is unknown.
     package init?(openCode2 json: JSON, input: JSONObject? = nil) {
         guard let object = json.object, let id = object["id"]?.text, let sessionID = object["sessionID"]?.text,
             let action = object["action"]?.text
@@ -30,7 +30,7 @@ extension ToolReference {
     }
 }
 
-/// A form of OpenCode 2 that asks a user questions.
+/// An OpenCode 2 form that asks a user questions.
 package struct QuestionForm: Sendable, Equatable {
     /// OpenCode 2's id of the form.
     package let id: String
@@ -68,7 +68,7 @@ package struct QuestionForm: Sendable, Equatable {
             option["label"]?.text.map { ($0, option["value"]?.text ?? $0) }
         }
         let title = json["title"]?.text ?? key
-        // A field without options accepts only a free-text answer, even if it does not name `custom`.
+        // A field without options accepts a free-text answer, even if the field does not contain `custom`.
         let isCustom = json["custom"]?.bool ?? options.isEmpty
         return Field(
             key: key, isMultiple: type == "multiselect",
@@ -86,8 +86,8 @@ package struct QuestionForm: Sendable, Equatable {
         Question(id: QuestionIDs.openCode1(id), sessionID: sessionID, items: fields.map(\.item), tool: tool)
     }
 
-    /// Returns OpenCode 2's form of an answer by a client of OpenCode 1, which has one row of labels for each question.
-    /// A text that is not a label is a free-text answer. An empty row omits the field.
+    /// Translates an OpenCode 1 client's answer to OpenCode 2's format. An OpenCode 1 answer contains one row of labels
+    /// for each question. A text that is not a label is a free-text answer. An empty row omits the field.
     package func answer(_ rows: [[String]]) -> JSON {
         var object = JSONObject()
         for (field, row) in zip(fields, rows) where !row.isEmpty {
@@ -97,7 +97,7 @@ package struct QuestionForm: Sendable, Equatable {
         return .object(object)
     }
 
-    /// Returns the rows of labels for an answer in OpenCode 2's form.
+    /// Returns the rows of labels for an answer in OpenCode 2's format.
     package func rows(_ answer: JSON) -> [[String]] {
         fields.map { field in
             let value = answer[field.key]
@@ -106,7 +106,7 @@ package struct QuestionForm: Sendable, Equatable {
         }
     }
 
-    /// Returns the rows of an answer to an unknown form, which are its values in their order.
+    /// Returns the rows for an answer to an unknown form. The rows are the answer's values in their order.
     static func rows(ofUnknown answer: JSON) -> [[String]] {
         (answer.object?.members ?? []).map { member in
             member.value.array?.compactMap(\.text) ?? member.value.text.map { [$0] } ?? []

@@ -3,7 +3,7 @@
 package import JSONText
 
 extension Session {
-    /// Parses a session of OpenCode 2; nil if it is invalid.
+    /// Parses a session in OpenCode 2's format; nil if it is invalid.
     package init?(openCode2 json: JSON, _ defaults: InstanceDefaults) {
         guard let object = json.object, let id = object["id"]?.text, let created = object["time"]?["created"]?.number
         else { return nil }
@@ -40,7 +40,7 @@ extension Session {
         others.add("permission", object["permissions"]?.array.map { .array($0.map(Self.rule)) })
     }
 
-    /// Returns the slug of a session, derived from its id, because OpenCode 2 sends the slug only once.
+    /// Derives the slug of a session from the session's id, because OpenCode 2 sends the slug only once.
     private static func slug(of id: String) -> String {
         (id.hasPrefix("ses_") ? String(id.dropFirst(4)) : id).lowercased()
     }
@@ -62,8 +62,8 @@ extension Session {
 }
 
 extension Session.Revert {
-    /// Parses a revert; nil if it is invalid. OpenCode 2 identifies the first reverted part only in its own form, so
-    /// the result has no `partID`.
+    /// Parses a revert; nil if it is invalid. OpenCode 2 identifies the first reverted part in a format that OpenCode 1
+    /// does not have, so the result has no `partID`.
     init?(openCode2 json: JSON) {
         guard let messageID = json["messageID"]?.text else { return nil }
         self.init(messageID: MessageIDs.openCode1(messageID), snapshot: json["snapshot"]?.text)

@@ -2,7 +2,7 @@
 
 internal import JSONText
 
-/// Translates a tool call of OpenCode 2 to OpenCode 1.
+/// Translates a tool call from OpenCode 2 to OpenCode 1.
 struct ToolTranslation {
     /// OpenCode 2's name of the tool.
     let name: String
@@ -33,7 +33,7 @@ struct ToolTranslation {
         return call(state)
     }
 
-    /// Returns a completed call, whose output is `content`.
+    /// Returns a completed call with the output `content`.
     func completed(
         input: JSONObject, content: [JSON], metadata: JSONObject?, time: Part.Time, messageID: String, position: Int
     ) -> ToolCall {
@@ -59,7 +59,7 @@ struct ToolTranslation {
 
     /// Returns a failed call.
     ///
-    /// - Parameter error: The error in OpenCode 2's form.
+    /// - Parameter error: The error in OpenCode 2's format.
     func failed(input: JSONObject, error: JSON?, metadata: JSONObject?, time: Part.Time) -> ToolCall {
         var state = ToolCall.State(.error, input: Names.input(input, of: name))
         state.error = error?["message"]?.text ?? ""
@@ -68,7 +68,7 @@ struct ToolTranslation {
         return call(state)
     }
 
-    /// Returns the absolute path of a file that is named relative to the session's directory.
+    /// Returns the absolute path of a file. A relative path is relative to the session's directory.
     func absolute(_ path: String) -> String {
         path.hasPrefix("/") ? path : (session.directory.hasSuffix("/") ? "" : session.directory) + "/" + path
     }
@@ -91,7 +91,7 @@ struct ToolTranslation {
         return translated
     }
 
-    /// Returns the title that OpenCode 1 shows for a call, which is the first of these members in the input.
+    /// Returns the title that OpenCode 1 shows for a call. For most tools, the title is one member of the input.
     private func title(_ input: JSONObject) -> String {
         switch name {
         case "question":

@@ -2,12 +2,12 @@
 
 package import JSONText
 
-/// An event of OpenCode 1 that results from an event of OpenCode 2.
+/// An OpenCode 1 event that is the translation of an OpenCode 2 event, or a part of this translation.
 package struct Frame: Sendable, Equatable {
     /// The content of a frame.
     package enum Content: Sendable, Equatable {
         case event(Event)
-        /// A `message.part.delta` whose text was not parsed.
+        /// A `message.part.delta` event whose text was not parsed.
         case delta(TranslatedDelta)
     }
 
@@ -21,7 +21,7 @@ package struct Frame: Sendable, Equatable {
         self.directory = directory
     }
 
-    /// The frame as a value.
+    /// The frame's event as a value.
     package var event: Event {
         switch content {
         case .event(let event): event
@@ -45,7 +45,7 @@ package struct Frame: Sendable, Equatable {
     }
 }
 
-/// A `message.part.delta` of OpenCode 1 whose text is still in OpenCode 2's event.
+/// An OpenCode 1 `message.part.delta` event whose text is stored in the bytes of OpenCode 2's event.
 package struct TranslatedDelta: Sendable, Equatable {
     /// The JSON of OpenCode 2's event.
     private let line: [UInt8]
@@ -83,9 +83,9 @@ package struct TranslatedDelta: Sendable, Equatable {
     package static func == (left: TranslatedDelta, right: TranslatedDelta) -> Bool { left.bytes == right.bytes }
 }
 
-/// A part of OpenCode 1 whose text is growing. This is a class, because each delta of the part retains it.
+/// An OpenCode 1 part to which deltas are added. The type is a class, so that all deltas of the part share one object.
 final class GrowingPart: Sendable {
-    /// The member of the part that grows.
+    /// The member of the part to which the deltas are added.
     static let field = "text"
 
     let sessionID: String
@@ -115,8 +115,8 @@ final class GrowingPart: Sendable {
 package enum TranslationResult: Sendable, Equatable {
     /// The events to send, in order; there may be none.
     case frames([Frame])
-    /// The session is unknown. The caller passes its state to
-    /// ``StreamTranslator/restore(session:messages:inbox:isRunning:)``, or calls ``StreamTranslator/ignore(session:)``
-    /// if OpenCode does not have it. It then translates the event again.
+    /// The session is unknown. The caller passes the session's state to
+    /// ``StreamTranslator/restore(session:messages:inbox:isRunning:before:)``. If OpenCode does not have the session,
+    /// the caller calls ``StreamTranslator/ignore(session:)`` instead. The caller then translates the event again.
     case needs(sessionID: String)
 }

@@ -4,8 +4,9 @@ internal import JSONText
 
 /// The state of a session before an event, reconstructed from a later state of the session in OpenCode 2.
 ///
-/// Lists contain the start and end times of messages and calls. For texts, they contain only the order. Content that
-/// began after the event is added again by its own event, at the same position.
+/// OpenCode 2's lists contain the start and end times of messages and tool calls, but only the order of texts. The type
+/// therefore does not remove all content that began after the event. The content's own event adds it again at the same
+/// position.
 struct RewoundSession {
     private let event: OpenCode2Event
     /// The answer that the event belongs to.
@@ -16,7 +17,7 @@ struct RewoundSession {
         messageID = event["assistantMessageID"]?.text
     }
 
-    /// Whether the session was busy; nil if the event does not show it.
+    /// Whether the session was busy; nil if the event does not show whether it was.
     var isRunning: Bool? {
         switch event.type {
         case "session.execution.started", "session.created", "session.forked": false
@@ -38,7 +39,8 @@ struct RewoundSession {
         return before
     }
 
-    /// Returns the prompts that were delivered after the event, because they may already have been waiting before it.
+    /// Returns the prompts that were delivered after the event. They may already have been waiting at the time of the
+    /// event.
     func later(_ messages: [JSON]) -> [JSON] {
         messages.filter { $0["type"]?.text == "user" && isLater($0) }
     }
@@ -46,8 +48,8 @@ struct RewoundSession {
     /// The id of the inbox item that this event delivers.
     var delivered: String? { event.type == "session.inbox.delivered" ? event["inboxID"]?.text : nil }
 
-    /// Returns whether the event that begins this answer may still arrive. Lists contain the time of the request to the
-    /// provider, which is earlier than that event.
+    /// Returns whether the event that begins this answer may still arrive. In lists, an answer's creation time is the
+    /// time of the request to the provider, which precedes that event.
     func mayPrecede(_ id: String) -> Bool { messageID != id || event.type == "session.step.started" }
 
     /// Returns whether another answer to the same prompt precedes this answer.
@@ -76,14 +78,14 @@ struct RewoundSession {
         return time > now
     }
 
-    /// Returns whether the event begins this answer. Events of the same type also begin the retries of an answer. A
-    /// retry begins later than its answer, so compare the event's `started` with the creation time of the answer.
+    /// Returns whether the event begins this answer. Events of the same type also begin the retries of an answer. The
+    /// event's `started` equals the creation time of the answer only for the first attempt.
     private func isFirst(of message: JSON) -> Bool {
         event.type == "session.step.started"
             && (event["started"] == nil || event["started"] == message["time"]?["created"])
     }
 
-    /// Returns whether the event only begins a content item of this answer, and no other content precedes that item.
+    /// Returns whether the event begins the first content item of an answer.
     private func beginsFirst(_ content: [JSON]) -> Bool {
         switch event.type {
         case "session.text.started": content.first?["type"]?.text == "text" && isFirstOrdinal
@@ -101,7 +103,7 @@ struct RewoundSession {
         var time = object["time"]?.object ?? JSONObject()
         let isOpen = message["id"]?.text == messageID || isLater(time["completed"])
         guard isOpen else { return message }
-        // Remove the end of the answer, because a later event reports it.
+        // Remove the end of the answer, because a later event reports the end.
         time["completed"] = nil
         object["time"] = .object(time)
         if messageID != nil { object["error"] = nil }
@@ -110,13 +112,12 @@ struct RewoundSession {
         return .object(object)
     }
 
-    /// Returns a content item in its state before the event. A call that ended after the event has no end in that
-    /// state.
+    /// Returns a content item in its state before the event. If a tool call ended after the event, the end is removed.
     private func content(_ item: JSON) -> JSON? {
         guard item["type"]?.text == "tool", var object = item.object, var time = object["time"]?.object else {
             return item
         }
-        // A call that began after the event needs no removal, because its own event adds it again at the same position.
+        // Keep a call that began after the event, because its own event adds it again at the same position.
         guard isLater(time["completed"]) else { return item }
         time["completed"] = nil
         object["time"] = .object(time)
@@ -129,7 +130,7 @@ struct RewoundSession {
 }
 
 extension SessionState {
-    /// Resets the learned state to the time of an event, except for the state of single messages.
+    /// Resets the restored state to the time of an event. The messages have already been reset.
     mutating func rewind(to rewound: RewoundSession, _ messages: [JSON]) {
         for message in rewound.later(messages) { restore(later: message) }
         if let step, !step.isOver, rewound.mayPrecede(step.id) {

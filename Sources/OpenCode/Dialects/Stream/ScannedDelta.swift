@@ -2,14 +2,14 @@
 
 internal import JSONText
 
-/// A delta of a streamed answer, as ranges in the text of OpenCode 2's event.
+/// A delta of a streamed answer, as ranges in the bytes of OpenCode 2's event.
 struct ScannedDelta: Sendable {
     enum Kind: Sendable { case text, reasoning, compaction }
 
     let kind: Kind
     /// The range of the session's id.
     let session: Range<Int>
-    /// The range of the message's id; nil for a delta of a summary, which names no message.
+    /// The range of the message's id; nil for a delta of a summary, because this event names no message.
     let message: Range<Int>?
     let ordinal: Int
     /// The range of the event's id.
@@ -26,7 +26,7 @@ struct ScannedDelta: Sendable {
         var kind: Kind?
         var found = Found()
         while let name = event.name(text) {
-            // OpenCode writes the type before the data, so the type is known here.
+            // OpenCode writes the type before the data, so the type is usually known here.
             if let kind, bytes.isAt(name, "data") {
                 guard event.enterObject(text), found.scan(&event, of: bytes, kind: kind) else { return nil }
                 continue
@@ -76,7 +76,7 @@ struct ScannedDelta: Sendable {
         }
     }
 
-    /// The text of the previous delta. Deltas of the same text are usually consecutive.
+    /// The text to which the previous delta was added. Deltas of the same text are usually consecutive.
     struct Last: Sendable {
         private let kind: Kind
         private let session: [UInt8]

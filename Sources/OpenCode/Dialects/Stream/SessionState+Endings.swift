@@ -12,8 +12,8 @@ extension SessionState {
     mutating func executionSucceeded(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         isRunning = false
-        // A prompt that was sent twice begins and ends without a step. The `busy` of its beginning is then sufficient,
-        // because OpenCode 1 would also have been busy.
+        // If a prompt is sent twice, an execution begins and ends without a step. In that case, the `busy` status at
+        // the beginning of the execution is sufficient, because OpenCode 1 would also have been busy.
         if hasStepped { emit(.busy) }
         emitIdle()
         emit(.diff(sessionID: session.id, []))
@@ -26,7 +26,7 @@ extension SessionState {
         if step?.isOver == false {
             abortTurn(reason, event.created)
         } else {
-            // If no step was started, OpenCode 1 sends the error twice, with `session.idle` in between.
+            // If no step was started, OpenCode 1 sends the error twice, with `session.idle` between the two errors.
             flush()
             emit(.failed(sessionID: session.id, reason))
             emitIdle()
@@ -48,7 +48,7 @@ extension SessionState {
             emitIdle()
             return emit(.diff(sessionID: session.id, []))
         }
-        // OpenCode 1 reports no error if the session waited for its next attempt or had no step.
+        // OpenCode 1 reports no error if the session was waiting for the next attempt or had no step.
         flush()
         failure = nil
         if var current = step, !current.isOver {
@@ -60,8 +60,8 @@ extension SessionState {
         emitIdle()
     }
 
-    /// Ends a step in OpenCode 1's order: the error, idle, the content so far, the message with the error, and idle
-    /// again.
+    /// Ends a step. Emits the events in OpenCode 1's order: the error, idle, the content so far, the message with the
+    /// error, and idle again.
     private mutating func abortTurn(_ reason: Failure, _ created: Number) {
         emit(.failed(sessionID: session.id, reason))
         emitIdle()

@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Appends the translation of an event of this session to ``changes``.
+    /// Translates an event of this session, and appends the result to ``changes``.
     mutating func translate(_ event: OpenCode2Event) {
         if !Self.waits(event.type) { flush() }
         switch event.type {
@@ -75,7 +75,8 @@ extension SessionState {
         }
     }
 
-    /// Returns whether an event of this type does not show yet whether an abort caused the end of a text.
+    /// Returns whether the held-back ends of texts remain held back. An event of such a type does not show whether an
+    /// abort ended the text.
     private static func waits(_ type: String) -> Bool {
         switch type {
         case "session.step.streamed", "session.step.failed", "session.execution.failed",
@@ -86,7 +87,7 @@ extension SessionState {
         }
     }
 
-    /// Translates a delta of a text whose beginning has not been sent to OpenCode 1's clients yet.
+    /// Translates a delta of a text whose beginning has not been emitted yet.
     private mutating func added(_ event: OpenCode2Event, isReasoning: Bool) {
         guard let addition = event["delta"], event["assistantMessageID"]?.text == step?.id else { return }
         let ordinal = event["ordinal"]?.number?.integer ?? 0
@@ -99,8 +100,8 @@ extension SessionState {
                     partID: PartIDs.make(step.info.id, .content(text.position)), field: "text", delta: addition)))
     }
 
-    /// Translates `session.revert.committed`. OpenCode 2 removes a message and all later messages at once, but OpenCode
-    /// 1 sends an event for each message.
+    /// Translates `session.revert.committed`. OpenCode 2 reports the removal of a message and all later messages in one
+    /// event. OpenCode 1 sends an event for each message.
     private mutating func revertCommitted(_ event: OpenCode2Event) {
         session.revert = nil
         if let first = event["to"]?.text.map(MessageIDs.openCode1), let index = messageIDs.firstIndex(of: first) {

@@ -3,7 +3,7 @@
 internal import JSONText
 
 extension SessionState {
-    /// Translates a new inbox item. OpenCode 1 sends a prompt immediately, even while a turn is running.
+    /// Translates a new inbox item. OpenCode 1 reports a prompt immediately, even while a turn is running.
     mutating func enqueued(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, let item = event["item"] else { return }
         switch item["type"]?.text {
@@ -23,8 +23,8 @@ extension SessionState {
     mutating func delivered(_ event: OpenCode2Event) {
         guard let id = event["inboxID"]?.text, waiting.remove(id) != nil else { return }
         parentID = MessageIDs.openCode1(id)
-        // Emit the prompt again with the time of its delivery, because from now on lists contain this time instead of
-        // the time when the prompt was sent.
+        // Emit the prompt again with the time of its delivery. From now on, lists contain this time instead of the time
+        // when the prompt was sent.
         guard var prompt = prompts.removeValue(forKey: id) else { return }
         prompt.created = event.created
         emit(.message(.user(prompt)))
@@ -76,8 +76,8 @@ extension SessionState {
         if event["inputID"]?.text == nil {
             emit(userMessage, event.created)
         } else {
-            // The message was already sent when the item was enqueued. Send it again, because lists contain the time
-            // when the summary began.
+            // The message was already emitted when the item was enqueued. Emit it again with the time when the summary
+            // began, because lists contain this time.
             emit(userMessage.info)
         }
         let info = translation.answer(created: event.created)

@@ -3,7 +3,8 @@
 internal import JSONText
 
 extension SessionState {
-    /// Learns a message from OpenCode 2's list. Call this for each message in order, from the oldest.
+    /// Restores the state from a message in OpenCode 2's list. Call this method for each message in order, from the
+    /// oldest to the newest.
     mutating func restore(_ message: JSON) {
         guard let object = message.object, let id = object["id"]?.text else { return }
         switch object["type"]?.text {
@@ -29,14 +30,15 @@ extension SessionState {
         }
     }
 
-    /// Learns an item that is waiting in OpenCode 2's inbox.
+    /// Restores an item that is waiting in OpenCode 2's inbox.
     mutating func restore(waiting item: JSON) {
         guard item["type"]?.text == "user", let id = item["id"]?.text else { return }
         expect(id, item["payload"]?.object.map { prompt(id, item: item, payload: $0) })
         remember(MessageIDs.openCode1(id))
     }
 
-    /// Learns a prompt that was delivered after the event that caused the query for the session.
+    /// Restores a prompt that was delivered after the event to which the state is rewound. Treats the prompt as still
+    /// waiting.
     mutating func restore(later message: JSON) {
         guard let id = message["id"]?.text else { return }
         expect(id, message.object.map { prompt(id, item: message, payload: $0) })
@@ -64,7 +66,8 @@ extension SessionState {
         step.isStarted = !content.isEmpty
         for item in content { restore(content: item, created, &step) }
         self.step = step
-        // If the step has just failed, keep its failure, because the next event shows whether OpenCode retries it.
+        // If the step has just failed, keep its failure, because the next event shows whether OpenCode retries the
+        // step.
         if isRunning, object["error"] != nil {
             var data = JSONObject()
             for name in ["error", "rawFinish", "cost", "tokens"] { data.add(name, object[name]) }

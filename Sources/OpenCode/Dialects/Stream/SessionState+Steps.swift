@@ -32,7 +32,8 @@ extension SessionState {
     /// Changes the step that an event names. Does nothing if the event names a step other than the current step.
     mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
-        // An event within the step shows that the step has begun, so the event of its beginning can no longer arrive.
+        // An event within the step shows that the step has begun, so the event that begins the step can no longer
+        // arrive.
         if restoredAnswer != nil {
             restoredAnswer = nil
             hasStepped = true
@@ -51,7 +52,7 @@ extension SessionState {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
         inStep(event) { state, step in
             state.emitStepStart(&step, event.created)
-            // The learned step may already contain a text that only now begins. Keep the position of such a text.
+            // A restored step may already contain a text that begins with this event. Keep the position of such a text.
             let known = isReasoning ? step.reasonings[ordinal] : step.texts[ordinal]
             let text = step.opened(position: known?.position ?? step.nextPosition(), start: event.created)
             if isReasoning { step.reasonings[ordinal] = text } else { step.texts[ordinal] = text }
@@ -72,8 +73,8 @@ extension SessionState {
         emit(part(text, all: "", end: nil, isReasoning: isReasoning, of: current), created)
     }
 
-    /// Emits the ends of the reasoning texts whose beginnings were emitted. OpenCode 2 may send these ends as late as
-    /// the end of the answer text. They are then emitted again, with the same values as in lists.
+    /// Emits the ends of the reasoning texts whose beginnings were emitted. OpenCode 2 may send these ends only at the
+    /// end of the answer text. The translator then emits them again, with the same values as in lists.
     private mutating func endReasonings(_ step: inout Step, _ created: Number) {
         for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isEmitted {
             guard let text = step.removeReasoning(ordinal) else { continue }
@@ -81,8 +82,8 @@ extension SessionState {
         }
     }
 
-    /// Emits the beginnings of the texts before a tool call, because their first deltas may arrive after the beginning
-    /// of the call.
+    /// Emits the beginnings of the texts that precede a tool call. The first deltas of these texts may arrive after the
+    /// beginning of the call.
     mutating func textsBegin(before event: OpenCode2Event) {
         guard let step, step.id == event["assistantMessageID"]?.text else { return }
         for ordinal in step.reasonings.keys.sorted() { textBegins(ordinal, isReasoning: true, event.created) }
@@ -91,7 +92,7 @@ extension SessionState {
 
     mutating func textEnded(_ event: OpenCode2Event, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
-        // If events are missing, the beginning of the text may be among them, so begin the text now.
+        // If events are missing, the event that begins the text may be missing too. Begin the text in that case.
         if (isReasoning ? step?.reasonings : step?.texts)?[ordinal] == nil {
             textStarted(event, isReasoning: isReasoning)
         }
@@ -122,7 +123,7 @@ extension SessionState {
         }
     }
 
-    /// Emits the end of a step in the form that OpenCode 1 uses for a successful end.
+    /// Emits the events with which OpenCode 1 reports the successful end of a step.
     private mutating func emitStepEnd(_ step: inout Step, with data: JSONObject, at created: Number, finish: String) {
         emitStepStart(&step, created)
         let tokens = data["tokens"].flatMap { Tokens($0) }.map(messages.summed) ?? .zero
@@ -141,7 +142,7 @@ extension SessionState {
         emit(.assistant(step.info))
     }
 
-    /// Ends a failed step after which OpenCode 2 continues. OpenCode 1 would not have reported a failure.
+    /// Ends a failed step after which OpenCode 2 continues. OpenCode 1 reports no failure in this case.
     mutating func endFailedStep(_ created: Number) {
         guard let data = failure, var current = step else { return }
         failure = nil
@@ -159,10 +160,10 @@ extension SessionState {
 }
 
 extension Change.Status {
-    /// Translates a retry with OpenCode 2's `attempt` and `error`. OpenCode 2 counts the first attempt, but OpenCode 1
-    /// does not.
+    /// Translates the `attempt` and `error` of a retry in OpenCode 2. OpenCode 2 counts the first attempt, but OpenCode
+    /// 1 does not.
     ///
-    /// - Parameter next: The time of the next attempt.
+    /// - Parameter next: The time of the next attempt, in milliseconds since 1970.
     init(openCode2Retry retry: JSONObject, next: Number) {
         let attempt = retry["attempt"]?.number?.integer.map { max($0, 2) - 1 } ?? 1
         self = .retry(

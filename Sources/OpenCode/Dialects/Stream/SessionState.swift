@@ -2,30 +2,30 @@
 
 internal import JSONText
 
-/// The state of a session in a translator.
+/// The state of a session in a ``StreamTranslator``.
 struct SessionState {
     var session: Session
     let defaults: InstanceDefaults
     /// The prompt that the next step answers.
     var parentID: String?
-    /// The prompts that wait to be delivered, by OpenCode 2's ids.
+    /// OpenCode 2's ids of the prompts that wait for delivery.
     var waiting: Set<String> = []
-    /// The messages that were emitted for the waiting prompts, by OpenCode 2's ids of the prompts.
+    /// The emitted messages of the waiting prompts. The keys are OpenCode 2's ids of the prompts.
     var prompts: [String: UserMessage] = [:]
-    /// OpenCode 1's ids of the emitted messages, in order. A revert is reported message by message.
+    /// OpenCode 1's ids of the emitted messages, in order. A revert emits an event for each of its messages.
     var messageIDs: [String] = []
     var step: Step?
-    /// The id of the learned answer whose beginning may still arrive in an event.
+    /// The id of the restored answer whose beginning may still arrive in an event.
     var restoredAnswer: String?
     var compaction: OpenCompaction?
     var shells: [String: ShellTranslation] = [:]
     var forms: [String: QuestionForm] = [:]
     /// The forms that OpenCode 1 does not show as questions.
     var unemitted: Set<String> = []
-    /// The ends of texts that are held back. The next event shows whether the turn was aborted, which OpenCode 1
-    /// reports first.
+    /// The ends of texts that are held back. The next event shows whether the turn was aborted. OpenCode 1 reports an
+    /// abort before the ends of texts.
     var pendingEnds: [Change] = []
-    /// The data of a failed step. The next event shows the consequence of the failure.
+    /// The data of a failed step. The next event shows whether OpenCode retries the step.
     var failure: JSONObject?
     /// Whether the session is currently busy.
     var isRunning = false
@@ -39,7 +39,7 @@ struct SessionState {
         self.defaults = defaults
     }
 
-    /// Whether the session has no unfinished work, so that its state can be requested again.
+    /// Whether the session has no unfinished work. The state of such a session can be forgotten and restored later.
     var isQuiet: Bool {
         !isRunning && waiting.isEmpty && compaction == nil && shells.isEmpty && forms.isEmpty && pendingEnds.isEmpty
     }
@@ -72,7 +72,7 @@ struct SessionState {
         for part in message.parts { emit(part, time) }
     }
 
-    /// Emits the ends of texts that are held back.
+    /// Emits the ends of texts that were held back.
     mutating func flush() {
         changes += pendingEnds
         pendingEnds = []
@@ -90,7 +90,7 @@ struct SessionState {
     }
 }
 
-/// An event of OpenCode 2 that belongs to a session.
+/// An event from OpenCode 2.
 struct OpenCode2Event {
     let id: String
     let type: String

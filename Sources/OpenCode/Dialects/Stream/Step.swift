@@ -9,16 +9,15 @@ struct Step {
     let id: String
     /// The snapshot before the step.
     var before: String?
-    /// Whether the first part of the step was emitted. A step that fails before the provider sends anything has no
-    /// parts.
+    /// Whether the first part of the step was emitted. A step without a response from the provider has no parts.
     var isStarted = false
     var texts: [Int: OpenText] = [:]
     var reasonings: [Int: OpenText] = [:]
-    /// The deltas of each reasoning text since its beginning, as JSON without quotes. A value is nil if the beginning
-    /// is not among the received events, if the text is too long, or if its end was emitted.
+    /// The deltas of each reasoning text since its beginning, as JSON without quotes. A text is missing if its
+    /// beginning was not received, if it is too long, or if its end was emitted.
     private(set) var reasoned: [Int: [UInt8]] = [:]
     var tools: [String: OpenTool] = [:]
-    /// The number of content items, which is the position of the next item.
+    /// The number of content items, which is also the position of the next item.
     var count = 0
     /// Whether a user refused a tool's request.
     var wasRefused = false
@@ -35,8 +34,8 @@ struct Step {
     struct OpenText {
         let position: Int
         let start: Number
-        /// Whether the beginning of the text was emitted. The beginning is emitted only with the first delta, because
-        /// OpenCode 2 may begin a text before it has sent the remainder of the reasoning.
+        /// Whether the beginning of the text was emitted. The beginning is emitted together with the first delta,
+        /// because OpenCode 2 may begin a text before it has sent the remainder of the reasoning.
         var isEmitted = false
         /// The part that the deltas are added to.
         let part: GrowingPart
@@ -55,7 +54,7 @@ struct Step {
     /// The maximum size of a stored reasoning text, in bytes.
     private static let longestReasoning = 1 << 20
 
-    /// Starts to collect a reasoning text, whose beginning has just arrived.
+    /// Starts collecting a reasoning text whose beginning has just arrived.
     mutating func startReasoning(_ ordinal: Int) { reasoned[ordinal] = [] }
 
     /// Adds a delta of a reasoning text in the answer with this id.
@@ -74,13 +73,13 @@ struct Step {
         return JSONParser.parse([UInt8(ascii: "\"")] + text + [UInt8(ascii: "\"")])?.text
     }
 
-    /// Returns the position of the next content item.
+    /// Returns the position of the next content item, and counts the item.
     mutating func nextPosition() -> Int {
         defer { count += 1 }
         return count
     }
 
-    /// Returns the state of a text or reasoning text that begins now.
+    /// Returns the initial state of an answer text or a reasoning text.
     func opened(position: Int, start: Number) -> OpenText {
         OpenText(
             position: position, start: start, part: GrowingPart(PartIDs.make(info.id, .content(position)), of: info))

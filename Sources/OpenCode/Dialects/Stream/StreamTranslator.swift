@@ -2,13 +2,13 @@
 
 package import JSONText
 
-/// Translates the events of one OpenCode 2 server to OpenCode 1, in order. An event may become any number of events,
-/// including none.
+/// Translates the events of one OpenCode 2 server to OpenCode 1's events, in order. The translation of an event
+/// consists of any number of events, including none.
 ///
 /// For each session, the translator tracks the information that OpenCode 2 does not repeat in each event: the session
-/// itself, the current prompt, and the state of the step. It learns this information from the events since the session
-/// was created. If the translator started later, it learns the information from OpenCode's lists. The identifiers are
-/// the same in both cases.
+/// itself, the current prompt, and the state of the step. The translator collects this information from the events
+/// since the session was created. If the translator started later, OpenCode's lists provide the information. The
+/// identifiers are the same in both cases.
 package struct StreamTranslator: Sendable {
     private var sessions: [String: SessionState] = [:]
     private var ignored: Set<String> = []
@@ -60,16 +60,16 @@ package struct StreamTranslator: Sendable {
         return Self.frames(for: changes, of: event, directory: directory)
     }
 
-    /// Learns the state of a session in OpenCode 2, which replaces the known state of that session. Returns false if
-    /// `session` is not a session.
+    /// Restores the state of a session from OpenCode 2's lists. The restored state replaces the known state of the
+    /// session. Returns false if `session` is invalid.
     ///
     /// - Parameters:
-    ///   - session: The session in OpenCode 2's form.
-    ///   - messages: The messages, oldest first. The last turn is sufficient.
+    ///   - session: The session in OpenCode 2's format.
+    ///   - messages: The messages, oldest first. The messages of the last turn are sufficient.
     ///   - inbox: The prompts that wait for delivery.
     ///   - isRunning: Whether the session is busy.
-    ///   - event: The JSON of the event that required the state, if the state may be newer. The translator then learns
-    ///     only the state before the event.
+    ///   - event: The JSON of the event that required the state, if the state may be newer than the event. The
+    ///     translator then restores the state before the event.
     @discardableResult
     package mutating func restore(
         session: JSON, messages: [JSON], inbox: [JSON] = [], isRunning: Bool = false, before event: [UInt8]? = nil
@@ -87,16 +87,18 @@ package struct StreamTranslator: Sendable {
         return true
     }
 
-    /// Ignores a session that OpenCode no longer has. Its events are translated to nothing.
+    /// Ignores a session that OpenCode no longer has. Events of an ignored session have an empty translation, except
+    /// for the session's creation and deletion.
     package mutating func ignore(session id: String) {
         sessions[id] = nil
         last = nil
-        // Empty the whole set, because it does not show which of its sessions still have events.
+        // Empty the whole set, because nothing shows which of the sessions may still have events.
         if ignored.count >= Self.mostIgnored { ignored = [] }
         ignored.insert(id)
     }
 
-    /// Forgets a session that has been quiet for a long time. It is learned again when it is needed.
+    /// Forgets a session that has been quiet for a long time. If another event of the session arrives, the translator
+    /// requires its state again.
     package mutating func forget(session id: String) {
         sessions[id] = nil
         ignored.remove(id)
@@ -109,7 +111,7 @@ package struct StreamTranslator: Sendable {
         last = nil
     }
 
-    /// Forgets idle sessions until `count` sessions are left. Also forgets the sessions that OpenCode does not have.
+    /// Forgets idle sessions until at most `count` sessions are left. Also forgets which sessions are ignored.
     package mutating func forgetQuiet(downTo count: Int) {
         ignored = []
         last = nil
@@ -119,19 +121,19 @@ package struct StreamTranslator: Sendable {
     /// The number of known sessions.
     package var count: Int { sessions.count }
 
-    /// Returns whether any information about a session is known.
+    /// Returns whether the session is known or ignored.
     package func knows(session id: String) -> Bool { sessions[id] != nil || ignored.contains(id) }
 
     /// Returns the current state of a session; nil if it is unknown.
     package func session(_ id: String) -> Session? { sessions[id]?.session }
 
-    /// Returns the input of the call that waits for a permission, if it is known. OpenCode 1 shows it together with the
-    /// permission.
+    /// Returns the input of a tool call in the session's current step; nil if it is unknown. OpenCode 1 shows the input
+    /// together with a permission request.
     package func input(of callID: String, in session: String) -> JSONObject? {
         sessions[session]?.step?.tools[callID]?.input
     }
 
-    /// Translates a delta without parsing it. Returns nil if the delta must be parsed.
+    /// Translates a delta without parsing it. Returns nil if the event must be parsed.
     private mutating func translate(_ delta: ScannedDelta, _ bytes: [UInt8]) -> TranslationResult? {
         guard let state = sessions[String(decoding: bytes[delta.session], as: UTF8.self)] else { return nil }
         let message = delta.message.map { String(decoding: bytes[$0], as: UTF8.self) }
@@ -175,7 +177,7 @@ package struct StreamTranslator: Sendable {
             || type.hasPrefix("permission.") || type.hasPrefix("form.")
     }
 
-    /// Translates events that belong to no session, if OpenCode 1 has corresponding events.
+    /// Translates an event that belongs to no session. Returns an empty array if OpenCode 1 has no corresponding event.
     private static func elsewhere(_ event: OpenCode2Event) -> [Change] {
         switch event.type {
         case "server.connected", "pty.created", "pty.updated", "pty.exited", "pty.deleted", "vcs.branch.updated":
