@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of OpenCode's two HTTP APIs. Both will continue to exist: OpenCode 2 is not a newer version of OpenCode 1's API
-/// but a different API.
+/// One of OpenCode's two HTTP APIs. Both will continue to exist, because OpenCode 2's API is a different API rather
+/// than a newer version of OpenCode 1's API.
 package enum APIFamily: String, Sendable, CaseIterable {
-    /// OpenCode 1.x: its routes are at the root, and `GET /global/health` reports whether it is ready.
+    /// The API of OpenCode 1.x. Its routes are at the root, and `GET /global/health` reports whether the server is
+    /// ready.
     case one = "1"
-    /// OpenCode 2.x: its routes are below `/api`, and every other GET returns its web page.
+    /// The API of OpenCode 2.x. Its routes are below `/api`, and every other GET request returns OpenCode's web page.
     case two = "2"
 }
 

@@ -5,14 +5,14 @@ internal import Encodings
 /// The credentials that an OpenCode instance requires (HTTP Basic, RFC 7617). The password is masked in every
 /// description.
 package struct InstanceCredentials: Sendable, Equatable {
-    /// The only user name of OpenCode 2, which is also the default of OpenCode 1.
+    /// The only user name that OpenCode 2 accepts, which is also OpenCode 1's default.
     package static let defaultUsername = "opencode"
     /// The user name from `OPENCODE_SERVER_USERNAME`, which only OpenCode 1 reads.
     package let username: String
     /// The password from `OPENCODE_SERVER_PASSWORD` for OpenCode 1, or `OPENCODE_PASSWORD` for OpenCode 2.
     package let password: String
-    /// Whether only `OPENCODE_PASSWORD` contains the password. OpenCode 1 then requires no credentials. OpenCode 2 uses
-    /// the password, because it would otherwise generate one and print it.
+    /// Whether only `OPENCODE_PASSWORD` contains the password. If so, OpenCode 1 requires no credentials. OpenCode 2
+    /// uses the password. Without it, OpenCode 2 would generate a password and print it.
     package let isForTwoOnly: Bool
     /// Whether the environment configures a user other than ``defaultUsername``, which OpenCode 2 ignores.
     package let configuresOtherUser: Bool
@@ -29,7 +29,7 @@ package struct InstanceCredentials: Sendable, Equatable {
     }
 
     /// Returns the value of the `Authorization` field that an instance of this family accepts; nil if the instance
-    /// requires no such field.
+    /// requires no credentials.
     package func authorization(for family: APIFamily?) -> String? {
         if isForTwoOnly, family != .two { return nil }
         let username = family == .two ? Self.defaultUsername : username

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The directories of one project: its folder with all its content, and the worktrees of its repository.
+/// The directories of one project: the project's folder with its content, and the worktrees of the project's
+/// repository.
 ///
-/// Paths are compared as text, like Node's `path.resolve`. The file system is not consulted, so a symbolic link inside
-/// the folder that leads out of it is not detected.
+/// The scope normalizes paths as text, as Node's `path.resolve` does, and compares them. It does not access the file
+/// system. Therefore, it does not detect a symbolic link in the folder that points outside the folder.
 package final class DirectoryScope: Sendable, Equatable {
     /// The spellings of the folder: the configured path, and the path with symbolic links followed. If both paths are
-    /// the same, the list has only one element.
+    /// equal, the array has only one element.
     private let folders: [[UInt8]]
     /// The path components of each spelling.
     private let parts: [[ArraySlice<UInt8>]]
-    /// The folders outside the project that git lists as its worktrees, as normalized absolute paths.
+    /// The normalized absolute paths of the worktrees that git lists outside the project's folder.
     private let worktrees: Set<[UInt8]>
-    /// Whether the folder is a repository, which can have a new worktree at any time.
+    /// Whether the folder is a repository. A repository can receive a new worktree at any time.
     package let isRepository: Bool
 
     /// Creates the scope of a folder.
@@ -32,44 +33,43 @@ package final class DirectoryScope: Sendable, Equatable {
             worktrees.lazy.compactMap { Self.parts(of: Array($0.utf8)[...]) }.filter { !$0.isEmpty }.map(Self.path))
     }
 
-    /// Returns whether both scopes contain the same folders under the same names.
+    /// Returns whether both scopes contain the same paths and are both repositories or both not.
     package static func == (left: DirectoryScope, right: DirectoryScope) -> Bool {
         left.folders == right.folders && left.worktrees == right.worktrees && left.isRepository == right.isRepository
     }
 
-    /// The folder's path with all symbolic links followed. This is the working directory of a server that was started
-    /// in the folder (getcwd(3)).
+    /// The folder's path with all symbolic links followed. A server that was started in the folder has this working
+    /// directory (getcwd(3)).
     package var workingDirectory: [UInt8] { folders[folders.count - 1] }
 
     /// The folder's path in the project list, which may contain symbolic links.
     package var namedDirectory: [UInt8] { folders[0] }
 
-    /// Returns whether a path is one of the spellings of the project's own folder, and not a path inside it.
+    /// Returns whether a path is one of the spellings of the project's folder itself.
     package func isFolder(_ path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
         return parts.contains { other.elementsEqual($0, by: { $0 == $1 }) }
     }
 
-    /// Returns the absolute form of a path, as Node's `path.resolve` does. A relative path is relative to `base`.
-    /// Returns nil if the path is too long.
+    /// Resolves a path against `base`, as Node's `path.resolve` does. Returns nil if the path is too long.
     package static func absolute(_ path: [UInt8], in base: [UInt8]) -> [UInt8]? {
         let isAbsolute = path.first == UInt8(ascii: "/")
         guard let all = parts(of: path[...], in: isAbsolute ? [] : parts(of: base[...]) ?? []) else { return nil }
         return all.isEmpty ? [UInt8(ascii: "/")] : self.path(of: all)
     }
 
-    /// Returns whether a path is one of the folders or is inside one of them. A relative path is relative to the
-    /// project's folder, where the project's server runs. A path of another operating system (`C:\…`, `\\…`) is in no
-    /// folder.
+    /// Returns whether a path is one of the scope's directories or is inside one of them. A relative path is relative
+    /// to the project's folder, which is the working directory of the project's server. A Windows path (`C:\…`, `\\…`)
+    /// is never in the scope.
     package func contains(_ path: ArraySlice<UInt8>) -> Bool {
-        // Compare with the folder itself first, because clients and events nearly always name it.
+        // Compare the path with the folder first, because clients and events nearly always name the folder.
         if folders.contains(where: { $0.elementsEqual(path) }) { return true }
         if path.first == UInt8(ascii: "/") { return contains(Self.parts(of: path)) }
         return !Self.isOfWindows(path) && parts.allSatisfy { isInFolder(Self.parts(of: path, in: $0)) }
     }
 
-    /// Returns whether an absolute path is one of the folders, is inside one of them, or contains the project's own
-    /// folder.
+    /// Returns whether an absolute path is one of the scope's directories, is inside one of them, or contains the
+    /// project's folder.
     package func isRelated(to path: ArraySlice<UInt8>) -> Bool {
         guard path.first == UInt8(ascii: "/"), let other = Self.parts(of: path) else { return false }
         return contains(other) || parts.contains { $0.starts(with: other, by: { $0 == $1 }) }
@@ -103,8 +103,9 @@ package final class DirectoryScope: Sendable, Equatable {
         return next == nil || next == UInt8(ascii: "\\") || next == UInt8(ascii: "/")
     }
 
-    /// Returns a path's components, without `.` and empty components. `..` removes the preceding component; the root is
-    /// its own parent. Returns nil if the path is too long (PATH_MAX is 4096 bytes).
+    /// Returns a path's components, without `.` and empty components. `..` removes the preceding component. At the
+    /// root, `..` has no effect. Returns nil if the path is longer than 64 KiB, which no usable path is (PATH_MAX is
+    /// 4096 bytes).
     private static func parts(of path: ArraySlice<UInt8>, in base: [ArraySlice<UInt8>] = []) -> [ArraySlice<UInt8>]? {
         guard path.count <= longestPath else { return nil }
         var parts = base

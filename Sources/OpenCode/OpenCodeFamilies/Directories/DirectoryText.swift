@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// All meanings that OpenCode could find in a value that a request gives as a directory.
+/// All interpretations of a directory that a request names.
 ///
-/// OpenCode decodes a query's value twice (as a form, then once more) and a field's value once. If a value cannot be
-/// decoded, OpenCode uses it unchanged (1.1.11 to 1.18; V2 decodes a query's value once). Therefore each value is
-/// evaluated at every depth of decoding. A value that different decoders interpret differently cannot be evaluated.
+/// OpenCode 1.1.11 to 1.18 decodes a query's value twice (as a form, and once more) and a field's value once. OpenCode
+/// 2 decodes a query's value once. If a value cannot be decoded, OpenCode uses the value unchanged. Therefore, the
+/// gateway evaluates each value at every depth of decoding. A value that different decoders interpret differently
+/// cannot be evaluated.
 struct DirectoryText {
     /// The maximum depth of encoding. No legitimate path is encoded more deeply.
     private static let deepest = 5
 
-    /// The value's meanings, outermost first; nil if the value is ambiguous.
+    /// The value's interpretations, from the least decoded to the most decoded; nil if the value is ambiguous.
     let meanings: [[UInt8]]?
 
-    /// Finds the meanings of the value of a field or a query parameter, assuming that `+` represents a space.
+    /// Finds the interpretations of the value of a field or a query parameter. In a query parameter, `+` represents a
+    /// space.
     init(_ raw: ArraySlice<UInt8>, isQuery: Bool) {
-        // A server that decodes the bytes as ISO 8859-1, as fields were once defined, would use a different path, so
-        // evaluate both spellings.
+        // Also evaluate the bytes as ISO 8859-1, the original encoding of fields. A server that decodes this encoding
+        // uses a different path.
         let spellings = raw.contains { $0 >= 0x80 } ? [Array(raw), Self.fromLatin1(raw)] : [Array(raw)]
         var meanings: [[UInt8]] = []
         for spelling in spellings {
@@ -28,14 +30,15 @@ struct DirectoryText {
         self.meanings = meanings
     }
 
-    /// Returns whether each meaning is empty or a path in the scope.
+    /// Returns whether each interpretation is empty or a path in the scope.
     func isContained(in scope: DirectoryScope) -> Bool {
         guard let meanings else { return false }
         return meanings.allSatisfy { $0.isEmpty || Self.isContained($0[...], in: scope) }
     }
 
     private static func isContained(_ path: ArraySlice<UInt8>, in scope: DirectoryScope) -> Bool {
-        // Reject the abbreviation of a home folder in a shell, and bytes that end or change a path for some parsers.
+        // Reject the shell's abbreviation of a home directory, and reject bytes that end or change a path in some
+        // parsers.
         guard path.first != UInt8(ascii: "~"), path.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { return false }
         guard scope.contains(path) else { return false }
         if path.first == UInt8(ascii: " ") || path.last == UInt8(ascii: " ") {
@@ -58,7 +61,8 @@ struct DirectoryText {
         return remainder[authority.endIndex...]
     }
 
-    /// Returns each decoding of the value until decoding changes nothing.
+    /// Returns the results of repeated decoding, until decoding changes nothing. Returns nil if decoders disagree, or
+    /// if the value is encoded too deeply.
     private static func meanings(of value: [UInt8], isQuery: Bool) -> [[UInt8]]? {
         guard let first = PercentDecoding.decode(value, plusIsSpace: isQuery) else { return nil }
         var meanings = [first]

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Parses the paths in git's own small files (gitrepository-layout(5)): `.git` if it is a file, and `gitdir` and
-/// `commondir` of a worktree.
+/// Parses the paths in git's small files (gitrepository-layout(5)): `.git` if it is a file, and a worktree's `gitdir`
+/// and `commondir`.
 package enum GitPath {
-    /// The maximum size of such a file in bytes. No path is longer (PATH_MAX, limits.h), and these files contain
-    /// nothing else.
+    /// The maximum size of such a file in bytes. The files contain only a path, and paths are shorter (PATH_MAX,
+    /// limits.h).
     package static let longestFile = 8 * 1024
 
-    /// Returns the path in a `.git` file (`gitdir: PATH`); nil if the content has another form. The path is absolute or
-    /// relative to the folder that contains the file.
+    /// Returns the path in a `.git` file (`gitdir: PATH`); nil if the content has another format. A relative path is
+    /// resolved against `folder`, the directory that contains the file.
     package static func ofLink(_ content: [UInt8], in folder: String) -> String? {
         guard content.starts(with: prefix) else { return nil }
         return path(content[prefix.count...], in: folder)
     }
 
-    /// Returns the path that is a file's only content. The path is absolute or relative to the folder that contains the
-    /// file.
+    /// Returns the path that is a file's only content; nil if the content has another format. A relative path is
+    /// resolved against `folder`, the directory that contains the file.
     package static func ofFile(_ content: [UInt8], in folder: String) -> String? { path(content[...], in: folder) }
 
-    /// Returns the folder of a worktree from its `gitdir` file, which names the `.git` file in that folder; nil if the
-    /// content has another form.
+    /// Returns the directory of a worktree from the worktree's `gitdir` file, which names the `.git` file in that
+    /// directory. Returns nil if the content has another format.
     package static func worktree(_ content: [UInt8], in folder: String) -> String? {
         guard let path = path(content[...], in: folder), path.hasSuffix("/.git") else { return nil }
         let worktree = path.dropLast("/.git".count)

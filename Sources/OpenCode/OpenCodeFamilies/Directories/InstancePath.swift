@@ -2,29 +2,31 @@
 
 internal import Encodings
 
-/// Interprets a request's path in every way in which one of OpenCode's routers could interpret it. The routers decode
-/// the path, remove repeated slashes, dots and a final slash, and ignore the case of letters. OpenCode 2 ends the path
-/// at the first `;`.
+/// Interprets a request's path in every way in which one of OpenCode's routers may interpret it. The routers decode the
+/// path, resolve `.` and `..`, remove repeated and final slashes, and ignore the case of letters. OpenCode 2 ends the
+/// path at the first `;`.
 ///
-/// Paths are given without their query. A path that contains none of `%`, `;`, `\`, `//` and `/.` is plain: it has one
-/// interpretation, and examining it allocates nothing.
+/// Pass paths without their query. A path that contains none of `%`, `;`, `\`, `//` and `/.` is plain. A plain path has
+/// only one interpretation.
 package enum InstancePath {
-    /// The way in which a path names the list of the sessions of all directories, `/api/session`.
+    /// The way in which a path names the list of all sessions, `/api/session`.
     package enum ListSpelling: Sendable, Equatable {
         case no
         case list
-        /// The path is the list, but contains a `;`. OpenCode treats the text after it as a query.
+        /// The path names the list, but contains a `;`. OpenCode treats the text after the `;` as a query.
         case withParameters
     }
 
-    /// Returns how the path names the list of sessions for any router; nil if no router interprets it as the list.
+    /// Returns how the path names the list of sessions for any router. Returns `no` if no router interprets the path as
+    /// the list.
     package static func listSpelling(_ path: ArraySlice<UInt8>, isPlain: Bool) -> ListSpelling {
         if isPlain { return plainPath(path) == .list ? .list : .no }
         guard readings(of: path).contains(where: { kind(of: $0) == .list }) else { return .no }
         return decoded(Array(path)).contains(semicolon) ? .withParameters : .list
     }
 
-    /// Returns the id of the session that the path names, `/session/ID` or `/api/session/ID`; nil for any other path.
+    /// Returns the id of the session that a path such as `/session/ID` or `/api/session/ID` names; nil for any other
+    /// path.
     package static func session(_ path: ArraySlice<UInt8>, isPlain: Bool) -> [UInt8]? {
         if isPlain {
             guard case .session(let id) = plainPath(path) else { return nil }
@@ -37,8 +39,8 @@ package enum InstancePath {
     }
 
     /// Returns whether the path is exactly one of the two paths that OpenCode 2's programs request first. These
-    /// requests name the folder in which the user started the program. `run` requests the first path, and the
-    /// full-screen program requests the second.
+    /// requests name the directory in which the user started the program. `run` requests `/api/location`, and the
+    /// full-screen program requests `/api/fs/list`.
     package static func isFirstRequest(_ path: ArraySlice<UInt8>) -> Bool {
         path.elementsEqual(location) || path.elementsEqual(fileList)
     }
@@ -87,8 +89,8 @@ package enum InstancePath {
         return parts.count == 2 ? .list : parts.count == 3 ? .session : .other
     }
 
-    /// Returns the parts of the path in the interpretation of each router. Some routers end the path at a semicolon
-    /// before they resolve it, and some end it afterwards.
+    /// Returns the parts of the path in each router's interpretation. Some routers end the path at a semicolon before
+    /// they resolve the path, and some routers end it afterwards.
     private static func readings(of path: ArraySlice<UInt8>) -> [[[UInt8]]] {
         let raw = Array(path)
         let plain = decoded(raw)
@@ -103,7 +105,8 @@ package enum InstancePath {
         return (parts[..<last] + [parts[last].prefix { $0 != semicolon }].map { Array($0) }).filter { !$0.isEmpty }
     }
 
-    /// Returns the path's parts, each decoded, with dots resolved as in URLs. Some routers keep empty parts.
+    /// Returns the decoded parts of the path, and resolves `.` and `..` as in URLs. Some routers keep empty parts while
+    /// they resolve `..`.
     private static func parts(of path: ArraySlice<UInt8>, keepsEmpty: Bool) -> [[UInt8]] {
         var parts: [[UInt8]] = []
         let segments = path.split(omittingEmptySubsequences: !keepsEmpty) { $0 == slash || $0 == UInt8(ascii: "\\") }
@@ -118,7 +121,7 @@ package enum InstancePath {
         return parts.filter { !$0.isEmpty }
     }
 
-    /// Decodes every valid escape, including escapes that were encoded several times.
+    /// Decodes every valid escape, including escapes that were encoded up to three times.
     private static func decoded(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         for _ in 0..<deepest where bytes.contains(UInt8(ascii: "%")) { bytes = PercentEncoding.decode(bytes).bytes }

@@ -2,18 +2,18 @@
 
 internal import JSONText
 
-/// A delta of an answer in the format of any version: its range, and the text that it belongs to.
+/// A delta of an answer in the format of any OpenCode version: the range of the delta, and the text to which it is
+/// added.
 ///
-/// The events are `message.part.delta` of OpenCode 1, and up to 1.1.x `message.part.updated` with `delta`. In OpenCode
-/// 2 they are `session.text.delta` and `session.reasoning.delta`, whose texts are numbered within their message
-/// (`ordinal`).
+/// OpenCode 1 sends `message.part.delta`, and up to 1.1.x `message.part.updated` with `delta`. OpenCode 2 sends
+/// `session.text.delta` and `session.reasoning.delta`. It numbers the texts within their message (`ordinal`).
 package struct EventDelta: Sendable, Equatable {
-    /// The range of the delta's JSON in the event's JSON, without its quotes.
+    /// The range of the delta's JSON in the event's JSON, without the quotes.
     package let range: Range<Int>
-    /// The identity of the text, which is equal for deltas of the same text in events of the same kind.
+    /// The identity of the text. It is equal for all deltas of the same text in events of the same type.
     package let subject: [UInt8]
 
-    /// Creates the delta that an event contains; nil for any other event.
+    /// Creates the delta that an event contains; nil if the event contains no delta.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         guard Self.types.contains(skeleton.type) else { return nil }
         var delta: JSONValueFinder.Finding?
@@ -26,7 +26,7 @@ package struct EventDelta: Sendable, Equatable {
             let message = skeleton.message
         else { return nil }
         range = delta.range.lowerBound + 1..<delta.range.upperBound - 1
-        // NUL is a safe separator, because an id contains none.
+        // NUL is a safe separator, because ids contain no NUL.
         var subject = skeleton.type + [0] + session + [0] + message + [0] + (skeleton.part ?? [])
         for member in others {
             subject.append(0)

@@ -2,40 +2,42 @@
 
 internal import Encodings
 
-/// Removes the frames of other directories from an event stream. All other bytes pass unchanged and in order.
+/// Removes the frames that belong to other directories from an event stream. All other bytes pass unchanged and in
+/// order.
 ///
-/// After the decision about a frame (``EventJudgement``), its bytes pass or are dropped without being stored. Until
-/// then, the bytes are held up to a limit. A frame that has not named a directory within this limit is removed. If the
-/// decision needs a query (``query``), the frame and everything after it wait.
+/// Until the decision about a frame (``EventJudgement``), the filter stores the frame's bytes up to a limit. If the
+/// frame has named no directory within this limit, the filter removes the frame. After the decision, the filter passes
+/// or drops the remaining bytes without storing them. If the decision needs a query (``query``), the frame and all
+/// later bytes wait.
 package struct EventDirectoryFilter: Sendable {
-    /// The directories whose frames pass, from the next frame on.
+    /// The directories whose frames pass. A change applies from the next frame on.
     package var scope: DirectoryScope
     private let limit: Int
     private var scanner = EventScanner()
     private var judgement = EventJudgement()
-    /// The first bytes of a frame about which no decision has been made.
+    /// The bytes of a frame about which no decision has been made.
     private var buffered: [UInt8] = []
     /// The bytes received after a frame that waits for a query.
     private var waiting: [UInt8] = []
-    /// The decision about a line feed after the last frame, which ended with a carriage return. The line feed belongs
-    /// to the end of that frame.
+    /// The decision about a line feed after a frame that ended with a carriage return. Such a line feed belongs to the
+    /// end of the frame.
     private var lineFeedFate: EventJudgement.Fate?
 
-    /// The query that must be resolved before the filter continues. Store its result in the session index and call
-    /// ``resume(_:pass:)``.
+    /// The query that must be resolved before the filter continues. Store the result of the query in the session index,
+    /// and call ``resume(_:pass:)``.
     package private(set) var query: EventSessionIndex.Query?
 
-    /// The number of frames that were removed because their directory was not known within the limit.
+    /// The number of frames whose directory was not known within the limit.
     package private(set) var overlongFrames = 0
 
-    /// Creates a filter at the beginning of a stream. The filter holds at most `limit` bytes.
+    /// Creates a filter at the beginning of a stream. The filter stores at most `limit` bytes.
     package init(scope: DirectoryScope, limit: Int) {
         self.scope = scope
         self.limit = limit
     }
 
-    /// Filters the next bytes of the body, which may be split anywhere, and passes on the bytes that are not removed.
-    /// Stores information about sessions in `index`.
+    /// Filters the next bytes of the body, which may be split anywhere, and passes the bytes that are not removed to
+    /// `pass`. Stores information about sessions in `index`.
     package mutating func filter(
         _ bytes: borrowing Span<UInt8>, _ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void
     ) {
@@ -46,24 +48,24 @@ package struct EventDirectoryFilter: Sendable {
         resumeWithoutAnswer(&index, pass)
     }
 
-    /// Continues after ``query`` was resolved. Another query may follow it.
+    /// Continues after ``query`` was resolved. The same frame may need another query.
     package mutating func resume(_ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         guard let answered = query else { return }
         query = judgement.settle(answered, index, in: scope)
         if query == nil { finishQuery(&index, pass) }
     }
 
-    /// Continues without the result of the query, which has failed.
+    /// Continues without the result of a query that has failed or takes too long.
     private mutating func resumeWithoutAnswer(_ index: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void)
     {
         guard let pending = query else { return }
-        // A further query after the pending updates cannot be awaited any more, so the event is removed.
+        // The filter can no longer await a further query after the pending updates, so remove the event.
         if judgement.settle(pending, index, in: scope) != nil { judgement.remove() }
         query = nil
         finishQuery(&index, pass)
     }
 
-    /// Passes on or drops the frame that waited for a query, and processes the bytes received after it.
+    /// Passes or drops the frame that waited for a query, and processes the bytes that were received after the frame.
     private mutating func finishQuery(_ index: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void) {
         if judgement.fate == .passes { pass(buffered.span) }
         if buffered.last == UInt8(ascii: "\r") { lineFeedFate = judgement.fate }
@@ -95,7 +97,7 @@ package struct EventDirectoryFilter: Sendable {
                 query = judgement.finish(&sessionIndex, in: scope)
                 if query != nil {
                     buffer(bytes.extracting(frameStart..<index))
-                    // The frame may be too long to be held, so the decision may already have been made.
+                    // If the frame is too long to be stored, the frame has already been removed.
                     guard judgement.fate != .undecided else {
                         output.flush(in: bytes, pass)
                         return waiting.append(copying: bytes.extracting(index..<bytes.count))
@@ -143,7 +145,7 @@ package struct EventDirectoryFilter: Sendable {
         buffered.append(copying: bytes)
     }
 
-    /// Passes on bytes of a frame, after its held bytes.
+    /// Passes bytes of a frame after the stored bytes of the same frame.
     private mutating func send(
         _ range: Range<Int>, of bytes: borrowing Span<UInt8>, to output: inout Run,
         pass: (borrowing Span<UInt8>) -> Void
@@ -157,7 +159,7 @@ package struct EventDirectoryFilter: Sendable {
         output.range = output.range.isEmpty ? range : output.range.lowerBound..<range.upperBound
     }
 
-    /// A range of adjacent bytes, which is passed on in one call.
+    /// A range of adjacent bytes, which the filter passes in one call.
     private struct Run {
         var range = 0..<0
 

@@ -5,15 +5,15 @@ internal import JSONText
 /// Decides whether an event belongs to a project, while its JSON is being received.
 ///
 /// An event belongs to the directory that it names. OpenCode writes the directory first, so the decision is usually
-/// immediate. For `session.moved`, both the old and the new directory count. An event without a directory belongs to
-/// its session's directory, and an event about a project itself belongs to that project. Any other event is about the
-/// whole server and passes to all clients.
+/// immediate. A `session.moved` event belongs to both the old and the new directory. An event that names only a session
+/// belongs to the session's directory. An event that names only a project belongs to that project. Any other event
+/// concerns the whole server and passes to all clients.
 struct EventJudgement: Sendable {
     /// The decision about an event's bytes.
     enum Fate { case undecided, passes, isRemoved }
 
-    /// The number of bytes that are read after the decision about an event, to find other information in it. Sessions
-    /// and their directories are at the beginning of an event.
+    /// The number of bytes that are read after the decision about an event, to find other information in the event.
+    /// OpenCode writes a session and its directory at the beginning of an event.
     private static let afterthought = 1_024
 
     private(set) var fate = Fate.undecided
@@ -23,7 +23,7 @@ struct EventJudgement: Sendable {
     private var subject = EventSubject()
     private var allowance = Self.afterthought
 
-    /// Prepares for another event and keeps the memory.
+    /// Prepares for another event without releasing memory.
     mutating func reset() {
         reader.reset()
         subject = EventSubject()
@@ -32,18 +32,18 @@ struct EventJudgement: Sendable {
         allowance = Self.afterthought
     }
 
-    /// Removes the event, because it cannot be evaluated.
+    /// Decides to remove the event, because it cannot be evaluated.
     mutating func remove() { fate = .isRemoved }
 
     /// Reads the next bytes of the event's data.
     ///
-    /// - Parameter hasPendingUpdates: Whether updates are missing, so that no event may be removed yet
-    ///   (``EventSessionIndex/hasPendingUpdates``).
+    /// - Parameter hasPendingUpdates: Whether updates are missing (``EventSessionIndex/hasPendingUpdates``). While
+    ///   updates are missing, no event is removed.
     mutating func scan(_ data: borrowing Span<UInt8>, in scope: DirectoryScope, hasPendingUpdates: Bool) {
         var index = 0
         while isReading, index < data.count {
-            // Read a `session.moved` event to its end, because the new directory is always needed, wherever it is in
-            // the event.
+            // Read a `session.moved` event to its end, because the new directory is always needed and can be anywhere
+            // in the event.
             let isDecided = fate != .undecided && subject.kind != .moved
             let chunk = data.extracting(index..<(isDecided ? min(data.count, index + allowance) : data.count))
             var consumed = 0
@@ -63,7 +63,8 @@ struct EventJudgement: Sendable {
         }
     }
 
-    /// Ends the event: stores the information in it, makes the decision, and returns the query that the decision needs.
+    /// Ends the event: stores the event's information, and makes the decision. Returns the query that the decision
+    /// needs, if any.
     mutating func finish(_ index: inout EventSessionIndex, in scope: DirectoryScope) -> EventSessionIndex.Query? {
         if let session = subject.session, let directory = subject.sessionDirectory {
             index.sessions.record(session, directory)
@@ -77,8 +78,8 @@ struct EventJudgement: Sendable {
         return query
     }
 
-    /// Decides after a query was resolved or has failed. A further query may be needed only after the pending updates
-    /// have arrived.
+    /// Makes the decision after a query was resolved or has failed. Returns a further query only after a query for the
+    /// pending updates.
     mutating func settle(
         _ query: EventSessionIndex.Query, _ index: EventSessionIndex, in scope: DirectoryScope
     ) -> EventSessionIndex.Query? {
@@ -88,7 +89,7 @@ struct EventJudgement: Sendable {
         return nil
     }
 
-    /// Decides as soon as the most important values have been read.
+    /// Makes the decision as soon as the values that have been read are sufficient.
     private mutating func decideEarly(in scope: DirectoryScope, _ hasPendingUpdates: Bool) {
         guard fate == .undecided, let known = fateByDirectory(in: scope), known == .passes || !hasPendingUpdates else {
             return
@@ -96,8 +97,8 @@ struct EventJudgement: Sendable {
         fate = known
     }
 
-    /// Returns the decision about an event that names a directory; nil if it names none, or if not all relevant values
-    /// have been read.
+    /// Returns the decision about an event that names a directory. Returns nil if the event names no directory, or if a
+    /// relevant value has not been read.
     private func fateByDirectory(in scope: DirectoryScope) -> Fate? {
         guard let directory = subject.directory else { return nil }
         if Self.isInScope(directory, scope) { return .passes }
@@ -119,8 +120,8 @@ struct EventJudgement: Sendable {
             return decide(session, index, in: scope)
         } else if let project = subject.project {
             if index.project == project { fate = .passes }
-            // The same event may report that the folder now belongs to a different project, so query the project before
-            // the event is removed.
+            // This event may report that the folder now belongs to a different project. Query the project before the
+            // event is removed.
             if index.project == nil || fate != .passes && subject.kind == .projectUpdated { return wait(.project) }
         } else {
             fate = .passes
@@ -151,7 +152,8 @@ struct EventJudgement: Sendable {
     }
 }
 
-/// The project and the sessions of an instance that are known. They decide about events that name no directory.
+/// The known project and sessions of an instance. They determine which directory an event belongs to if the event names
+/// no directory.
 package struct EventSessionIndex: Sendable {
     /// Information that is needed to evaluate an event. The instance provides all information except the updates.
     package enum Query: Sendable, Equatable {
@@ -165,13 +167,14 @@ package struct EventSessionIndex: Sendable {
 
     /// The directory that each session belongs to.
     package var sessions = SessionDirectories()
-    /// The sessions whose recent query to the instance failed. Events do not wait for them at present.
+    /// The sessions whose recent query to the instance failed. At present, events do not wait for queries for these
+    /// sessions.
     package var unanswered: Set<[UInt8]> = []
     /// The id of the project of the instance's folder; nil if it must be queried.
     package var project: [UInt8]?
-    /// Whether other threads have published updates that were not received yet. An update may concern new directories
-    /// of the project, or the directory of a session. The publishing thread has allowed a request that may cause the
-    /// event, so no event is removed before the update arrives.
+    /// Whether other threads have published updates that have not arrived yet. An update concerns new directories of
+    /// the project, or the directory of a session. The publishing thread has admitted a request that may cause the
+    /// event. Therefore, no event is removed before the update arrives.
     package var hasPendingUpdates = false
     /// The number of events that reported a possible change of the project's id. The first commit of a repository
     /// changes the id.

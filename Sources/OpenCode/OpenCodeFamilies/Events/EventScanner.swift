@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the frames of a server-sent event stream and their data while its bytes are received (WHATWG HTML §9.2.6,
-/// "Interpreting an event stream").
+/// Finds the frames of a server-sent event stream and the data of these frames while the stream's bytes are received
+/// (WHATWG HTML §9.2.6, "Interpreting an event stream").
 ///
-/// The scanner copies nothing and stores only a few flags, however long a line or an event is. Lines end with LF, CRLF
-/// or CR, and may be split anywhere. A frame ends with the first byte of the line end of its blank line. If that line
-/// end is CRLF, its LF belongs to the next frame: waiting for it would delay every event of a stream whose lines end
-/// with CR.
+/// The scanner copies no bytes, and stores only a few flags, however long a line or an event is. Lines end with LF,
+/// CRLF or CR, and may be split anywhere. A frame ends with the first byte of the blank line's line end. If that line
+/// end is CRLF, the LF belongs to the next frame. If the scanner waited for the LF, it would delay every event of a
+/// stream whose lines end with CR.
 package struct EventScanner: Sendable {
     private enum State {
         /// The scanner is at the beginning of the stream, after this number of bytes of the byte order mark.
@@ -33,18 +33,18 @@ package struct EventScanner: Sendable {
 
     /// An element that the scanner has found.
     package enum Step: Sendable, Equatable {
-        /// The range of bytes of a `data` line's value in the current bytes. A value may be reported in several parts,
-        /// or not at all if it is empty.
+        /// The range of a `data` line's value in the current bytes. The scanner may report a value in several parts. It
+        /// does not report an empty value.
         case data(Range<Int>)
-        /// A `data` line is complete. The event's data consists of all these lines, joined by LF.
+        /// A `data` line is complete. The event's data consists of the values of all its `data` lines, joined by LF.
         case endOfData
         /// A frame is complete, including its blank line. `isEvent` is false for a frame without data, such as a
         /// keep-alive comment, which a client does not receive as an event.
         case frame(isEvent: Bool)
     }
 
-    /// Continues at `index` in the next bytes of the body, which may be split anywhere, up to the next step. Returns
-    /// nil when all bytes have been consumed.
+    /// Scans the next bytes of the body from `index` to the next step. The bytes may be split anywhere. Returns nil
+    /// when all bytes have been consumed.
     package mutating func next(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Step? {
         while index < bytes.count {
             if case .value = state {
@@ -103,7 +103,7 @@ package struct EventScanner: Sendable {
             startName(byte)
         } else {
             // The bytes of an incomplete byte order mark are the beginning of a field's name. No known name begins with
-            // them.
+            // these bytes.
             hasLine = true
             name = 0
             nameCount = seen
@@ -141,7 +141,8 @@ package struct EventScanner: Sendable {
         case .byteOrderMark(0), .lineStart: return endFrame()
         case .byteOrderMark: hasLine = true
         case .name:
-            // A line without a colon is a field with an empty value, so `data` alone is also a `data` line.
+            // A line without a colon is a field with an empty value, so a line that consists of `data` is also a `data`
+            // line.
             if isDataName { return endData() }
         case .valueStart, .value:
             if isData { return endData() }

@@ -4,12 +4,13 @@ internal import Encodings
 internal import JSONText
 
 extension EventSkeleton {
-    /// Reads the JSON of one `data:` line. For OpenCode 1, this is an event in the format of `/event`, or such an event
-    /// wrapped by `/global/event`. For OpenCode 2, it is an event of `/api/event`.
+    /// Parses the JSON of one `data:` line. OpenCode 1's lines contain an event in the format of `/event`, or such an
+    /// event wrapped by `/global/event`. OpenCode 2's lines contain an event of `/api/event`.
     ///
-    /// If the JSON is malformed, the skeleton contains the values before the error. An id or a directory of more than
-    /// 4096 bytes is ignored. OpenCode 1's lines are read to the end, because only the end shows where the wrapped
-    /// event ends. OpenCode 2's deltas and steps of an answer are read only up to their message.
+    /// If the JSON is malformed, the skeleton contains the values before the error. The parser ignores an id or a
+    /// directory of more than 4096 bytes. It reads OpenCode 1's lines to the end, because only the end shows where the
+    /// wrapped event ends. It reads OpenCode 2's events about an answer's texts, tools and steps only up to the ids of
+    /// the session and the message.
     package init(line: borrowing Span<UInt8>, family: APIFamily) {
         self.init()
         payload = 0..<line.count
@@ -19,7 +20,7 @@ extension EventSkeleton {
         }
     }
 
-    /// The values found in one line, by place.
+    /// The values that were found in one line, by the index of their path.
     private struct Findings {
         private var all = InlineArray<32, JSONValueFinder.Finding?>(repeating: nil)
 
@@ -30,7 +31,7 @@ extension EventSkeleton {
 
         func has(_ path: OpenCode2Path) -> Bool { all[path.rawValue] != nil }
 
-        /// Returns the string that was found at a place.
+        /// Returns the string that was found at a path.
         func text(_ pathIndex: Int, in line: borrowing Span<UInt8>) -> [UInt8]? {
             all[pathIndex].flatMap { EventSkeleton.text($0, in: line) }
         }
@@ -38,7 +39,7 @@ extension EventSkeleton {
 
     // MARK: OpenCode 1
 
-    /// The places that are read in an event of OpenCode 1.
+    /// The paths that are read in an event from OpenCode 1.
     private enum OpenCode1Path: Int, CaseIterable {
         case type, session, message, part, directory, assistantMessage, infoID, infoSession, infoParent, partID,
             partSession,
@@ -64,7 +65,7 @@ extension EventSkeleton {
     }
 
     private static let plainCount = OpenCode1Path.allCases.count
-    /// The first place of the wrapper, whose members follow those of the plain event and of the wrapped event.
+    /// The index of the wrapper's first path. It follows the paths of the plain event and of the wrapped event.
     private static let wrapper = 2 * plainCount
     private static let wrapped = wrapper + 1
     private static let openCode1Paths = JSONPaths(
@@ -83,7 +84,7 @@ extension EventSkeleton {
             payload = inner.range
             offset = Self.plainCount
         } else if found[Self.plainCount + OpenCode1Path.type.rawValue] != nil {
-            // The wrapped event is truncated, but its type was found, so read its members.
+            // The wrapped event is truncated, but its type was found. Read the members of the wrapped event.
             offset = Self.plainCount
         }
         func text(_ path: OpenCode1Path, _ line: borrowing Span<UInt8>) -> [UInt8]? {
@@ -100,14 +101,14 @@ extension EventSkeleton {
         part = text(.part, line) ?? (isMessage ? text(.partID, line) : nil)
         if isSession { parentSession = text(.infoParent, line) }
         directory = found.text(Self.wrapper, in: line)
-        // Events of the whole server name "global" or no directory. Treat both alike.
+        // An event that concerns the whole server names the directory "global" or no directory. Treat both cases alike.
         if let named = directory, named.isEmpty || named.elementsEqual("global".utf8) { directory = nil }
         if directory == nil, isDispose { directory = text(.directory, line) }
     }
 
     // MARK: OpenCode 2
 
-    /// The places that are read in an event of OpenCode 2.
+    /// The paths that are read in an event from OpenCode 2.
     private enum OpenCode2Path: Int {
         case type, directory, session, formSession, message, assistantMessage, parent
     }
@@ -134,11 +135,12 @@ extension EventSkeleton {
         directory = text(.directory, line)
         session = text(.session, line) ?? text(.formSession, line)
         message = text(.assistantMessage, line) ?? text(.message, line)
-        // Read the parent only from this event. The event of a fork also has a parent, but a fork is not a child.
+        // Read the parent only from `session.created`. The event of a fork also names a parent, but a fork is not a
+        // child.
         if type.elementsEqual("session.created".utf8) { parentSession = text(.parent, line) }
     }
 
-    /// Returns whether an event of this type contains no relevant values after its session and message.
+    /// Returns whether an event of this type contains no relevant values after the ids of its session and message.
     private static func isDelta(_ type: JSONValueFinder.Finding, in line: borrowing Span<UInt8>) -> Bool {
         for prefix in deltaPrefixes where prefix.count < type.range.count {
             var count = 0
@@ -163,16 +165,16 @@ extension EventSkeleton {
 }
 
 extension EventSkeleton {
-    /// Whether the event only shows that the stream is alive. Only OpenCode 1 has such events; OpenCode 2 sends
-    /// comments.
+    /// Whether the event only shows that the stream is alive. Only OpenCode 1 has such events. OpenCode 2 sends
+    /// comments instead.
     package var isHeartbeat: Bool { type.elementsEqual("server.heartbeat".utf8) }
 
     /// Whether the event is the first of a stream.
     package var isConnected: Bool { type.elementsEqual("server.connected".utf8) }
 
-    /// Whether the event reports that an OpenCode 2 instance has closed a directory, which ``directory`` names.
+    /// Whether the event reports that an OpenCode 2 instance has closed ``directory``.
     package var isShutdown: Bool { type.elementsEqual("location.shutdown".utf8) }
 
-    /// Whether the event reports that everything in one directory ends, which ``directory`` names (OpenCode 1).
+    /// Whether the event reports that an OpenCode 1 instance has ended all work in ``directory``.
     package var isDispose: Bool { type.elementsEqual("server.instance.disposed".utf8) }
 }

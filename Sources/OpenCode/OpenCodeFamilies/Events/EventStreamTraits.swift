@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The properties of the stream of all events of an OpenCode instance.
+/// The properties of an OpenCode instance's stream of all events.
 package struct EventStreamTraits: Sendable, Equatable {
     /// The path of the stream.
     package let path: [UInt8]
-    /// The number of seconds without a byte after which the stream counts as failed. Three consecutive heartbeats are
-    /// missing after this time.
+    /// The number of seconds without a byte after which the stream counts as failed. The time equals three heartbeat
+    /// intervals.
     package let silence: Int
-    /// The time in milliseconds between OpenCode's report that the stream has begun and the moment from which the
-    /// stream covers all events. Version 1.18 reports the beginning up to 20 ms early (4 of 15 tries).
+    /// The time in milliseconds from OpenCode's report that the stream has begun until the stream contains all events.
+    /// Version 1.18 reports the beginning up to 20 ms too early (in 4 of 15 attempts).
     package let settling: Int
 
-    /// Whether OpenCode follows the symbolic links of a directory that a request names, and uses the result in events.
-    /// OpenCode 1 has done so since 1.2.21.
+    /// Whether OpenCode follows the symbolic links in a request's directory, and uses the resulting path in events.
+    /// OpenCode 1 follows symbolic links since 1.2.21.
     package let resolvesDirectories: Bool
 
-    /// Creates the properties for an instance of this family, and of this version if it is known. An instance sends a
-    /// heartbeat every 30 s up to version 1.2.6, every 10 s in later versions, and every 15 s in OpenCode 2.
+    /// Creates the properties for an instance of a family and, if it is known, a version. An instance sends a heartbeat
+    /// every 30 s up to version 1.2.6, every 10 s in later versions, and every 15 s in OpenCode 2.
     package init(_ family: APIFamily?, version: String?) {
         guard family != .two else {
             path = Array("/api/event".utf8)
@@ -43,22 +43,23 @@ package struct EventStreamTraits: Sendable, Equatable {
     }
 }
 
-/// A stream of OpenCode that the gateway can serve itself.
+/// An event stream of OpenCode's API that the gateway can serve itself.
 package enum OpenCodeEventStream: Sendable, Equatable {
-    /// All events in the instance's format, as on `/global/event` of OpenCode 1 and on `/api/event` of OpenCode 2.
+    /// All events of the instance: `/global/event` of OpenCode 1 and `/api/event` of OpenCode 2.
     case everything
     /// The events of one directory: `/event` of OpenCode 1.
     case directory
 
-    /// Returns whether this path is a stream that an instance of this family does not have.
+    /// Returns whether the gateway must translate the stream at this path, because an instance of this family does not
+    /// have the stream. The path must name a stream.
     package static func isTranslated(_ path: ArraySlice<UInt8>, of family: APIFamily?) -> Bool {
         family == .two && Self(path: path, of: .two) == nil
     }
 
-    /// Creates the stream that a path, given without its query, has in this family; nil for any other path. Only the
-    /// plain spellings are recognised. The instance itself responds to any other spelling.
+    /// Creates the stream at a path without its query; nil if the family has no stream at this path. Only the plain
+    /// spelling of a path is recognised. The instance itself responds to other spellings.
     ///
-    /// - Parameter isOpenCode1Compatible: Whether OpenCode 1's streams are also served in front of an OpenCode 2
+    /// - Parameter isOpenCode1Compatible: Whether the gateway also serves OpenCode 1's streams for an OpenCode 2
     ///   instance.
     package init?(path: ArraySlice<UInt8>, of family: APIFamily?, isOpenCode1Compatible: Bool = false) {
         if family == .two {

@@ -2,25 +2,25 @@
 
 internal import JSONText
 
-/// The values read so far of an event that decide where it belongs.
+/// The values of an event that determine which directory the event belongs to, as far as they have been read.
 ///
 /// OpenCode 1's `/global/event` wraps events as `{"directory":…,"payload":…}`. `/api/event` (1.18 and 2) sends
-/// `{"type":…,"location":{"directory":…},"data":…}`. Some events of `/api/event` have no `location`: events about a
+/// `{"type":…,"location":{"directory":…},"data":…}`. Some events of `/api/event` have no `location`. Events about a
 /// session's whole turn name the session, and `worktree.updated` and `project.updated` name a project (recorded from
-/// 2.0.15).
+/// OpenCode 2.0.15).
 struct EventSubject: Sendable {
     /// The kinds of events that are treated differently.
     enum Kind: Sendable, Equatable {
-        /// The event `session.moved`. Its location is the old folder, and its data contains the new one.
+        /// The event `session.moved`. Its location is the old directory, and its data contains the new directory.
         case moved
-        /// The event `project.updated`, which names a project.
+        /// The event `project.updated`.
         case projectUpdated
-        /// An event `vcs.…`, such as a commit or a change of the branch.
+        /// An event of a type that begins with `vcs.`, such as the event about a commit or a change of the branch.
         case versionControl
         case other
     }
 
-    /// The members in an event's JSON that are read, numbered as in ``paths``.
+    /// The members of an event's JSON that are read, in the order of ``paths``.
     enum Member: Int {
         case directory, location, type, wrappedType, session, newDirectory, project, identifier, worktree,
             wrappedWorktree
@@ -30,26 +30,27 @@ struct EventSubject: Sendable {
         "directory", "location.directory", "type", "payload.type", "data.sessionID", "data.location.directory",
         "data.projectID", "data.id", "data.worktree", "payload.properties.worktree")
 
-    /// The kind of the event; nil until it was read.
+    /// The kind of the event; nil until the event's type has been read.
     private(set) var kind: Kind?
-    /// Whether the event is one of OpenCode 1's wrapped events, which name their directory or are about the whole
-    /// server.
+    /// Whether the event is one of OpenCode 1's wrapped events. A wrapped event names its directory or concerns the
+    /// whole server.
     private(set) var isWrapped = false
-    /// The directory that the event belongs to; nil if it names none. It is empty if its text is too long for a path.
+    /// The directory that the event names; nil if the event names no directory. The value is empty if the text is too
+    /// long for a path.
     private(set) var directory: [UInt8]?
-    /// The id of the event's session. It is empty if its text is too long for an id.
+    /// The id of the event's session. The value is empty if the text is too long for an id.
     private(set) var session: [UInt8]?
     /// The directory in the event's data: the directory of a new session, or the new directory of a moved session.
     private(set) var newDirectory: [UInt8]?
-    /// The root of the project that the event is about.
+    /// The root directory of the project that the event concerns.
     private(set) var worktree: [UInt8]?
     private var namedProject: [UInt8]?
     private var identifier: [UInt8]?
 
-    /// The id of the project that the event is about; nil if a root identifies the project.
+    /// The id of the project that the event concerns; nil if the root directory identifies the project.
     var project: [UInt8]? { worktree == nil ? namedProject ?? (kind == .projectUpdated ? identifier : nil) : nil }
 
-    /// Whether the event names neither a directory nor a session nor a project.
+    /// Whether the event names no directory, no session and no project.
     var namesNoSubject: Bool {
         directory == nil && session == nil && newDirectory == nil && worktree == nil && project == nil
     }
@@ -61,20 +62,20 @@ struct EventSubject: Sendable {
     /// the project's id.
     var mayChangeProject: Bool { kind == .projectUpdated || kind == .versionControl }
 
-    /// Whether reading more of the event is useful after the decision about it.
+    /// Whether the remainder of the event is useful after the decision about the event.
     var isIncomplete: Bool {
         guard let kind else { return true }
         return !isWrapped && (session == nil || kind == .moved && newDirectory == nil)
     }
 
-    /// Stores the value found at a place.
+    /// Stores a value that was found in the event.
     mutating func store(_ finding: JSONStringReader.Finding) {
         let text = finding.text ?? []
         switch Member(rawValue: finding.pathIndex) {
         case .directory, .location:
             if finding.pathIndex == Member.directory.rawValue { isWrapped = true }
-            // Events of the whole server name "global" or no directory. Do not store "global"; other members contain
-            // the subject of such an event.
+            // An event that concerns the whole server names the directory "global" or no directory. Do not store
+            // "global", because other members contain the subject of such an event.
             let isServers = finding.text?.isEmpty ?? false || text.elementsEqual("global".utf8)
             if directory == nil, !isServers { directory = text }
         case .type, .wrappedType:

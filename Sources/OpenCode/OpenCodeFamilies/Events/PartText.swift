@@ -2,22 +2,23 @@
 
 internal import JSONText
 
-/// The text of a part in an event of OpenCode 1, as ranges of the event's own JSON.
+/// The text of a part in an OpenCode 1 event, as ranges in the event's own JSON.
 ///
-/// Up to 1.1.x, `message.part.updated` is sent for each delta of an answer, with the whole text so far in `part` and
-/// the delta in `delta`. Since 1.2.0, only the delta is sent, as `message.part.delta`, after a `message.part.updated`
-/// without text.
+/// Up to 1.1.x, OpenCode sends `message.part.updated` for each delta of an answer, with the whole text so far in `part`
+/// and the delta in `delta`. Since 1.2.0, OpenCode sends a `message.part.updated` without text, and then only the
+/// deltas as `message.part.delta`.
 package struct PartText: Sendable, Equatable {
     /// The range of the part's own JSON; nil for `message.part.delta`.
     package private(set) var part: Range<Int>?
-    /// The range of the JSON of the part's text, without its quotes.
+    /// The range of the JSON of the part's text, without the quotes.
     package private(set) var text: Range<Int>?
-    /// The range of the JSON of the delta, without its quotes.
+    /// The range of the JSON of the delta, without the quotes.
     package private(set) var delta: Range<Int>?
-    /// Whether the part's text may grow. This is true for an answer or reasoning text that has begun and not ended.
+    /// Whether deltas may still be added to the part's text. This applies to an answer text or a reasoning text that
+    /// has begun and has not ended.
     package private(set) var grows = false
 
-    /// Creates the ranges from an event about a part's text; nil if the event is about anything else.
+    /// Finds the ranges in an event about a part's text; nil for any other event.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if skeleton.type.elementsEqual("message.part.updated".utf8) {
             guard parseUpdate(payload) else { return nil }
@@ -57,8 +58,7 @@ package struct PartText: Sendable, Equatable {
         }
         (part, text, delta) = ranges
         grows = hasTime && !hasEnd
-        // A member that occurs twice may belong to something other than the part, so check that the text is inside the
-        // part.
+        // If a member occurs twice, the text may belong to another object. Check that the text is inside the part.
         guard let part, let text else { return false }
         return isText && part.lowerBound < text.lowerBound && text.upperBound < part.upperBound
     }
@@ -92,7 +92,7 @@ package struct PartText: Sendable, Equatable {
         return true
     }
 
-    /// Returns the range of a string's JSON without its quotes; nil if the value is not a string.
+    /// Returns the range of a string's JSON without the quotes; nil if the value is not a string.
     private static func body(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Range<Int>? {
         bytes[range.lowerBound] == UInt8(ascii: "\"") ? range.lowerBound + 1..<range.upperBound - 1 : nil
     }

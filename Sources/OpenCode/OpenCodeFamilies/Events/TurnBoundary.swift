@@ -2,21 +2,20 @@
 
 internal import JSONText
 
-/// An event's information about the progress of its session's turn.
+/// A change in the progress of a session's turn that an event reports.
 package enum TurnBoundary: Sendable, Equatable {
-    /// The session is new or continues its turn. None of its existing parts is growing; only parts that begin after
-    /// this event grow.
+    /// The session is new, or its turn begins or continues. Deltas are added only to parts that begin after this event.
     ///
-    /// OpenCode 1 sends `session.status` with `busy` at the beginning of a turn and again before each of its steps, and
-    /// with `retry` before it repeats a step. None of the 342 recorded events (of 1.1.11, 1.2.27 and 1.18.33) occurs
-    /// within a growing part.
+    /// OpenCode 1 sends `session.status` with `busy` at the beginning of a turn and before each step of the turn. It
+    /// sends the status `retry` before it repeats a step. None of the 342 recorded events (from 1.1.11, 1.2.27 and
+    /// 1.18.33) occurs between the deltas of a part.
     case began
     /// The session's turn has ended.
     case ended
     /// The session was deleted, together with its turn.
     case removed
 
-    /// Creates the mark of an event; nil if the event does not change the state of a turn.
+    /// Creates the boundary that an event reports; nil if the event does not change the progress of a turn.
     package init?(_ skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         guard skeleton.type.starts(with: "session.".utf8), let interpretation = Self.interpretations[skeleton.type]
         else { return nil }
@@ -25,7 +24,7 @@ package enum TurnBoundary: Sendable, Equatable {
         case .status:
             var isIdle: Bool?
             JSONValueFinder.find(Self.paths, in: payload) {
-                // The value is "idle"; the other values are "busy" and "retry".
+                // The possible values are "idle", "busy" and "retry".
                 isIdle = JSONString.decoded(payload, $0.range.dropFirst().dropLast())?.elementsEqual("idle".utf8)
                 return false
             }
@@ -36,7 +35,7 @@ package enum TurnBoundary: Sendable, Equatable {
 
     private enum Interpretation {
         case boundary(TurnBoundary)
-        /// The status in the event determines the meaning.
+        /// The status in the event determines the boundary.
         case status
     }
 

@@ -4,25 +4,25 @@ internal import JSONText
 
 /// The meaning of an instance's response to a health check.
 package enum HealthAnswer: Sendable, Equatable {
-    /// The instance is ready. The values are the version that it reports, and its process number in its own namespace
-    /// (2.x).
+    /// The instance is ready. The values are the version that the instance reports, and the number of its process in
+    /// the process's own namespace (2.x).
     case healthy(version: String?, processNumber: Int32? = nil)
-    /// The instance is not ready. The value is the reason as a message.
+    /// The instance is not ready. The value is a message that states the reason.
     case unhealthy(reason: String)
-    /// The instance rejects the given password, or requires a password. The value is the reason as a message.
+    /// The instance rejects the given password, or requires a password. The value is a message that states the reason.
     case unauthorized(reason: String)
-    /// This path does not report health, but another path may.
+    /// The requested path does not report health, but another path may.
     case otherwise(Kind)
 
     /// The kind of a response that does not report health.
     package enum Kind: Sendable, Equatable {
         /// The response has the status 404.
         case notFound
-        /// The response is a page of HTML. OpenCode 2 returns one for every path outside its API.
+        /// The response is a page of HTML. OpenCode 2 returns a page for every path outside its API.
         case page
     }
 
-    /// Interprets a response to `path` by its status code and its body.
+    /// Interprets the status code and the body of a response to a request for `path`.
     package init(status: Int, body: [UInt8], path: HealthPath) {
         switch status {
         case 200: self = Self.meaning(of: body, path)
@@ -46,7 +46,7 @@ package enum HealthAnswer: Sendable, Equatable {
         }
     }
 
-    /// Returns the reason why an instance with this response is not ready, as a message; nil if it is ready.
+    /// Returns a message that states why an instance with this response is not ready; nil if the instance is ready.
     package func trouble(at path: HealthPath) -> String? {
         switch self {
         case .healthy: nil

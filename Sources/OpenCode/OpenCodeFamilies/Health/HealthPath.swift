@@ -19,12 +19,11 @@ package enum HealthPath: String, Sendable, CaseIterable {
     package var family: APIFamily { self == .globalHealth ? .one : .two }
 }
 
-/// Finds the path at which an instance reports whether it is ready, with at most two requests. The result is valid as
-/// long as the instance runs.
+/// Finds the path at which an instance reports whether it is ready. The result is valid as long as the instance runs.
 ///
-/// An `/api/…` path is never requested from an instance that may be OpenCode 1, because 1.1 and 1.2 forward unknown
-/// requests, including their fields, to the vendor's site. A server that responds to `/global/health` with a page is
-/// OpenCode 2, which returns a page for every path outside `/api`.
+/// The search never requests an `/api/…` path from an instance that may be OpenCode 1. OpenCode 1.1 and 1.2 forward
+/// unknown requests, including the requests' fields, to the vendor's site. A server that responds to `/global/health`
+/// with a page is OpenCode 2, because OpenCode 2 returns a page for every path outside `/api`.
 package struct HealthSearch: Sendable {
     /// The path to request now.
     package private(set) var path: HealthPath
@@ -34,7 +33,7 @@ package struct HealthSearch: Sendable {
     /// Creates a search.
     ///
     /// - Parameters:
-    ///   - family: The family that the instance has announced.
+    ///   - family: The family that the instance has announced; nil if it is unknown.
     ///   - found: The result of an earlier search in the same run.
     package init(family: APIFamily?, found: HealthPath? = nil) {
         self.family = family
@@ -42,8 +41,8 @@ package struct HealthSearch: Sendable {
         path = found ?? (family == .two ? .info : .globalHealth)
     }
 
-    /// Processes the response. Returns true if another path must be requested, and false if this response is the final
-    /// one.
+    /// Processes a response. Returns whether another path must be requested. If not, the response is the result of the
+    /// search.
     package mutating func advance(after answer: HealthAnswer) -> Bool {
         guard !isFound, case .otherwise(let kind) = answer else { return false }
         switch (path, kind) {

@@ -2,13 +2,13 @@
 
 internal import Encodings
 
-/// The address that an OpenCode server announces, with the family that uses this wording.
+/// The address that an OpenCode server announces, and the family of the server.
 package struct Announcement: Sendable, Equatable {
     /// The host in the URL. An IPv6 address has no brackets.
     package let host: String
     /// The announced port, which is never 0.
     package let port: UInt16
-    /// The family that uses this wording.
+    /// The family that announces its address with this wording.
     package let family: APIFamily
 
     /// Creates an announcement, by default for 127.0.0.1.
@@ -18,21 +18,21 @@ package struct Announcement: Sendable, Equatable {
         self.family = family
     }
 
-    /// Whether the host is the one that the gateway connects to. The name `localhost` does not count, because the name
-    /// may resolve to ::1.
+    /// Whether the gateway connects to the announced host. The host `localhost` is not accepted, because it may resolve
+    /// to ::1.
     package var isExpectedHost: Bool { host == "127.0.0.1" }
 }
 
 /// Finds the address that an OpenCode server announces on its standard output.
 ///
 /// OpenCode 1 prints `opencode server listening on http://HOST:PORT`; OpenCode 2 prints `server listening on
-/// http://HOST:PORT`. Warnings and migration progress can precede the line. An IPv6 address is in brackets, except in
-/// 2.0.15. Only a line that begins like this, apart from colour codes, counts. Only the first such line counts, because
-/// an agent may print a similar line later. Pass only standard output: tool servers started by OpenCode write to its
-/// standard error, and announce their own ports there.
+/// http://HOST:PORT`. Warnings and migration progress can precede this line. An IPv6 address is in brackets, except in
+/// 2.0.15. The line must begin with this phrase, apart from colour codes. The scanner uses only the first such line,
+/// because an agent may print a similar line later. Pass only the standard output to the scanner. Tool servers that
+/// OpenCode starts announce their own ports on OpenCode's standard error.
 package struct BannerScanner: Sendable {
-    /// The maximum length in bytes of a line that can be an announcement. The phrase, a host name (253) and a port fit
-    /// easily.
+    /// The maximum length in bytes of a line that can be an announcement. The length is sufficient for the phrase, a
+    /// host name (253 bytes) and a port.
     private static let lineLimit = 512
     private static let phrases: [(words: [UInt8], family: APIFamily)] = [
         (Array("opencode server listening on http://".utf8), .one), (Array("server listening on http://".utf8), .two),
@@ -48,8 +48,8 @@ package struct BannerScanner: Sendable {
     /// Creates a scanner at the beginning of a server's output.
     package init() {}
 
-    /// Scans the next bytes of the output, which may be split anywhere. Returns the first announcement when these bytes
-    /// complete it.
+    /// Scans the next bytes of the output, which may be split anywhere. Returns the announcement if these bytes
+    /// complete its line.
     package mutating func scan(_ bytes: ArraySlice<UInt8>) -> Announcement? {
         guard announcement == nil else { return nil }
         for byte in bytes {
@@ -79,7 +79,7 @@ package struct BannerScanner: Sendable {
 
     private static func announcement(in line: ArraySlice<UInt8>) -> Announcement? {
         guard let phrase = phrases.first(where: { line.starts(with: $0.words) }) else { return nil }
-        // A path or a remark may follow the authority (RFC 3986 §3.2).
+        // A path or other text may follow the authority (RFC 3986 §3.2).
         let authority = line.dropFirst(phrase.words.count).prefix { $0 != UInt8(ascii: "/") && $0 > 0x20 }
         guard let colon = authority.lastIndex(of: UInt8(ascii: ":")) else { return nil }
         guard let host = host(authority[..<colon]) else { return nil }
@@ -90,7 +90,8 @@ package struct BannerScanner: Sendable {
         return Announcement(host: host, port: port, family: phrase.family)
     }
 
-    /// Returns a name or an address; nil for any other text. An IPv6 address is returned without its optional brackets.
+    /// Returns the text if it is a host name or an address; nil for any other text. Removes the optional brackets of an
+    /// IPv6 address.
     private static func host(_ text: ArraySlice<UInt8>) -> String? {
         var host = text
         if text.first == UInt8(ascii: "["), text.last == UInt8(ascii: "]") { host = text.dropFirst().dropLast() }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The state of an output parser within a control sequence of a terminal (ECMA-48 §5.4).
+/// A parser that separates a terminal's control sequences (ECMA-48 §5.4) from text.
 package struct ControlSequences: Sendable {
     private enum State { case text, started, sequence, string }
 
     private var state = State.text
 
-    /// Creates a parser at the beginning of text.
+    /// Creates a parser whose first byte belongs to text.
     package init() {}
 
-    /// Consumes the next byte. Returns whether it belongs to a control sequence and not to the text.
+    /// Consumes the next byte. Returns whether the byte belongs to a control sequence instead of the text.
     package mutating func consume(_ byte: UInt8) -> Bool {
         switch state {
         case .text:
             guard byte == 0x1B else { return false }
             state = .started
         case .started:
-            // CSI is `ESC [`. OSC, DCS and similar sequences contain a string. Every other sequence is two bytes long.
+            // CSI is `ESC [`. OSC, DCS and similar sequences contain a string. All other sequences are two bytes long.
             state =
                 switch byte {
                 case UInt8(ascii: "["): .sequence
@@ -32,14 +32,14 @@ package struct ControlSequences: Sendable {
         return true
     }
 
-    /// Returns a line of output as plain text, without control sequences and other characters that control a terminal
-    /// (control characters, changes of the writing direction). Tabs and carriage returns become spaces.
+    /// Returns a line of output without control sequences, control characters and changes of the writing direction.
+    /// Replaces tabs and carriage returns with spaces.
     package static func plain(_ line: String) -> String {
         var sequences = ControlSequences()
         var text = String.UnicodeScalarView()
         for scalar in line.unicodeScalars {
-            // Pass the same byte for every non-ASCII character. Within a sequence, such characters can only occur in a
-            // string, where they have no meaning.
+            // Pass the same byte for every non-ASCII character. Within a sequence, such a character can only occur in a
+            // string, and does not affect the state.
             guard !sequences.consume(scalar.isASCII ? UInt8(scalar.value) : 0xFF) else { continue }
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The output of a program that prints its version.
+/// Parses the output of a program that prints its version.
 package enum VersionLine {
-    /// Returns the version if the line has OpenCode's format: `1.18.33`, `v2.0.0-beta.1`, `0.0.0-dev-202511201200`,
-    /// optionally preceded by the program's name. Returns nil otherwise.
+    /// Returns the version in a line; nil if the line does not have OpenCode's format. Examples are `1.18.33`,
+    /// `v2.0.0-beta.1` and `0.0.0-dev-202511201200`. The program's name may precede the version.
     package static func version(_ line: String) -> String? {
         let words = line.split(whereSeparator: \.isWhitespace)
         guard let last = words.last, words.count == 1 || (words.count == 2 && words[0].lowercased() == "opencode")
@@ -29,14 +29,13 @@ package enum VersionLine {
     }
 }
 
-/// The line `server password …`, which OpenCode 2 prints if it has generated its own password.
+/// Masks the password in the line `server password …`, which OpenCode 2 prints if it has generated its own password.
 package enum PasswordLine {
     private static let words = "server password "
 
-    /// Returns a line of output with OpenCode's password masked.
+    /// Returns a line of output, in which a generated password is masked.
     package static func masked(_ line: String) -> String {
-        // Remove control sequences before the comparison, because a coloured password is as readable as a plain
-        // password.
+        // Remove control sequences before the comparison, because they can interrupt the words of the line.
         ControlSequences.plain(line).hasPrefix(words) ? words + "***" : line
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Handles the query parameter `auth_token`. OpenCode 2 and 1.18 accept `base64(user:password)` in this parameter on
-/// any path, and prefer it to the Authorization field. A client's value would replace the credentials that the gateway
-/// adds, and it is a secret.
+/// Removes the query parameter `auth_token` from requests. OpenCode 2 and 1.18 accept `base64(user:password)` in this
+/// parameter on any path, and prefer it to the Authorization field. A client's value would replace the credentials that
+/// the gateway adds. The value is also a secret.
 package enum AuthToken {
     private static let name = Array("auth_token".utf8)
 
-    /// Returns a request's target without that parameter, in any spelling of its name. If the target does not contain
-    /// the parameter, returns it unchanged after one scan of its bytes.
+    /// Returns a request's target without the parameter, whose name may have any percent-encoding. If the target does
+    /// not contain the parameter, returns the target unchanged.
     ///
-    /// A query begins at the first `?`. OpenCode's router also ends a path at an earlier `;` and treats the text after
-    /// it as the query, so both interpretations are checked.
+    /// A query begins at the first `?`. OpenCode's router also ends a path at an earlier `;`, and treats the text after
+    /// the `;` as the query. This method therefore removes the parameter from both texts.
     package static func removed(from target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let start = target.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ";") }) else {
             return target
@@ -22,7 +22,7 @@ package enum AuthToken {
         return target[..<start] + without(parameters) + without(query)
     }
 
-    /// Returns the parameters in a text that begins with a delimiter; none for an empty text.
+    /// Returns the parameters in a text that begins with a delimiter.
     private static func parameters(_ text: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         text.dropFirst().split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     }
@@ -32,7 +32,7 @@ package enum AuthToken {
     }
 
     private static func containsToken(_ text: ArraySlice<UInt8>) -> Bool {
-        // Search the query without copying it, because every request is checked.
+        // Search the query without copying it, because the gateway checks every request.
         var start = text.startIndex + 1
         while start < text.endIndex {
             let end = text[start...].firstIndex(of: UInt8(ascii: "&")) ?? text.endIndex

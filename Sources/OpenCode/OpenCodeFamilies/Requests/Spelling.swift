@@ -4,7 +4,7 @@ internal import Encodings
 
 extension ArraySlice<UInt8> {
     /// Returns whether the percent-decoded bytes equal `word` (RFC 3986 §2.1). A `%` that does not begin an escape
-    /// represents itself. With `plusIsSpace`, a `+` represents a space as in a form (URL Standard,
+    /// represents itself. If `plusIsSpace` is true, a `+` represents a space, as in a form (URL Standard,
     /// "application/x-www-form-urlencoded parsing").
     func spells(_ word: [UInt8], plusIsSpace: Bool = false) -> Bool {
         guard count >= word.count else { return false }

@@ -2,12 +2,13 @@
 
 internal import Encodings
 
-/// The requests to which OpenCode responds only at the end of a turn, of a shell command, or of a model's output. No
-/// byte of the response is sent earlier, however long that takes.
+/// The routes on which OpenCode responds only at the end of a turn, a shell command or a model's output. OpenCode sends
+/// no byte of the response earlier, however long the wait is.
 ///
-/// One table serves both families, because their paths do not overlap, and OpenCode 1.18 has routes of both kinds.
+/// One table contains the routes of both families, because the families' paths do not overlap. OpenCode 1.18 also has
+/// routes below `/api`.
 package enum TurnRoutes {
-    /// The segments of a route's path; nil represents an identifier.
+    /// A route's path, divided into segments. A segment is nil if it represents an identifier.
     private struct Route {
         let segments: [[UInt8]?]
 
@@ -23,22 +24,22 @@ package enum TurnRoutes {
         // The routes of OpenCode 1.
         "/session/{sessionID}/message", "/session/{sessionID}/command", "/session/{sessionID}/shell",
         "/session/{sessionID}/summarize", "/session/{sessionID}/init",
-        // Additional routes of OpenCode 1.18.
+        // An additional route of OpenCode 1.18.
         "/api/session/{sessionID}/wait",
-        // The routes of OpenCode 2. Its /shell responds after the command has ended. /command, /compact and /prompt
-        // respond immediately.
+        // The routes of OpenCode 2. OpenCode 2 responds to /shell after the command has ended. It responds to /command,
+        // /compact and /prompt immediately.
         "/api/experimental/session/{sessionID}/wait", "/api/session/{sessionID}/generate", "/api/experimental/generate",
         "/api/session/{sessionID}/shell",
     ].map(Route.init)
 
-    /// Returns whether a request belongs to one of the routes in the table.
+    /// Returns whether a request matches one of these routes.
     ///
     /// - Parameters:
     ///   - method: The method of the request.
     ///   - target: The target as the instance receives it.
     ///
-    /// The path is interpreted as OpenCode's routers interpret it: decoded, without empty segments, and ended by `?` or
-    /// `;`.
+    /// The method interprets the path as OpenCode's routers do. It decodes the path, ignores empty segments, and ends
+    /// the path at `?` or `;`.
     package static func contains(_ method: String, _ target: ArraySlice<UInt8>) -> Bool {
         guard method == Self.method else { return false }
         let segments = segments(of: target)
@@ -50,7 +51,8 @@ package enum TurnRoutes {
         }
     }
 
-    /// Returns the session whose turn a request aborts; nil if it is not a request of OpenCode 1 to abort a session.
+    /// Returns the id of the session whose turn a request aborts; nil if the request does not match OpenCode 1's route
+    /// for aborting a session.
     package static func abortedSession(_ method: String, _ target: ArraySlice<UInt8>) -> String? {
         guard method == Self.method else { return nil }
         let segments = segments(of: target)

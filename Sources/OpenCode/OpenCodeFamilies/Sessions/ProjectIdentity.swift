@@ -2,19 +2,19 @@
 
 internal import JSONText
 
-/// The OpenCode project that the folder of an instance belongs to, as the instance reports it.
+/// The OpenCode project to which an instance's folder belongs, as reported by the instance.
 ///
-/// OpenCode's projects are repositories. The sub-folders, worktrees and clones of a repository share an id. All folders
-/// without a recognised repository have the id `global`.
+/// OpenCode's projects are repositories. The subdirectories, worktrees and clones of a repository share an id. All
+/// directories outside a recognised repository have the id `global`.
 package struct ProjectIdentity: Sendable, Equatable {
     /// The project's id, or ``global``.
     package let id: String
-    /// The instance's directory in its own spelling; nil if the instance does not report it.
+    /// The instance's directory, as spelled by the instance; nil if the instance does not report it.
     package let directory: String?
-    /// The main folder of the repository, which may belong to another project of the gateway; nil if the instance does
-    /// not report it.
+    /// The main directory of the repository; nil if the instance does not report it. The directory may belong to
+    /// another project of the gateway.
     package let root: String?
-    /// The other folders of the project that the same response names.
+    /// The other directories of the OpenCode project that the same response names.
     package let folders: [String]
 
     /// Creates an identity from its parts.
@@ -25,11 +25,12 @@ package struct ProjectIdentity: Sendable, Equatable {
         self.folders = folders
     }
 
-    /// The id of all folders that OpenCode does not treat as projects (1.x and 2.0: without a commit).
+    /// The id of all directories that OpenCode does not treat as projects. In 1.x and 2.0, these include repositories
+    /// without a commit.
     package static let global = "global"
 
-    /// Returns the path of the query for the identity. An instance that may not be OpenCode 2 could forward an unknown
-    /// path to another server, so it receives the query that every 1.x supports.
+    /// Returns the path of the query for the identity. If an instance may be OpenCode 1, the path is one that every 1.x
+    /// supports, because OpenCode 1 could forward an unknown path to another server.
     package static func path(for family: APIFamily?) -> String {
         switch family {
         case .two: "/api/location"
@@ -90,16 +91,17 @@ package struct ProjectIdentity: Sendable, Equatable {
     }
 }
 
-/// The folders that OpenCode has ever opened as one project, which are the clones and worktrees of a repository.
+/// The directories that OpenCode has ever opened as one project: the clones and worktrees of a repository.
 package enum ProjectFolders {
-    /// Returns the path of the query for the folders; nil if not every version of the family supports such a query.
+    /// Returns the path of the query for the directories; nil if the family does not support such a query in all
+    /// versions.
     package static func path(ofProject id: String, for family: APIFamily?) -> String? {
         guard family == .two, SessionIdentifier.isValid(id.utf8) else { return nil }
         return "/api/worktree?projectID=\(id)"
     }
 
-    /// Returns the folders' paths from a response. Returns an empty list if the instance does not support the query,
-    /// and nil if the response contains no information.
+    /// Returns the directories in a response. Returns an empty array if the instance does not support the query, and
+    /// nil if the response contains no information.
     package static func parse(status: Int, body: [UInt8]) -> [String]? {
         if status == 404 { return [] }
         guard status == 200 else { return nil }
@@ -113,13 +115,13 @@ package enum ProjectFolders {
     }
 }
 
-/// The OpenCode project of an instance's folder, in the form that requests for the project's sessions must use.
+/// The OpenCode project of an instance's folder, with the values that requests for the project's sessions must use.
 package struct OpenCodeProject: Sendable, Equatable {
     /// The project's id, as bytes.
     package let id: [UInt8]
-    /// The folder in the instance's spelling, an absolute path.
+    /// The absolute path of the folder, as spelled by the instance.
     package let directory: [UInt8]
-    /// Whether sessions of folders outside the project have the same project id, or may have it.
+    /// Whether sessions outside the gateway's project may have the same project id.
     package let isShared: Bool
     /// The number of the response that contained this information. A later response has a greater number.
     package let number: UInt64
@@ -132,7 +134,7 @@ package struct OpenCodeProject: Sendable, Equatable {
         self.number = number
     }
 
-    /// Creates a project from the instance's report, for a folder in this scope.
+    /// Creates a project from the instance's report. `scope` contains the instance's folder.
     package init(_ identity: ProjectIdentity, in scope: DirectoryScope, isShared: Bool, number: UInt64) {
         // OpenCode 1 reports the root of the repository, which may contain the folder. Use a reported path only if it
         // is the folder itself.

@@ -3,8 +3,8 @@
 internal import Encodings
 internal import JSONText
 
-/// The paged queries to an instance for the sessions that one session created (`/session/ID/children` of OpenCode 1,
-/// `/api/session?parentID=` of OpenCode 2).
+/// The queries to an instance for the sessions that one session created. OpenCode 1's list (`/session/ID/children`) has
+/// one page. OpenCode 2's list (`/api/session?parentID=`) may have several pages.
 package struct SessionChildren: Sendable {
     /// The number of sessions in one page.
     private static let pageSize = 1_000
@@ -16,7 +16,7 @@ package struct SessionChildren: Sendable {
     private var count = 0
     private var cursor: [UInt8]?
 
-    /// Creates the queries; nil if the text cannot be a session's id.
+    /// Creates the queries; nil if `session` cannot be a session's id.
     package init?(of session: [UInt8], family: APIFamily?) {
         guard SessionIdentifier.isValid(session) else { return nil }
         isPaged = family == .two
@@ -29,7 +29,7 @@ package struct SessionChildren: Sendable {
     /// The target of the first page.
     package var firstTarget: [UInt8] { first }
 
-    /// Reads the next bytes of a page's body, which may be split anywhere, and passes on each child's id.
+    /// Parses the next bytes of a page's body, which may be split anywhere, and passes each child's id to `onChild`.
     package mutating func parse(_ bytes: borrowing Span<UInt8>, onChild: (_ session: [UInt8]) -> Void) {
         var index = 0
         while let finding = reader.next(bytes, &index) {
@@ -44,14 +44,14 @@ package struct SessionChildren: Sendable {
         }
     }
 
-    /// Ends a page. Returns the target of the next page; nil if there is none.
+    /// Ends a page. Returns the target of the next page; nil if there is no next page.
     package mutating func nextTarget() -> [UInt8]? {
         defer {
             reader.reset()
             count = 0
             cursor = nil
         }
-        // The last page also has a cursor (2.0.15), so check the number of sessions as well.
+        // In OpenCode 2.0.15, the last page also has a cursor. Check the number of sessions as well.
         guard isPaged, let cursor, !cursor.isEmpty, count >= Self.pageSize else { return nil }
         return first + Array("&cursor=".utf8) + PercentEncoding.encode(cursor)
     }

@@ -3,13 +3,14 @@
 internal import Encodings
 internal import JSONText
 
-/// The `cursor` of a list of sessions. It is the base64 of JSON with the parameters of the list (`directory`,
-/// `project`, …) and a position in the list. OpenCode trusts the cursor, and then ignores the rest of the query
-/// (2.0.15).
+/// The `cursor` of a list of sessions. A cursor is base64-encoded JSON with the parameters of the list (`directory`,
+/// `project`, …) and a position in the list. OpenCode 2.0.15 trusts the cursor, and ignores the other parameters of the
+/// query.
 struct SessionCursor {
     private static let paths = JSONPaths("directory", "project")
 
-    /// The directories in the cursor. There is more than one only if a client constructed the cursor by hand.
+    /// The directories in the cursor. A cursor contains several directories only if a client constructed the cursor
+    /// itself.
     private(set) var directories: [[UInt8]] = []
     /// The projects in the cursor.
     private(set) var projects: [[UInt8]] = []

@@ -2,19 +2,19 @@
 
 /// The known directories of an instance's sessions.
 ///
-/// The table stores at most ``capacity`` sessions and first removes the sessions that have not been named for the
-/// longest time. Sessions are written to the young half, which replaces the old half when it is full. Every operation
+/// The table stores at most ``capacity`` sessions. If it is full, it removes the sessions that were stored longest ago.
+/// The table stores sessions in the young half. When the young half is full, it replaces the old half. Every operation
 /// takes constant time.
 package struct SessionDirectories: Sendable {
     /// The information about one session.
     package enum Location: Sendable, Equatable {
-        /// The directory where the session works.
+        /// The session's working directory.
         case directory([UInt8])
         /// The instance does not know the session.
         case nowhere
     }
 
-    /// The maximum number of sessions that are stored.
+    /// The default maximum number of stored sessions.
     package static let capacity = 100_000
 
     /// The maximum number of directories whose sessions share one copy of the path.
@@ -31,19 +31,19 @@ package struct SessionDirectories: Sendable {
     /// The number of known sessions.
     package var count: Int { young.count + old.count }
 
-    /// Returns the information about a session; nil if there is none.
+    /// Returns the information about a session; nil if the session is unknown.
     package subscript(session: [UInt8]) -> Location? { young[session] ?? old[session] }
 
     /// Stores the directory that a session belongs to from now on.
     package mutating func record(_ session: [UInt8], _ directory: [UInt8]) {
         guard SessionIdentifier.isValid(session), !directory.isEmpty else { return }
-        // Check this first, because nearly all events repeat known values.
+        // Compare with the known value first, because nearly all events repeat known values.
         if case .directory(let known)? = young[session], known == directory { return }
         if directories.count >= Self.sharedDirectories { directories = [] }
         store(.directory(directories.insert(directory).memberAfterInsert), for: session)
     }
 
-    /// Records that the instance does not know this session, so that no further query is sent.
+    /// Records that the instance does not know this session, so that the gateway does not query the session again.
     package mutating func recordMissing(_ session: [UInt8]) { store(.nowhere, for: session) }
 
     private mutating func store(_ location: Location, for session: [UInt8]) {
@@ -62,10 +62,10 @@ package struct SessionDirectories: Sendable {
 package enum SessionIdentifier {
     private static let longest = 128
 
-    /// Returns whether the text consists only of letters, digits, `_` and `-`, and is not too long (`ses_…`, 30
-    /// characters in 2.0.15).
+    /// Returns whether the text consists of at most 128 letters, digits, `_` and `-`. In OpenCode 2.0.15, session ids
+    /// (`ses_…`) have 30 characters.
     package static func isValid(_ text: some Collection<UInt8>) -> Bool {
-        // Copy the text, so that only this step is generic.
+        // Copy the text, so that the validation itself is not generic.
         isValid(Array(text))
     }
 

@@ -2,12 +2,12 @@
 
 internal import Encodings
 
-/// The query of a request for the list of sessions, `GET /api/session`. Without restrictions, OpenCode returns the
-/// sessions of all directories (1.18 and 2).
+/// The query of a request for the list of sessions, `GET /api/session`. Without restrictions, OpenCode 1.18 and 2
+/// return the sessions of all directories.
 ///
-/// The parameters `directory` and `project` restrict the list, also in combination. The content of a `cursor` restricts
-/// it as well, and takes precedence over the other parameters. The decoded names must match exactly. An empty value
-/// counts as absent.
+/// The parameters `directory` and `project` restrict the list, separately or in combination. The content of a `cursor`
+/// also restricts the list, and takes precedence over the other parameters. OpenCode compares the decoded names
+/// exactly. A parameter with an empty value has no effect.
 package struct SessionListQuery: Sendable {
     /// The reason why a list is rejected.
     package enum Rejection: Sendable, Equatable {
@@ -15,35 +15,36 @@ package struct SessionListQuery: Sendable {
         case project
         /// The cursor does not belong to a list of this project's sessions.
         case cursor
-        /// Servers could find another query in the target. Either its path contains a `;`, after which OpenCode reads a
-        /// query, or the query begins with another `?`.
+        /// Servers may find another query in the target. Either the path contains a `;`, which begins a query in
+        /// OpenCode, or the query begins with another `?`.
         case ambiguous
-        /// The project of the folder is unknown, so a request that names a project cannot be evaluated.
+        /// The OpenCode project of the folder is unknown. Without it, a request that names a project cannot be
+        /// evaluated.
         case unknownProject
     }
 
     /// The decision about the request.
     package enum Decision: Sendable, Equatable {
-        /// The request is forwarded unchanged.
+        /// Forward the request unchanged.
         case unchanged
-        /// The request is forwarded with this query, given without its `?`.
+        /// Forward the request with this query, which has no `?`.
         case query([UInt8])
-        /// The request is rejected for this reason.
+        /// Reject the request for this reason.
         case refused(Rejection)
     }
 
     private let raw: [UInt8]
-    /// The parameters, without parameters whose value is empty.
+    /// The parameters, without ``Key`` parameters whose value is empty.
     private var kept: [ArraySlice<UInt8>] = []
     private var projects: [[UInt8]] = []
     private var cursors: [[UInt8]] = []
     private var namesDirectory = false
-    /// Whether parameters are missing in ``kept`` because their value is empty.
+    /// Whether ``kept`` lacks parameters because their values are empty.
     private var hasEmpty = false
-    /// Whether a parser may find a different name for the first parameter.
+    /// Whether a parser may find a different name for the first parameter, because the query begins with another `?`.
     private var isAmbiguous = false
 
-    /// Creates the parsed form of a query, given without its `?`.
+    /// Parses a query without its `?`.
     package init(_ query: ArraySlice<UInt8>) {
         raw = Array(query)
         for parameter in raw.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false) {
@@ -52,14 +53,15 @@ package struct SessionListQuery: Sendable {
     }
 
     private mutating func parse(_ parameter: ArraySlice<UInt8>) {
-        // Parsers of queries may remove a question mark at the beginning, so ignore question marks there.
+        // Query parsers may remove a question mark at the beginning of the query. Ignore question marks at the
+        // beginning.
         let text = parameter.startIndex == raw.startIndex ? parameter.drop { $0 == UInt8(ascii: "?") } : parameter
         let name = text.prefix { $0 != UInt8(ascii: "=") }
         guard let key = Key(PercentDecoding.decode(Array(name), plusIsSpace: true)) else {
             return kept.append(parameter)
         }
         if text.count < parameter.count { isAmbiguous = true }
-        // A value that decoders interpret differently is not a valid id, cursor or path.
+        // A value that decoders interpret differently is no valid id, cursor or path.
         let value = PercentDecoding.decode(Array(text[name.endIndex...].dropFirst()), plusIsSpace: true)
         if let value, value.allSatisfy({ $0 == UInt8(ascii: " ") }) {
             hasEmpty = true
@@ -69,12 +71,13 @@ package struct SessionListQuery: Sendable {
         switch key {
         case .project: projects.append(value ?? [])
         case .cursor: cursors.append(value ?? [])
-        // `DirectoryPin` checks whether the directory is inside the project, so record only that there is one.
+        // `DirectoryPin` checks whether the directory is inside the project. Record only that the query names a
+        // directory.
         case .directory: namesDirectory = true
         }
     }
 
-    /// Returns whether the decision depends on the project of the folder.
+    /// Returns whether the decision depends on the folder's OpenCode project.
     package func needsProject(in scope: DirectoryScope) -> Bool {
         if !projects.isEmpty { return true }
         guard !cursors.isEmpty else { return !namesDirectory }
@@ -124,8 +127,8 @@ package struct SessionListQuery: Sendable {
         guard let cursor = SessionCursor(text) else { return .outside }
         if !cursor.directories.isEmpty {
             let areInside = cursor.directories.allSatisfy { $0.first == UInt8(ascii: "/") && scope.contains($0[...]) }
-            // If a cursor has both a directory and a project, the sessions must match both, so the directory is
-            // sufficient.
+            // If a cursor contains both a directory and a project, the sessions must match both. Therefore, the
+            // directory is sufficient.
             if areInside { return .inside }
         }
         guard let first = cursor.projects.first, cursor.projects.allSatisfy({ $0 == first }) else { return .outside }

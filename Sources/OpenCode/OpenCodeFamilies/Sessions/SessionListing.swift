@@ -3,11 +3,11 @@
 internal import Encodings
 internal import JSONText
 
-/// The query to an instance for the directory that one session belongs to.
+/// The query to an instance for the directory of one session.
 package enum SessionLookup {
     private static let paths = JSONPaths("directory", "data.location.directory")
 
-    /// Returns the path of the query; nil if the text cannot be a session's id.
+    /// Returns the path of the query; nil if `session` cannot be a session's id.
     package static func path(of session: [UInt8], for family: APIFamily?) -> [UInt8]? {
         guard SessionIdentifier.isValid(session) else { return nil }
         switch family {
@@ -16,7 +16,7 @@ package enum SessionLookup {
         }
     }
 
-    /// Returns the information in the response. Returns nil if the response contains no information, so that the query
+    /// Returns the information in the response; nil if the response contains no information. In that case, the query
     /// can be repeated.
     package static func location(status: Int, body: [UInt8], for family: APIFamily?) -> SessionDirectories.Location? {
         switch status {
@@ -30,7 +30,7 @@ package enum SessionLookup {
     }
 }
 
-/// The list of all sessions of an instance, which is read page by page to learn their directories.
+/// The queries for the list of an instance's sessions, which provides the directories of these sessions page by page.
 package struct SessionListing: Sendable {
     /// The number of sessions in one page.
     private static let pageSize = 1_000
@@ -48,8 +48,8 @@ package struct SessionListing: Sendable {
     private var session: [UInt8]?
     private var directory: [UInt8]?
 
-    /// Creates a listing before any part of the response has been read. From an OpenCode 1 instance, it requests the
-    /// list that every 1.x supports, which contains the sessions of the instance's own project.
+    /// Creates a listing before the first page. From an OpenCode 1 instance, the listing requests the list that every
+    /// 1.x supports. That list contains the sessions of the instance's own project.
     package init(family: APIFamily?) { self.family = family }
 
     /// The target of the first page.
@@ -57,8 +57,8 @@ package struct SessionListing: Sendable {
         Array("\(family == .two ? "/api/session" : "/session")?limit=\(Self.pageSize)".utf8)
     }
 
-    /// Reads the next bytes of a page's body, which may be split anywhere, and passes on each session with its
-    /// directory.
+    /// Parses the next bytes of a page's body, which may be split anywhere, and passes each session with its directory
+    /// to `onSession`.
     package mutating func parse(
         _ bytes: borrowing Span<UInt8>, onSession: (_ session: [UInt8], _ directory: [UInt8]) -> Void
     ) {
@@ -79,7 +79,8 @@ package struct SessionListing: Sendable {
         }
     }
 
-    /// Ends a page. Returns the target of the next page; nil if there is none.
+    /// Ends a page. Returns the target of the next page; nil if there is no next page or the listing has reached its
+    /// maximum number of sessions.
     package mutating func nextTarget() -> [UInt8]? {
         defer {
             reader.reset()
@@ -88,7 +89,7 @@ package struct SessionListing: Sendable {
             session = nil
         }
         total += count
-        // The last page also has a cursor (2.0.15), so check the number of sessions as well.
+        // In OpenCode 2.0.15, the last page also has a cursor. Check the number of sessions as well.
         guard let cursor, !cursor.isEmpty, count >= Self.pageSize, total + Self.pageSize <= Self.most else {
             return nil
         }

@@ -2,13 +2,12 @@
 
 internal import Encodings
 
-/// The queries to an OpenCode 2 instance that are needed to translate its events into OpenCode 1's API.
+/// The queries to an OpenCode 2 instance that the translation of the instance's events to OpenCode 1 requires.
 package enum TranslationQueries {
-    /// The number of a session's last messages that are requested. It is larger than the usual number of messages in a
-    /// turn.
+    /// The number of a session's last messages that the gateway requests. A turn usually has fewer messages.
     private static let messages = 50
 
-    /// Returns the targets of the configuration and of the default model.
+    /// Returns the targets of the queries for the configuration and the default model.
     ///
     /// - Parameter directory: The directory of the project.
     package static func defaults(in directory: [UInt8]) -> (configuration: [UInt8], model: [UInt8]) {
@@ -16,8 +15,8 @@ package enum TranslationQueries {
         return (Array("/api/config".utf8) + query, Array("/api/model/default".utf8) + query)
     }
 
-    /// Returns the targets of a session, its last messages (newest first), its inbox, and the active sessions; nil if
-    /// the text cannot be a session's id.
+    /// Returns the targets of the queries for a session, its last messages (newest first), its inbox, and the active
+    /// sessions. Returns nil if `id` cannot be a session's id.
     package static func session(_ id: String) -> (
         session: [UInt8], messages: [UInt8], inbox: [UInt8], active: [UInt8]
     )? {

@@ -2,16 +2,16 @@
 
 internal import JSONText
 
-/// A query to an instance about the project that it serves, other than its health.
+/// A query about an instance's setup, in addition to the health check.
 package enum SetupQuery: Sendable, CaseIterable {
-    /// The configuration. If it is unreadable, the instance rejects every request that concerns the project (1.18).
+    /// The configuration. If it is unreadable, OpenCode 1.18 rejects every request that concerns the project.
     case configuration
     /// The models that the instance can use.
     case models
     /// The progress of the migration of OpenCode 1's sessions into OpenCode 2's database.
     case migration
 
-    /// Returns the path of the query at an instance of this family; nil if the family does not support it.
+    /// Returns the path of the query for an instance of this family; nil if the family does not support the query.
     package func path(for family: APIFamily) -> String? {
         switch (self, family) {
         case (.configuration, .one): "/config"
@@ -26,11 +26,11 @@ package enum SetupQuery: Sendable, CaseIterable {
 
 /// Interprets an instance's response about its configuration.
 package enum ConfigurationAnswer {
-    /// Returns the reason why the configuration cannot be used, as a message; nil if it can be used.
+    /// Returns a message that states why OpenCode cannot use the configuration; nil if it can.
     ///
-    /// An error has the form `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). Only the
-    /// lines of its message that describe the problem are reported, because OpenCode quotes the whole file, which may
-    /// contain keys.
+    /// An error has the format `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). In its
+    /// message, OpenCode quotes the whole file, which may contain keys. Therefore, the result contains only the lines
+    /// that describe the problem.
     package static func trouble(status: Int, body: [UInt8]) -> String? {
         guard status >= 400 else { return nil }
         let error = Failure(jsonText: body)
@@ -44,7 +44,7 @@ package enum ConfigurationAnswer {
             + "opencode.json, then stop and start the instance."
     }
 
-    /// Returns the first line, and the first line below `--- Errors ---`.
+    /// Returns the message's first line, and the first line below `--- Errors ---`.
     private static func gist(_ message: String) -> String? {
         let lines = message.split(whereSeparator: \.isNewline).map { ControlSequences.plain(String($0)) }
         guard let first = lines.first else { return nil }
@@ -88,10 +88,10 @@ package enum ConfigurationAnswer {
 
 /// Interprets an instance's response about its models.
 package enum ModelsAnswer {
-    /// Returns whether the instance has any models; nil if the response does not show this.
+    /// Returns whether the instance has any models; nil if the response contains no list of models.
     ///
-    /// OpenCode 1 lists providers with their models by name: `{"providers":[{"models":{…}}]}`. OpenCode 2 lists models:
-    /// `{"data":[…]}`.
+    /// OpenCode 1's response lists the models by provider and name: `{"providers":[{"models":{…}}]}`. OpenCode 2's
+    /// response is a plain list of models: `{"data":[…]}`.
     package static func hasModels(status: Int, body: [UInt8]) -> Bool? {
         guard status == 200, let answer = Body(jsonText: body) else { return nil }
         if let providers = answer.providers { return providers.contains { $0.models?.isEmpty == false } }
@@ -117,16 +117,16 @@ package enum ModelsAnswer {
 
 /// The progress of OpenCode 2's migration of OpenCode 1's sessions (`GET /api/experimental/migration/v1`, 2.0.15).
 package enum MigrationAnswer: Sendable, Equatable {
-    /// All sessions were migrated, or there were none, or this version does not report the migration.
+    /// All sessions have been migrated, no sessions existed, or this version does not report the migration.
     case completed
     /// The migration has not begun.
     case required
-    /// The migration is running, with its reported progress, such as `Sessions 12 of 40`.
+    /// The migration is running. The value is the reported progress, such as `Sessions 12 of 40`.
     case running(progress: String)
-    /// The migration has failed for this reason.
+    /// The migration has failed. The value is the reported reason.
     case failed(reason: String)
 
-    /// Interprets a response by its status code and its body; nil if it is invalid.
+    /// Interprets the status code and the body of a response; nil if the response is invalid.
     package init?(status: Int, body: [UInt8]) {
         guard status != 404 else {
             self = .completed
@@ -142,7 +142,8 @@ package enum MigrationAnswer: Sendable, Equatable {
         }
     }
 
-    /// The warning in `status` while sessions are missing; nil after all sessions were migrated.
+    /// The warning that the command `status` shows while sessions are missing; nil after all sessions have been
+    /// migrated.
     package var warning: String? {
         switch self {
         case .completed: nil
