@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The fields of a response's head, in the order of OpenCode 2.
+/// The header fields of a response, in the order that OpenCode 2 uses.
 struct AnswerHead2 {
     let answer: SimulatedAnswer
     let request: Request
@@ -18,11 +18,11 @@ struct AnswerHead2 {
     private var connection: [(String, String)] {
         let options = request.fields.values(of: "Connection").joined(separator: ",").lowercased()
         if options.contains("close") { return [("Date", Clock.httpDate), ("Connection", "close")] }
-        // The response to a rejected upgrade names no keep-alive time-out.
+        // The response to a rejected upgrade contains no keep-alive time-out.
         let limit = options.contains("upgrade") ? [] : [("Keep-Alive", "timeout=5")]
         return [("Date", Clock.httpDate), ("Connection", "keep-alive")] + limit
     }
-    /// Whether the response has `Vary: Origin`. OpenCode 2 omits it for a foreign page's origin.
+    /// Whether the response has `Vary: Origin`. OpenCode 2 omits this field for a foreign origin.
     private var variesByOrigin: Bool { origin == nil || isAllowed }
 
     /// The header fields of an event stream.
@@ -100,14 +100,14 @@ extension SimulatedAnswer {
         SimulatedAnswer(status: 401, reason: "Unauthorized", content: .challenge, isChunked: true)
     }
 
-    /// OpenCode 2's web app, which is the response to every GET outside of `/api`.
+    /// OpenCode 2's web app, which is the response to every GET request outside `/api`.
     static var webApp: SimulatedAnswer {
         var answer = page(hasBody: true)
         answer.isChunked = true
         return answer
     }
 
-    /// Returns an error response of OpenCode 2, which consists of the error's tag and further members.
+    /// Returns an error response of OpenCode 2. The body consists of the error's tag and further members.
     static func error(_ status: Int, _ reason: String, tag: String, members: [(String, JSON)]) -> SimulatedAnswer {
         json(.object([]).adding([("_tag", .string(tag))] + members), status: status, reason: reason)
     }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The properties of the recorded OpenCode 2, as data.
+/// The properties of the recorded version of OpenCode 2.
 struct Profile2: Sendable {
     /// The version in `--version` and `/api/info`.
     let version: String
     let start: Profile.Start
     /// The time between two heartbeats of an event stream.
     let heartbeat: Duration
-    /// The maximum idle time of a connection after a response. The server announces 5 s, but the recording has 5.3 s.
+    /// The maximum idle time of a connection after a response. OpenCode announces 5 s, but the recording shows 5.3 s.
     let idleLimit: Duration
 
     /// The profile of OpenCode 2.0.15.

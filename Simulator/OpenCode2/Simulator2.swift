@@ -2,17 +2,17 @@
 
 import TestKit
 
-/// The server of OpenCode 2. Its routes are in `Routes`.
+/// The simulated server of OpenCode 2. The files in `Routes` contain its routes.
 struct Simulator2: Application {
     let profile: Profile2
     let credentials: Credentials?
     let misbehaviour: MisbehaviourSwitch
     let heartbeat: Duration
-    /// The time that turns take, in percent of the recorded time.
+    /// The duration of turns, in percent of the recorded duration.
     let pace: Int
-    /// The working directory, which requests that name no directory use.
+    /// The server's working directory. It is the directory of requests that name no directory.
     let directory: String
-    /// The user's home, which contains the configuration.
+    /// The user's home directory, which contains the configuration.
     let home: String
     let bus: EventBus2
     let locations: Locations2

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The agents, models and other resources that OpenCode 2 has loaded for a directory. The members are in their recorded
-/// form. Where the recorded lists were empty, the members follow the API document.
+/// The agents, models and other resources that OpenCode 2 has loaded for a directory. The members are in the recorded
+/// format. If a recorded list was empty, its members follow the API document.
 struct Catalogue2 {
-    /// Whether the directory's catalogue is loaded. Until then it is empty.
+    /// Whether the directory's catalogue is loaded. Before it is loaded, the catalogue is empty.
     let isLoaded: Bool
     let configuration: Configuration2
 
-    /// The plugins that come first in the recording.
+    /// The first plugins in the recorded list.
     private static let builtIn = [
         "opencode.tool.input.repair", "opencode.config.worktree", "opencode.browser", "opencode.config.mcp",
         "opencode.mcp.codemode.exclusion", "opencode.wellknown", "opencode.vcs.git", "opencode.agent",
@@ -24,10 +24,10 @@ struct Catalogue2 {
         ]
     }
 
-    /// The models. There are none if a configuration file is broken.
+    /// The models; empty if a configuration file is broken.
     var models: [JSON] { isLoaded && !configuration.isBroken ? Scenario.allCases.map(model) : [] }
 
-    /// The model of sessions that do not name one.
+    /// The model of sessions that name no model.
     var defaultModel: JSON { models.first ?? .null }
 
     var providers: [JSON] {

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The configuration files that apply to a directory, which are the user's file and the directory's own file.
+/// The configuration files that apply to a directory: the user's file and the directory's own file.
 struct Configuration2 {
     private struct File {
         let path: String
@@ -24,8 +24,8 @@ struct Configuration2 {
     /// Whether a file cannot be parsed. OpenCode 2 still starts, but without models.
     var isBroken: Bool { files.contains { $0.content == nil } }
 
-    /// The effective documents, in ascending precedence: first the user's, which is the simulator's own, then the
-    /// directory's. Broken documents are omitted.
+    /// The effective documents, in ascending precedence: the user's document, and then the directory's document. The
+    /// simulator provides the content of the user's document. Broken documents are omitted.
     var documents: [JSON] {
         var documents: [JSON] = []
         if !files.contains(where: { $0.path == user && $0.content == nil }) {

@@ -4,7 +4,7 @@ import TestKit
 
 /// Delivers every event to every subscriber, in the same order. OpenCode 2 has one stream for all directories.
 final class EventBus2: Sendable {
-    /// The properties of a durable event, which is counted in its session.
+    /// The properties of a durable event. A session counts its durable events.
     struct Durable {
         let session: String
         /// The version of the event's schema.
@@ -20,7 +20,7 @@ final class EventBus2: Sendable {
 
     private let state = Monitor(State())
 
-    /// Publishes one event and returns its id. Without a directory the event has no `location`.
+    /// Publishes one event and returns its id. If `directory` is nil, the event has no `location`.
     @discardableResult
     func publish(
         _ type: String, _ data: JSON, in directory: String?, durable: Durable? = nil, metadata: JSON? = nil,
@@ -51,7 +51,7 @@ final class EventBus2: Sendable {
         return id
     }
 
-    /// Counts an event of a session that streams do not contain, such as the usage of the call that generates its
+    /// Counts an event of a session that streams do not contain, such as the usage event for the generation of the
     /// title.
     func skip(_ session: String) {
         state.withLock { $0.sequence[session, default: 0] += 1 }
@@ -72,8 +72,8 @@ final class EventBus2: Sendable {
             subscribe: { self.subscribe() }, unsubscribe: { self.unsubscribe($0) }, heartbeat: { ": heartbeat\n\n" })
     }
 
-    /// Returns the stream of a session's log. It reports only the last sequence number of the log, because nothing else
-    /// was recorded.
+    /// Returns the stream of a session's log. The stream reports only the last sequence number of the log, because the
+    /// recordings contain no other content.
     func log(of session: String, follows: Bool, interval: Duration) -> EventFeed {
         let synced: JSON = [
             "type": "log.synced", "aggregateID": .string(session),
@@ -90,7 +90,7 @@ final class EventBus2: Sendable {
             }, unsubscribe: { _ in }, heartbeat: { ": heartbeat\n\n" })
     }
 
-    /// The open event streams of this bus.
+    /// The open subscriptions of this bus.
     var subscriptions: [EventSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
     private func subscribe() -> EventSubscription {
@@ -107,7 +107,7 @@ final class EventBus2: Sendable {
         state.withLock { $0.subscriptions[subscription.number] = nil }
     }
 
-    /// Returns the encoded event that every stream begins with.
+    /// Returns the encoded event with which every stream begins.
     private static func connected() -> String {
         let event: JSON = ["id": .string(Identifier.make("evt")), "type": "server.connected", "data": [:]]
         return event.encoded

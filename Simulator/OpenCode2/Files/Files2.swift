@@ -3,19 +3,20 @@
 import Glibc
 import TestKit
 
-/// The files that `/api/fs` returns, as seen from one directory.
+/// The files that `/api/fs` returns for one directory.
 struct Files2 {
-    /// The directory that names are relative to.
+    /// The directory to which paths are relative.
     let directory: String
 
     /// The reason why a path is rejected.
     enum Failure: Error {
         case missing
-        /// The path leads out of the directory.
+        /// The path is outside the directory.
         case outside
     }
 
-    /// Returns the children of a folder, which may be anywhere. Folders come first, and each group is sorted by name.
+    /// Returns the children of a directory, which may be anywhere. Subdirectories precede files, and both groups are
+    /// sorted by path.
     func list(_ path: String) throws(Failure) -> [JSON] {
         let folder = absolute(path)
         guard let names = try? FileTree.names(in: folder) else { throw .missing }
@@ -30,7 +31,8 @@ struct Files2 {
         return bytes
     }
 
-    /// Returns the files and folders below the directory whose names contain a text, ignoring case.
+    /// Returns the files and directories below the directory whose relative paths contain a text. The comparison
+    /// ignores the case of letters.
     func find(_ text: String, kind: String?, limit: Int) -> [JSON] {
         let found = all(below: directory).filter { path in
             path.dropFirst(directory.count).lowercased().contains(text.lowercased())
@@ -39,7 +41,7 @@ struct Files2 {
         return Array(entries(found).prefix(limit))
     }
 
-    /// Returns the media type of a file's content, derived from its name.
+    /// Returns the media type of a file, which is derived from the file's name.
     static func type(of path: String) -> String {
         switch path.split(separator: ".").last.map(String.init) {
         case "md": "text/markdown"
@@ -77,7 +79,7 @@ struct Files2 {
         return "/" + parts.joined(separator: "/")
     }
 
-    /// Returns the path relative to the directory, with `..` for each folder above it.
+    /// Returns the path relative to the directory. `..` represents a parent directory.
     private func relative(_ path: String) -> String {
         let own = directory.split(separator: "/")
         let other = path.split(separator: "/")
@@ -88,7 +90,7 @@ struct Files2 {
 
     private static func isFolder(_ path: String) -> Bool {
         var status = stat()
-        // Symbolic links are not followed; otherwise a search might not end.
+        // Do not follow symbolic links, because a search could then continue without end.
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

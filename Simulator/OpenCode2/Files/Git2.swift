@@ -2,22 +2,22 @@
 
 import TestKit
 
-/// Runs git. Without a git executable, no folder belongs to a repository.
+/// Runs git. If git is not installed, commands fail.
 enum Git2 {
     /// A failed run of git, with git's message.
     struct Failure: Error {
         let message: String
     }
 
-    /// Returns the lines that git prints; empty if it fails.
+    /// Returns the lines that git prints; empty if git fails.
     static func lines(_ arguments: [String], in directory: String) -> [String] {
         (try? run(arguments, in: directory)) ?? []
     }
 
-    /// Runs git and returns the lines that it prints. If git fails, throws its message.
+    /// Runs git and returns the lines that it prints. If git fails, throws git's message.
     @discardableResult
     static func run(_ arguments: [String], in directory: String) throws(Failure) -> [String] {
-        // Trust the folders of other users, print names unquoted, and never prompt.
+        // Trust other users' directories, print names without quotes, and disable prompts.
         let settings = ["-C", directory, "-c", "safe.directory=*", "-c", "core.quotePath=false"]
         guard
             let process = try? TestProcess(

@@ -7,14 +7,14 @@ final class Locations2: Sendable {
     /// An opened directory, with the project that it belongs to.
     struct Location: Sendable {
         var project: Project2
-        /// A latch that is opened when the directory's agents, models and other data are loaded. This precedes the
-        /// events, so that a client that receives them can already fetch the data.
+        /// A latch that is opened when the directory's agents, models and other data are loaded. The data is loaded
+        /// before the events are published, so that a client can fetch the data after the first event.
         let isLoaded = Latch("a directory to be loaded")
         /// A latch that is opened when all events about the loading are published.
         let isPublished = Latch("a directory's events to be published")
     }
 
-    /// A project in use, as `/api/project` and `project.updated` show it.
+    /// A project in use, with the properties that `/api/project` and `project.updated` contain.
     struct Use: Sendable {
         let project: Project2
         let created: Int
@@ -38,24 +38,24 @@ final class Locations2: Sendable {
 
     private let state = Monitor(State())
     private let bus: EventBus2
-    /// The time that loading a directory takes.
+    /// The duration of loading a directory.
     private let loading: Duration
-    /// The time after which a project's use is announced again.
+    /// The time in milliseconds after which a project's use is announced again.
     private let quietMilliseconds: Int
 
-    /// The events that loading publishes. The events in `providers` precede the branch's event, and those in
-    /// `catalogue` follow it.
+    /// The events that report a loaded directory. The events in `providers` precede the event about the branch, and the
+    /// events in `catalogue` follow it.
     private static let providers = ["integration.updated", "provider.updated", "model.updated"]
     private static let catalogue = [
         "agent.updated", "command.updated", "skill.updated", "websearch.updated", "reference.updated",
         "plugin.updated",
     ]
 
-    /// Creates an empty list.
+    /// Creates a list without any directories.
     ///
     /// - Parameters:
-    ///   - pace: The time that loading takes, in percent of the recorded time.
-    ///   - quietMilliseconds: The time after which a project's use is announced again.
+    ///   - pace: The duration of loading, in percent of the recorded duration.
+    ///   - quietMilliseconds: The time in milliseconds after which a project's use is announced again.
     init(bus: EventBus2, pace: Int, quietMilliseconds: Int = 60_000) {
         self.bus = bus
         self.quietMilliseconds = quietMilliseconds
@@ -68,7 +68,7 @@ final class Locations2: Sendable {
     /// The used projects, most recently used first.
     var projects: [Use] { state.withLock { $0.uses }.sorted { $0.active > $1.active } }
 
-    /// Returns the project of a directory. If the repository has no commit yet, the folder is examined again.
+    /// Returns the project of a directory. If the repository has no commit yet, determines the project again.
     func project(of directory: String) -> Project2 {
         let known = state.withLock { $0.locations[directory]?.project }
         if let known, known.id != "global" { return known }
@@ -90,7 +90,8 @@ final class Locations2: Sendable {
     /// Whether a directory is open.
     func isOpen(_ directory: String) -> Bool { state.withLock { $0.locations[directory] } != nil }
 
-    /// Opens a directory. Its first use loads it in the background and publishes the loaded data.
+    /// Opens a directory. If the directory was closed, loads its data in the background, and publishes events about the
+    /// data.
     @discardableResult
     func open(_ directory: String) -> Location {
         if let location = state.withLock({ $0.locations[directory] }) { return location }
@@ -111,8 +112,8 @@ final class Locations2: Sendable {
         try? open(directory).isPublished.wait()
     }
 
-    /// Announces that a project is in use, unless that was announced a short time ago. Without a directory the event
-    /// has no `location`.
+    /// Announces that a project is in use. Does nothing if the use was announced recently. If `directory` is nil, the
+    /// event has no `location`.
     func use(_ project: Project2, in directory: String?) {
         let now = Clock.milliseconds
         let changed = state.withLock { state -> Use? in
@@ -127,7 +128,7 @@ final class Locations2: Sendable {
         if let changed { bus.publish("project.updated", changed.json, in: directory) }
     }
 
-    /// Closes a directory. Its next use opens it again.
+    /// Closes a directory. The next use of the directory opens it again.
     func close(_ directory: String) {
         guard state.withLock({ $0.locations.removeValue(forKey: directory) }) != nil else { return }
         bus.publish("location.shutdown", [:], in: directory)

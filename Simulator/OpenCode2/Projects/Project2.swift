@@ -2,18 +2,19 @@
 
 import TestKit
 
-/// The project that a directory belongs to.
+/// The project to which a directory belongs.
 struct Project2: Sendable, Equatable {
-    /// The id of the project. It is the hash of the first commit, so that clones and worktrees share it. It is `global`
-    /// if the repository has no commit yet, and a hash of the path if there is no repository.
+    /// The id of the project. The id is the hash of the repository's first commit, so that clones and worktrees share
+    /// the id. If the repository has no commit yet, the id is `global`. Without a repository, the id is a hash of the
+    /// path.
     let id: String
-    /// The top folder of the work tree. In a worktree, it is the worktree's own top folder.
+    /// The top directory of the work tree. In a worktree, it is the worktree's own top directory.
     let directory: String
-    /// The top folder of the repository's own work tree.
+    /// The top directory of the repository's main work tree.
     let canonical: String
     /// Whether the project is a git repository.
     let isRepository: Bool
-    /// The branch of the repository's own work tree; nil in a worktree, or if there is no branch.
+    /// The branch of the repository's main work tree. It is nil in a worktree, or if no branch is checked out.
     let branch: String?
 
     /// Determines the project of a directory from its files and from git.
@@ -43,17 +44,17 @@ struct Project2: Sendable, Equatable {
         self.branch = branch
     }
 
-    /// The project in the form of `/api/location`.
+    /// The project in the format of `/api/location`.
     var json: JSON {
         ["id": .string(id), "directory": .string(directory), "canonical": .string(canonical)]
     }
 
-    /// Returns the path below the project's top folder; empty at the top.
+    /// Returns the path relative to the project's top directory. The result is empty for the top directory itself.
     func subpath(of path: String) -> String {
         path.hasPrefix("\(directory)/") ? String(path.dropFirst(directory.count + 1)) : ""
     }
 
-    /// Returns the nearest folder, upwards, that contains a `.git`.
+    /// Returns the directory that contains a `.git`: the given directory or its nearest parent directory with a `.git`.
     private static func top(of directory: String) -> String? {
         var path = directory[...]
         while !path.isEmpty {
@@ -63,8 +64,8 @@ struct Project2: Sendable, Equatable {
         return nil
     }
 
-    /// Returns the repository's own work tree. The `.git` of a worktree is a file that names a folder below the
-    /// repository's own `.git`.
+    /// Returns the repository's main work tree. The `.git` of a worktree is a file that names a directory below the
+    /// main work tree's `.git`.
     private static func canonical(_ top: String) -> String {
         guard let file = try? FileTree.contents("\(top)/.git") else { return top }
         let line = String(decoding: file, as: UTF8.self).split(whereSeparator: \.isNewline).first ?? ""

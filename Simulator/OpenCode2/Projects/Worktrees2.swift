@@ -2,25 +2,26 @@
 
 import TestKit
 
-/// Manages the worktrees of projects. git stores the worktrees, and this class stores only which folders are known.
+/// Manages the worktrees of projects. git stores the worktrees. This class stores only the known directories.
 final class Worktrees2: Sendable {
     /// The error for a worktree that cannot be created or removed.
     struct Failure: Error {
         let message: String
-        /// Whether a removal with `force` would succeed; nil for other errors.
+        /// Whether a removal with `force` may succeed; nil for other errors.
         var isForceable: Bool?
     }
 
-    /// The folder below which new worktrees are created.
+    /// The directory below which new worktrees are created.
     private let root: String
-    /// The known folders of each project except its own folder. Initially, these are the folders that git lists.
+    /// The known directories of each project except the main work tree. Initially, they are the worktrees that git
+    /// lists.
     private let known = Monitor<[String: Set<String>]>([:])
 
     init(root: String) {
         self.root = root
     }
 
-    /// Returns the known folders, including the project's own, sorted.
+    /// Returns the sorted known directories, including the project's main work tree.
     func list(_ project: Project2) -> [JSON] {
         (folders(of: project) + [project.canonical]).sorted().map { folder in
             let entry: JSON = ["directory": .string(folder)]
@@ -28,7 +29,7 @@ final class Worktrees2: Sendable {
         }
     }
 
-    /// Creates a worktree and returns its folder. The worktree has a branch only if one is named.
+    /// Creates a worktree and returns its directory. If `branch` is nil, the worktree has a detached HEAD.
     func create(
         _ project: Project2, name: String?, directory: String?, branch: String?, from: String?
     ) throws(Failure) -> String {
@@ -48,7 +49,7 @@ final class Worktrees2: Sendable {
         return folder
     }
 
-    /// Removes a worktree with its folder.
+    /// Removes a worktree and its directory.
     func remove(_ project: Project2, _ folder: String, force: Bool) throws(Failure) {
         guard folders(of: project).contains(folder) else {
             throw Failure(message: "Worktree directory unavailable: \(folder)")
@@ -61,7 +62,7 @@ final class Worktrees2: Sendable {
         _ = known.withLock { $0[project.id]?.remove(folder) }
     }
 
-    /// Updates the known folders from git's list. Returns whether they have changed.
+    /// Updates the known directories from git's list. Returns whether the directories have changed.
     func refresh(_ project: Project2) -> Bool {
         let before = folders(of: project)
         let now = Worktrees2.listed(project)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Simulator2 {
-    /// All operations in the API document of 2.0.15.
+    /// All operations in OpenCode 2.0.15's API document.
     static let documented: [String] = """
         GET /api/info
         GET /api/location

@@ -2,19 +2,20 @@
 
 /// A route of OpenCode 2's API.
 struct Route: Sendable {
-    /// The source that the responses follow.
+    /// The source of the responses' format.
     enum Basis: Sendable {
         case recorded
-        /// The document of 2.0.15. No recording contains the route, so its responses are only valid according to the
-        /// document.
+        /// OpenCode 2.0.15's API document. No recording contains the route, so the responses are only valid according
+        /// to the document.
         case documented
     }
 
-    /// Responds to a call, or throws the `RequestError` that is the response.
+    /// A function that responds to a call, or throws a `RequestError` that contains the response.
     typealias Handler = @Sendable (_ simulator: Simulator2, _ call: Call) throws -> RequestOutcome
 
     let method: String
-    /// The path as in the document. `{name}` matches one segment, and a final `*` matches all remaining segments.
+    /// The path as in OpenCode's API document. `{name}` matches one segment, and a final `*` matches all remaining
+    /// segments.
     let path: String
     let basis: Basis
     let handler: Handler
@@ -28,13 +29,13 @@ struct Route: Sendable {
         pattern = path.split(separator: "/")
     }
 
-    /// Returns the path parameters of a request that matches this route; nil if it does not match.
+    /// Returns the path parameters of a request; nil if the request does not match this route.
     func parameters(_ method: String, _ segments: [String]) -> [String: String]? {
         guard method == self.method else { return nil }
         return Route.match(pattern, segments)
     }
 
-    /// Returns the parameters that a pattern finds in a path's segments; nil if it does not match.
+    /// Returns the parameters of a pattern in a path's segments; nil if the segments do not match the pattern.
     static func match(_ pattern: [Substring], _ segments: [String]) -> [String: String]? {
         let takesRest = pattern.last == "*"
         guard takesRest ? segments.count >= pattern.count : segments.count == pattern.count else { return nil }
@@ -58,10 +59,10 @@ struct Call {
     /// The path parameters, by name.
     let parameters: [String: String]
 
-    /// Returns a path parameter. The route must declare it.
+    /// Returns a path parameter. The route's path must contain the parameter.
     subscript(name: String) -> String { parameters[name] ?? "" }
 
-    /// Returns the first query parameter with that name.
+    /// Returns the value of the first query parameter with this name.
     func query(_ name: String) -> String? { request.query[name] }
 
     /// Returns the body, which must be a JSON object.
@@ -74,7 +75,7 @@ struct Call {
     }
 }
 
-/// An error that carries the response to a rejected request.
+/// An error that contains the response to a rejected request.
 struct RequestError: Error {
     let answer: SimulatedAnswer
 
@@ -82,9 +83,9 @@ struct RequestError: Error {
         self.answer = answer
     }
 
-    /// Returns the error for input that does not match the document's schema.
+    /// Returns the error for input that does not match the schema in OpenCode's API document.
     ///
-    /// - Parameter kind: The part of the request: `Payload`, `Query` or `Params`.
+    /// - Parameter kind: The invalid part of the request: `Payload`, `Query` or `Params`.
     static func invalid(_ message: String, _ kind: String) -> RequestError {
         RequestError(
             .error(

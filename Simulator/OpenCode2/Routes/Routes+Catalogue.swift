@@ -23,12 +23,12 @@ extension Simulator2 {
         Route("GET", "/api/reference") { simulator, call in try simulator.answer(call) { _ in [] } },
         Route("GET", "/api/integration", basis: .documented) { simulator, call in try simulator.answer(call) { _ in [] }
         },
-        // This list of the running shell commands is empty, because the simulator's commands end before a client could
-        // request it.
+        // The list of running shell commands is empty, because the simulator's commands end before a client can request
+        // the list.
         Route("GET", "/api/shell") { simulator, call in try simulator.answer(call) { _ in [] } },
     ]
 
-    /// Responds with data about the directory of a call, preceded by the directory's name.
+    /// Responds with the directory of a call, and with data about this directory.
     func answer(_ call: Call, _ data: (_ directory: String) throws -> JSON) throws -> RequestOutcome {
         let directory = try location(of: call)
         return .answer(.json(["location": ["directory": .string(directory)], "data": try data(directory)]))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Simulator2 {
-    /// The routes for files, as seen from the directory of a call.
+    /// The routes for the files of a call's directory.
     static let fileRoutes: [Route] = [
         Route("GET", "/api/fs/list") { simulator, call in
             try simulator.answer(call) { directory in
@@ -33,7 +33,7 @@ extension Simulator2 {
 
 extension Files2.Failure {
     /// Returns the response to a rejected read. The response for a missing path follows the document. The response for
-    /// a path that leads out of the directory was recorded.
+    /// a path outside the directory was recorded.
     fileprivate func answer(_ path: String) -> SimulatedAnswer {
         switch self {
         case .outside: .blank(500, "Internal Server Error")

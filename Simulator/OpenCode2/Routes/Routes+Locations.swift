@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Simulator2 {
-    /// The routes for directories, their git state, and projects.
+    /// The routes for directories, for their git state, and for projects.
     static let locationRoutes: [Route] = [
         Route("GET", "/api/location") { simulator, call in
             let directory = try simulator.location(of: call)
@@ -39,8 +39,8 @@ extension Simulator2 {
 }
 
 extension Misbehaviour.Migration {
-    /// The state in the form of `/api/experimental/migration/v1`. Only `completed` was recorded; the others follow the
-    /// document.
+    /// The state in the format of `/api/experimental/migration/v1`. Only `completed` was recorded. The other states
+    /// follow the API document.
     var json: JSON {
         switch self {
         case .required, .completed: ["status": .string(rawValue)]

@@ -3,7 +3,7 @@
 import TestKit
 
 extension Simulator2 {
-    /// The routes for a session's messages and for reverting them.
+    /// The routes for a session's messages and reverts.
     static let messageRoutes: [Route] = [
         Route("GET", "/api/session/{sessionID}/message") { simulator, call in
             .answer(try simulator.messages(of: simulator.session(call), call))
@@ -59,7 +59,7 @@ extension Simulator2 {
         },
     ]
 
-    /// The maximum length of a list if the request does not set one.
+    /// The maximum length of a list if the request sets no limit.
     private static let messageLimit = 50
 
     private func messages(of session: Session2, _ call: Call) throws(RequestError) -> SimulatedAnswer {
@@ -88,7 +88,7 @@ extension Simulator2 {
         ])
     }
 
-    /// Returns the session of a call. Throws an error if a turn is running in it.
+    /// Returns the session of a call. Throws an error if a turn is running in the session.
     private func idleSession(_ call: Call) throws(RequestError) -> Session2 {
         let session = try session(call)
         if session.execution == nil { return session }
@@ -101,7 +101,7 @@ extension Simulator2 {
 
 /// Reverts messages and file changes.
 extension Conversation2 {
-    /// Reverts a message and everything after it, until the revert is cleared or committed.
+    /// Stages the revert of a message and all later messages. The revert can then be cleared or committed.
     func stageRevert(_ session: Session2, to message: String, withFiles: Bool) -> JSON {
         let start = session.messages.firstIndex { $0.id == message } ?? session.messages.endIndex
         let taken = session.messages[start...].map(\.id)
@@ -129,7 +129,7 @@ extension Conversation2 {
         _ = store.waitUntilIdle(session.id, within: .seconds(10))
     }
 
-    /// Commits the revert, which removes the reverted messages.
+    /// Commits the revert, and removes the reverted messages.
     func commitRevert(_ session: Session2) {
         guard let message = session.revert?["messageID"]?.text else { return }
         let session = store.update(session.id) { session in

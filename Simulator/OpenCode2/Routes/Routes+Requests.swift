@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Simulator2 {
-    /// The routes for requests of turns to the user: permissions and forms.
+    /// The routes for the requests that turns send to the user: permission requests and forms.
     static let requestRoutes: [Route] = [
         Route("GET", "/api/permission/request") { simulator, call in
             let directory = try simulator.location(of: call)
@@ -65,14 +65,14 @@ extension Simulator2 {
 }
 
 extension Simulator2 {
-    /// Returns the permission of a call, which must be undecided.
+    /// Returns the permission request that a call names. Throws an error if the user has already decided.
     private func openPermission(_ call: Call) throws(RequestError) -> Pending2.Request {
         let request = pending.request(.permission, call["requestID"], session: try session(call).id)
         guard let request, request.reply == nil else { throw .missing(permission: call["requestID"]) }
         return request
     }
 
-    /// Returns the form of a call, whether the user has answered it or not.
+    /// Returns the form that a call names, even if the user has already answered it.
     private func form(_ call: Call) throws(RequestError) -> Pending2.Request {
         if let form = pending.request(.form, call["formID"], session: try session(call).id) { return form }
         throw RequestError(
@@ -92,8 +92,8 @@ extension Simulator2 {
                 members: [("id", .string(form.id)), ("message", .string("Form already settled: \(form.id)"))]))
     }
 
-    /// Answers a request, and publishes the answer as an event before the waiting turn continues. Returns whether the
-    /// request was still open.
+    /// Ends a request with a reply, and publishes the reply as an event before the waiting turn continues. Returns
+    /// whether the request was still open.
     private func settle(
         _ request: Pending2.Request, with reply: Pending2.Reply, type: String, data: JSON
     ) -> Bool {

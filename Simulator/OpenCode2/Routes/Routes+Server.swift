@@ -11,7 +11,7 @@ extension Simulator2 {
         Route("GET", "/api/event") { simulator, _ in .events(simulator.bus.feed(interval: simulator.heartbeat)) },
     ]
 
-    /// Returns the server's description of itself.
+    /// Returns the server's information about itself, for `/api/info`.
     func info(pid: Int?) -> JSON {
         let info: JSON = ["version": .string(profile.version)]
         return info.adding(pid.map { [("pid", .integer($0))] } ?? []).adding([
@@ -19,9 +19,11 @@ extension Simulator2 {
         ])
     }
 
-    /// Returns the directory of a request, and opens it. It is the directory in the query parameter, otherwise the
-    /// directory in the header field, otherwise the server's own directory. An empty value counts as absent. A
-    /// directory that does not exist is rejected, unless it was opened before it was removed.
+    /// Returns the directory of a request, and opens the directory.
+    ///
+    /// The directory in the query parameter takes precedence over the directory in the header field. An empty value
+    /// counts as absent. A request that names no directory uses the server's own directory. Throws an error if the
+    /// directory does not exist and is not open.
     func location(of call: Call) throws(RequestError) -> String {
         let directory = named(by: call) ?? directory
         guard locations.isOpen(directory) || (try? FileTree.names(in: directory)) != nil else {
@@ -31,13 +33,13 @@ extension Simulator2 {
         return directory
     }
 
-    /// Returns the directory that a request names; nil if it names none.
+    /// Returns the directory that a request names; nil if the request names no directory.
     func named(by call: Call) -> String? {
         let field = call.request.fields.first("x-opencode-directory").map { Request.decode($0[...]) }
         return [call.query("location[directory]"), field].compactMap { $0 }.first { !$0.isEmpty }
     }
 
-    /// The API document as far as the simulator has one: the operations without their parameters and responses.
+    /// The simulator's API document. It contains OpenCode's operations without their parameters and responses.
     private static var document: JSON {
         var paths: [(path: String, operations: [(String, JSON)])] = []
         for operation in documented {

@@ -3,7 +3,7 @@
 import TestKit
 
 extension Simulator2 {
-    /// The routes for the list of sessions and for each session as a whole.
+    /// The routes for the list of sessions and for single sessions.
     static let sessionRoutes: [Route] = [
         Route("GET", "/api/session") { simulator, call in
             .answer(.json(try SessionQuery2(call.request.query).page(of: simulator.store.all)))
@@ -83,7 +83,7 @@ extension Simulator2 {
     private func createSession(_ call: Call) throws(RequestError) -> SimulatedAnswer {
         let body = try call.object()
         let named = body["location"]?["directory"]?.text ?? ""
-        // Only the body sets a new session's directory, and that directory need not exist.
+        // Only the body determines a new session's directory. The directory need not exist.
         let directory = named.isEmpty ? self.directory : named
         let id = try body.text("id")
         if let id, let session = store[id] { return .json(["data": session.json]) }
@@ -115,8 +115,7 @@ extension Simulator2 {
 }
 
 extension Conversation2 {
-    /// The instructions that a session receives when its agent changes to an agent that only plans, or back to another
-    /// agent.
+    /// The instructions that a session receives when its agent changes to `plan`, or from `plan` to another agent.
     private static let planning = "<system-reminder>\nYou are in Plan mode.\n</system-reminder>"
     private static let working = "<system-reminder>\nYou are NO LONGER in Plan mode.\n</system-reminder>"
 
@@ -142,7 +141,7 @@ extension Conversation2 {
         store(event, "model-switched", members: members, in: session)
     }
 
-    /// Stores an event's data as a message, whose id is derived from the event's.
+    /// Stores an event's data as a message. The message's id is derived from the event's id.
     private func store(_ event: String, _ type: String, members: [(String, JSON)], in session: Session2) {
         let id = "msg_\(event.dropFirst(4))"
         let start: JSON = [
@@ -153,7 +152,7 @@ extension Conversation2 {
 }
 
 extension RequestOutcome {
-    /// Returns `{"data":…}`, the form of most responses.
+    /// Returns `{"data":…}`, which is the format of most responses.
     static func data(_ json: JSON) -> RequestOutcome { .answer(.json(["data": json])) }
 
     /// The response to a request that was performed or will be performed.
@@ -196,7 +195,7 @@ extension JSON {
         return text
     }
 
-    /// Returns the time at which the input is to be delivered.
+    /// Returns the value of `delivery`, which determines when an input is processed.
     func delivery() throws(RequestError) -> InboxItem2.Delivery {
         guard let text = try text("delivery") else { return .steer }
         guard let delivery = InboxItem2.Delivery(rawValue: text) else {

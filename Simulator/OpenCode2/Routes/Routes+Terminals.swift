@@ -44,14 +44,14 @@ extension Simulator2 {
             }
             return .terminal(try simulator.terminal(call).id)
         },
-        // This list of the terminals that outlive their server is empty, because the simulator has none.
+        // The list of terminals that outlive their server is empty, because the simulator has no such terminals.
         Route("GET", "/api/experimental/session/{sessionID}/terminal", basis: .documented) { simulator, call in
             _ = try simulator.session(call)
             return .data([])
         },
     ]
 
-    /// Returns whether a request opens a terminal with a valid ticket, which this call invalidates. Such a request
+    /// Returns whether a request connects to a terminal with a valid ticket, and invalidates the ticket. Such a request
     /// needs no password.
     func admits(_ request: Request) -> Bool {
         guard request.segments.count == 4, request.segments.starts(with: ["api", "pty"]),
@@ -76,7 +76,7 @@ extension Simulator2 {
 
     private func createTerminal(_ body: JSON, in directory: String) -> Terminals2.Terminal {
         let id = Identifier.make("pty")
-        // A shell without arguments becomes a login shell, so its list of arguments contains `-l`.
+        // A shell without arguments becomes a login shell, so its arguments are `-l`.
         let arguments = body["args"]?.elements ?? []
         let terminal = Terminals2.Terminal(
             id: id, directory: directory, title: body["title"]?.text ?? "Terminal \(id.suffix(4))",
@@ -99,7 +99,7 @@ extension Simulator2 {
 }
 
 extension Request {
-    /// Whether the request comes from no web page, or from a page that this machine serves.
+    /// Whether the request has no origin, or the origin of a page that this machine serves.
     var isFromHere: Bool {
         guard let origin = fields.first("Origin") else { return true }
         return ["http://localhost:", "http://127.0.0.1:"].contains { origin.hasPrefix($0) }

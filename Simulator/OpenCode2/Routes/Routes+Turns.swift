@@ -4,7 +4,7 @@ import Glibc
 import TestKit
 
 extension Simulator2 {
-    /// The routes for input to a session and its processing.
+    /// The routes for a session's input and the processing of this input.
     static let turnRoutes: [Route] = [
         Route("POST", "/api/session/{sessionID}/prompt") { simulator, call in .answer(try simulator.prompt(call)) },
         Route("POST", "/api/session/{sessionID}/command") { simulator, call in
@@ -109,7 +109,7 @@ extension Simulator2 {
         return answer()
     }
 
-    /// Runs a command independently of the model, which receives it with the next prompt.
+    /// Runs a command independently of the model. The model receives the command and its output with the next prompt.
     private func runShell(_ command: String, in session: Session2) {
         var run = Shell2(command: command, session: session, home: home, isBackground: true)
         var terminal = Shell()

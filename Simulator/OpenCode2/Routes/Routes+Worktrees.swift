@@ -27,7 +27,7 @@ extension Simulator2 {
                 try simulator.worktrees.remove(project, folder, force: force)
             }
             if simulator.locations.isOpen(folder) {
-                // The watcher of a removed folder reports only git's own file, so publish only one event.
+                // The file watcher of a removed directory reports only git's own file, so publish only one event.
                 let head = "\(project.canonical)/.git/worktrees/\(folder.split(separator: "/").last ?? "")/HEAD"
                 simulator.bus.publish("filesystem.changed", ["file": .string(head), "event": "change"], in: folder)
             }

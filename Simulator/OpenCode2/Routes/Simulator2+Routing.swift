@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Simulator2 {
-    /// All routes of the simulator, in matching order. Literal segments come before parameters.
+    /// All routes of the simulator, in the order in which requests are matched with them. Routes with literal segments
+    /// precede routes with parameters.
     static let routes: [Route] =
         serverRoutes + catalogueRoutes + locationRoutes + fileRoutes + worktreeRoutes + terminalRoutes + sessionRoutes
         + turnRoutes + messageRoutes + requestRoutes
@@ -17,7 +18,7 @@ extension Simulator2 {
             return .answer(answer)
         }
         let isOfPage = request.segments.first != "api" && request.path != "openapi.json"
-        // The web app prompts for the password itself, so its page needs none.
+        // The web app prompts for the password itself, so its page requires no password.
         if isOfPage, request.method == "GET" { return .answer(.webApp) }
         if let credentials, !credentials.accept(request), !admits(request) { return .answer(.unauthorized2) }
         if isOfPage { return .answer(.blank(405, "Method Not Allowed")) }
@@ -34,8 +35,8 @@ extension Simulator2 {
         return .answer(notBuilt(request) ?? .blank(404, "Not Found"))
     }
 
-    /// Returns the error for a route that OpenCode 2 has and the simulator lacks. Such a route never has an invented
-    /// response.
+    /// Returns the error for a route that OpenCode 2 has and the simulator lacks; nil for any other route. The
+    /// simulator invents no responses for such routes.
     private func notBuilt(_ request: Request) -> SimulatedAnswer? {
         let operation = Simulator2.documented.first { operation in
             let parts = operation.split(separator: " ")

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A file that a tool has written, with its content before and after. Nothing is written to the disk.
+/// A simulated change of a file by a tool. The simulator does not write the file to the disk.
 struct FileChange2: Sendable {
     /// The id of the user message whose turn wrote the file.
     let messageID: String
     let file: String
-    /// The content before; nil if there was no file.
+    /// The content before the change; nil if the file did not exist.
     let before: String?
-    /// The content after; nil if the file was removed.
+    /// The content after the change; nil if the file was removed.
     let after: String?
 
     /// The change that reverts this change.
@@ -25,7 +25,7 @@ struct FileChange2: Sendable {
         ])
     }
 
-    /// Returns the change as a git diff that removes all old lines and adds all new ones.
+    /// Returns the change as a git diff that removes all old lines and adds all new lines.
     private func patch(_ old: [Substring], _ new: [Substring]) -> String {
         let mode = before == nil ? "new file mode 100644\n" : after == nil ? "deleted file mode 100644\n" : ""
         let names = (before == nil ? "/dev/null" : "a/\(file)", after == nil ? "/dev/null" : "b/\(file)")

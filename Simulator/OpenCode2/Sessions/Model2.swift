@@ -18,19 +18,19 @@ struct Model2: Sendable, Equatable {
         self.init(id: id, providerID: provider, variant: json?["variant"]?.text)
     }
 
-    /// The default model, which is used if none is named.
+    /// The default model, which sessions without a model use.
     static var standard: Model2 { Model2(id: "talk", providerID: "mock") }
 
     /// Whether the simulator's configuration contains the model.
     var isKnown: Bool { ["mock", "simulator"].contains(providerID) }
 
-    /// The model with exactly the given members.
+    /// The model as JSON. The JSON contains a variant only if the model has one.
     var json: JSON {
         let start: JSON = ["id": .string(id), "providerID": .string(providerID)]
         return start.adding(variant.map { [("variant", .string($0))] } ?? [])
     }
 
-    /// The model with the default variant if none was given.
+    /// The model as JSON, with the variant `default` if the model has no variant.
     var complete: JSON {
         var model = self
         model.variant = variant ?? "default"
@@ -38,7 +38,7 @@ struct Model2: Sendable, Equatable {
     }
 }
 
-/// The tokens sent to models and received from them.
+/// The numbers of tokens that were sent to models and received from models.
 struct Usage2: Sendable, Equatable {
     var input = 0
     var output = 0

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The permissions and forms that turns wait for until a user answers.
+/// The permission requests and forms for which turns wait until a user replies.
 final class Pending2: Sendable {
     enum Kind: Sendable {
         case permission, form
@@ -13,12 +13,12 @@ final class Pending2: Sendable {
         let kind: Kind
         let sessionID: String
         let directory: String
-        /// The request in the form of lists and its event.
+        /// The request in the format of lists and of its event.
         let json: JSON
         /// The reply that ended the wait; nil while the request is open.
         var reply: Reply?
 
-        /// The form in a response about a single form, which includes its state.
+        /// The form in the format of the response about a single form. This format includes the form's state.
         var detail: JSON {
             let state: JSON =
                 switch reply {
@@ -58,21 +58,21 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Returns a session's request, whether the user has answered it or not.
+    /// Returns a session's request, even if the user has already replied.
     func request(_ kind: Kind, _ id: String, session: String) -> Request? {
         state.withLock { state in
             state.requests.first { $0.id == id && $0.kind == kind && $0.sessionID == session }
         }
     }
 
-    /// Adds a request, which can be answered from now on.
+    /// Adds a request, so that a user can reply to it.
     func add(_ request: Request) {
         state.withLock { $0.requests.append(request) }
     }
 
-    /// Answers a request. Returns whether the request was still open.
+    /// Ends a request with a reply. Returns whether the request was still open.
     ///
-    /// - Parameter publish: Called before any waiting turn can continue.
+    /// - Parameter publish: A function that is called before the waiting turn can continue.
     func settle(_ id: String, _ reply: Reply, publish: () -> Void) -> Bool {
         state.withLock { state in
             guard let index = state.requests.firstIndex(where: { $0.id == id && $0.reply == nil }) else { return false }
@@ -82,7 +82,7 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Makes a session's turn stop waiting.
+    /// Aborts a session's open requests, so that the session's turn stops waiting.
     func abort(session: String) {
         state.withLock { state in
             for index in state.requests.indices
@@ -100,12 +100,13 @@ final class Pending2: Sendable {
         return reply ?? .aborted
     }
 
-    /// Returns the permanently allowed resources of one project, or of all projects.
+    /// Returns the permanently allowed resources of a project. If `project` is nil, returns the resources of all
+    /// projects.
     func saved(project: String?) -> [JSON] {
         state.withLock { $0.saved.filter { project == nil || $0["projectID"]?.text == project } }
     }
 
-    /// Allows resources of a project permanently, each once.
+    /// Permanently allows resources of a project. Stores each resource only once.
     func save(_ action: String, _ resources: [String], project: String) {
         let now = JSON.integer(Clock.milliseconds)
         for resource in resources where !isSaved(action, resource, project: project) {
@@ -117,7 +118,7 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Whether a resource is permanently allowed.
+    /// Returns whether a resource is permanently allowed.
     func isSaved(_ action: String, _ resource: String, project: String) -> Bool {
         saved(project: project).contains { $0["action"]?.text == action && $0["resource"]?.text == resource }
     }

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// The file format of a session, which other servers of the same user and the next start read.
+/// The file format of a session. Other servers of the same user and later starts of the server read this format.
 extension Session2 {
     /// Returns the session with all its data.
     ///
@@ -27,8 +27,8 @@ extension Session2 {
         ])
     }
 
-    /// Creates a session from a record; nil if the record is invalid. Turns of a server that no longer runs count as
-    /// interrupted.
+    /// Creates a session from a record; nil if the record is invalid. If the server that ran a turn no longer runs, the
+    /// turn counts as interrupted.
     init?(record: JSON) {
         guard let id = record["id"]?.text, let slug = record["slug"]?.text, let created = record["created"]?.number,
             let directory = record["directory"]?.text, let project = Project2(record: record["project"] ?? .null)
@@ -57,7 +57,7 @@ extension Session2 {
         if runner != 0, kill(pid_t(runner), 0) != 0 { endOpenStep() }
     }
 
-    /// Ends the step that a server left open, with the text up to that point.
+    /// Ends the step that a server left open. The step keeps the text that was published up to that point.
     private mutating func endOpenStep() {
         guard let last = messages.last, last.type == "assistant", last.json["finish"] == nil,
             case .object(let members) = last.json
@@ -119,7 +119,7 @@ extension Project2 {
 }
 
 extension JSON {
-    /// The value, if it is an integer.
+    /// The integer; nil if this value is not an integer.
     var number: Int? {
         if case .integer(let number) = self { number } else { nil }
     }

@@ -7,7 +7,7 @@ struct Session2: Sendable {
         case succeeded, failed, interrupted
     }
 
-    /// A message in the form of lists.
+    /// A message in the format of lists.
     struct Message: Sendable {
         let id: String
         let type: String
@@ -34,19 +34,19 @@ struct Session2: Sendable {
     var outcome: TurnOutcome?
     var revert: JSON?
     var messages: [Message] = []
-    /// The input that was sent but has not been processed yet.
+    /// The inputs that were sent and have not been processed yet.
     var inbox: [InboxItem2] = []
     /// The files that the session's tools have written, oldest first.
     var changes: [FileChange2] = []
     /// Whether the session's instructions have been published.
     var isInstructed = false
 
-    /// The model's text since the current step began, as far as it was published.
+    /// The text that was published since the current step began.
     var spoken = ""
-    /// The number of changes, which determines which of two servers' files is newer.
+    /// The number of changes. It determines whether a server's state of the session or the file is newer.
     var revision = 0
 
-    /// The control of the running turns.
+    /// The control of the running turns; nil if no turn is running.
     var execution: TurnControl?
 
     init(
@@ -70,7 +70,7 @@ struct Session2: Sendable {
     var location: JSON { ["directory": .string(directory)] }
     var subpath: String { project.subpath(of: directory) }
 
-    /// The session in the form of responses.
+    /// The session in the format of responses.
     var json: JSON {
         Session2.info.object([
             "id": .string(id), "parentID": parentID.map { .string($0) }, "fork": fork,
@@ -103,7 +103,7 @@ struct Session2: Sendable {
         """
 }
 
-/// An input that was sent to a session and is waiting.
+/// An input that waits in a session's inbox.
 struct InboxItem2: Sendable {
     /// The kind of an input.
     enum Kind: String, Sendable {
@@ -124,7 +124,7 @@ struct InboxItem2: Sendable {
     let delivery: Delivery
     let created = Clock.milliseconds
 
-    /// Returns the item in the form of responses.
+    /// Returns the item in the format of responses.
     func json(in session: String) -> JSON {
         [
             "id": .string(id), "sessionID": .string(session), "time": ["created": .integer(created)],
@@ -132,7 +132,7 @@ struct InboxItem2: Sendable {
         ]
     }
 
-    /// The item in the form of `session.inbox.enqueued`.
+    /// The item in the format of `session.inbox.enqueued`.
     var item: JSON {
         ["type": .string(kind.rawValue), "payload": payload, "delivery": .string(delivery.rawValue)]
     }

@@ -3,8 +3,7 @@
 import Glibc
 import TestKit
 
-/// Stores sessions in files, one for each session. Several servers share these files, as they share OpenCode's
-/// database.
+/// Stores each session in a file. Several servers can share these files, as OpenCode's servers share a database.
 struct SessionFiles2: Sendable {
     let folder: String
 
@@ -17,7 +16,7 @@ struct SessionFiles2: Sendable {
         (try? FileTree.contents(path(id))).flatMap { try? JSONParser.parse($0) }
     }
 
-    /// Replaces a file atomically. Readers see either the old version or the new one.
+    /// Replaces a file atomically. Readers see either the old version or the new version.
     func write(_ record: JSON, _ id: String) {
         let new = "\(path(id)).\(getpid())"
         guard (try? FileTree.write(record.encoded, to: new)) != nil else { return }

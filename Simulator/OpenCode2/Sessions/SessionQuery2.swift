@@ -7,7 +7,7 @@ struct SessionQuery2: Equatable {
         case descending = "desc"
     }
 
-    /// The session after or before which a page begins.
+    /// The session that precedes or follows a page.
     struct Anchor: Equatable {
         enum Direction: String {
             case previous, next
@@ -18,9 +18,9 @@ struct SessionQuery2: Equatable {
         let direction: Direction
     }
 
-    /// The maximum length of a list if the request does not set one.
+    /// The maximum length of a list if the request sets no limit.
     private static let standardLimit = 50
-    /// The names of the filter parameters, in the document's order.
+    /// The names of the filter parameters, in the order of OpenCode's API document.
     private static let names = ["order", "search", "parentID", "directory", "project", "subpath"]
 
     /// The given filter parameters, by name.
@@ -28,7 +28,7 @@ struct SessionQuery2: Equatable {
     private(set) var anchor: Anchor?
     let limit: Int
 
-    /// Parses a request's query. A cursor carries the parameters of its first page and overrides the other parameters
+    /// Parses a request's query. A cursor contains the parameters of the first page, and overrides all other parameters
     /// except `limit`.
     init(_ query: [String: String]) throws(RequestError) {
         limit = query["limit"].flatMap { Int($0) } ?? SessionQuery2.standardLimit
@@ -108,7 +108,7 @@ extension SessionQuery2.Anchor {
     }
 }
 
-/// A position in a list: JSON in Base64 for URLs (RFC 4648 §5), without padding.
+/// Encodes a position in a list as JSON in base64url (RFC 4648 §5) without padding.
 enum Cursor2 {
     static func encode(_ json: JSON) -> String {
         Base64.encode(Array(json.encoded.utf8), padding: false).replacing("+", with: "-").replacing("/", with: "_")

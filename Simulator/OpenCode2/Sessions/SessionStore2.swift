@@ -2,7 +2,8 @@
 
 import TestKit
 
-/// All sessions of the process in all directories. With files they include the sessions of other servers.
+/// All sessions of the process in all directories. If the store uses files, the sessions include those of other
+/// servers.
 final class SessionStore2: Sendable {
     private let sessions = Monitor<[String: Session2]>([:])
     private let files: SessionFiles2?
@@ -10,13 +11,13 @@ final class SessionStore2: Sendable {
 
     /// Creates a store.
     ///
-    /// - Parameter folder: The folder that stores the sessions; nil to keep them only as long as the process runs.
+    /// - Parameter folder: The directory that stores the sessions; nil to keep the sessions only in memory.
     init(folder: String?, bus: EventBus2) {
         files = folder.map { SessionFiles2(folder: $0) }
         self.bus = bus
     }
 
-    /// Adds a session. Returns false if its id is in use.
+    /// Adds a session. Returns false if the id is in use.
     @discardableResult
     func add(_ session: Session2) -> Bool {
         sessions.withLock { sessions in
@@ -41,10 +42,10 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Changes a session in place and returns its new state; nil if it does not exist.
+    /// Changes a session in place and returns its new state; nil if the session does not exist.
     ///
-    /// - Parameter isProgress: Whether the change is only progress of a turn, which does not change the time of the
-    ///   last update.
+    /// - Parameter isProgress: Whether the change is only the progress of a turn. Progress does not change the time of
+    ///   the last update.
     @discardableResult
     func update(_ id: String, isProgress: Bool = false, _ change: (inout Session2) -> Void) -> Session2? {
         sessions.withLock { sessions in
@@ -69,7 +70,7 @@ final class SessionStore2: Sendable {
         if files != nil { update(id, isProgress: true) { _ in } }
     }
 
-    /// Marks a session as running; nil if it is running already or does not exist.
+    /// Marks a session as running. Returns nil if the session is already running or does not exist.
     func startExecution(_ id: String, abort: Latch = Latch("an interrupt")) -> TurnControl? {
         let control = TurnControl(abort: abort)
         return sessions.withLock { sessions in
@@ -81,8 +82,10 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Ends the running state, and applies `settle` under the same lock, so that a client that is notified of the end
-    /// finds the session idle. Does nothing if the inbox is not empty, unless `parksInbox` is set.
+    /// Ends the running state of a session, and applies `settle` under the same lock. A client that is notified of the
+    /// end therefore finds the session idle.
+    ///
+    /// - Parameter parksInbox: Whether the running state ends even if the inbox contains items.
     ///
     /// - Returns: Whether the running state has ended.
     func finish(_ id: String, parksInbox: Bool, settle: (inout Session2) -> Void) -> Bool {
@@ -96,8 +99,8 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Removes and returns the next items of the inbox. These are all steering items. If there are none and
-    /// `includesQueued` is set, the result is the first queued item.
+    /// Removes and returns the next items of the inbox. The next items are all steering items. If the inbox contains no
+    /// steering items and `includesQueued` is true, the next item is the first queued item.
     func dequeue(_ id: String, includesQueued: Bool) -> [InboxItem2] {
         var items: [InboxItem2] = []
         update(id, isProgress: true) { session in
@@ -119,7 +122,7 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Waits until no turn of a session runs. Returns false after the time limit.
+    /// Waits until no turn of a session is running. Returns false if the time limit expires first.
     func waitUntilIdle(_ id: String, within limit: Duration) -> Bool {
         let idle = try? sessions.wait(for: "a session to be idle", within: limit) { sessions in
             sessions[id]?.execution == nil ? true : nil
@@ -127,7 +130,7 @@ final class SessionStore2: Sendable {
         return idle == true
     }
 
-    /// Loads the changes that another server has made to a session that does not run here.
+    /// Loads the changes that another server has made to a session. Does nothing if this server is running the session.
     private func refresh(_ id: String, _ sessions: inout [String: Session2]) {
         guard let files, sessions[id]?.execution == nil else { return }
         guard let record = files.load(id) else {

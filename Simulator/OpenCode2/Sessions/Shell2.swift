@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A run of a shell command.
+/// An execution of a shell command.
 struct Shell2 {
     let id = Identifier.make("sh")
     let command: String
@@ -24,10 +24,10 @@ struct Shell2 {
         completed = Clock.milliseconds
     }
 
-    /// The run in the form of `shell.created`.
+    /// The execution in the format of `shell.created`.
     var json: JSON { info(pid: nil) }
 
-    /// Returns the run in the form of a session's own events, which include a process.
+    /// Returns the execution in the format of a session's events, which include a process id.
     func info(pid: Int?) -> JSON {
         let owner: JSON = ["sessionID": .string(session)]
         let time: JSON = ["started": .integer(started)]
@@ -43,7 +43,7 @@ struct Shell2 {
     /// The data of the event `shell.exited`.
     var exit: JSON { ["id": .string(id), "exit": 0, "status": "exited"] }
 
-    /// Returns the message that records a completed run.
+    /// Returns the message that records a completed execution.
     func message(_ message: String, _ output: JSON) -> Session2.Message {
         var time: JSON = ["created": .integer(started)]
         if let completed { time = time.adding([("completed", .integer(completed))]) }

@@ -3,7 +3,7 @@
 import Glibc
 import TestKit
 
-/// The terminals of a server, and the tickets with which a browser opens their sockets.
+/// The terminals of a server, and the tickets with which browsers connect to the terminals.
 final class Terminals2: Sendable {
     /// A terminal. It remains in the list after its shell has exited.
     struct Terminal: Sendable {
@@ -15,7 +15,7 @@ final class Terminals2: Sendable {
         let workingDirectory: String
         var exitCode: Int?
 
-        /// The terminal in the form of responses.
+        /// The terminal in the format of responses.
         var json: JSON {
             let info: JSON = [
                 "id": .string(id), "title": .string(title), "command": .string(command), "args": .array(arguments),
@@ -28,7 +28,7 @@ final class Terminals2: Sendable {
 
     private struct State {
         var terminals: [Terminal] = []
-        /// Each ticket's terminal and expiry.
+        /// The terminal and the expiry of each ticket.
         var tickets: [String: (terminal: String, end: Deadline)] = [:]
     }
 
@@ -37,7 +37,7 @@ final class Terminals2: Sendable {
 
     private let state = Monitor(State())
 
-    /// Returns a directory's terminals in creation order.
+    /// Returns a directory's terminals in the order of their creation.
     func list(_ directory: String) -> [Terminal] {
         state.withLock { $0.terminals.filter { $0.directory == directory } }
     }
@@ -46,7 +46,7 @@ final class Terminals2: Sendable {
 
     func add(_ terminal: Terminal) { state.withLock { $0.terminals.append(terminal) } }
 
-    /// Changes a terminal and returns its new state; nil if it does not exist.
+    /// Changes a terminal and returns its new state; nil if the terminal does not exist.
     @discardableResult
     func update(_ id: String, _ change: (inout Terminal) -> Void) -> Terminal? {
         state.withLock { state in
@@ -65,14 +65,14 @@ final class Terminals2: Sendable {
         }
     }
 
-    /// Creates a ticket that opens a terminal once.
+    /// Creates a ticket for one connection to a terminal.
     func makeTicket(for id: String, lasting time: Duration = .seconds(ticketSeconds)) -> String {
         let ticket = Identifier.uuid()
         state.withLock { $0.tickets[ticket] = (id, Deadline(after: time)) }
         return ticket
     }
 
-    /// Uses up a ticket. Returns whether it was valid for this terminal and had not expired.
+    /// Invalidates a ticket. Returns whether the ticket was valid for this terminal and had not expired.
     func redeem(_ ticket: String, for id: String) -> Bool {
         state.withLock { state in
             guard let known = state.tickets.removeValue(forKey: ticket) else { return false }

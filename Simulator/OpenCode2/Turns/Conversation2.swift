@@ -9,12 +9,12 @@ struct Conversation2: Sendable {
     let bus: EventBus2
     let locations: Locations2
     let version: String
-    /// The user's home, below which shells keep their output.
+    /// The user's home directory, below which shells store their output.
     let home: String
-    /// The time that turns take, in percent of the recorded time.
+    /// The duration of turns, in percent of the recorded duration.
     let pace: Int
 
-    /// Publishes an event of a session and returns its id. The event's data begins with the session's id.
+    /// Publishes a session's event and returns the event's id. The event's data begins with the session's id.
     ///
     /// - Parameter version: The schema version of a durable event; nil for other events.
     @discardableResult
@@ -31,7 +31,7 @@ struct Conversation2: Sendable {
         return event
     }
 
-    /// Adds a session, opens its directory and publishes the creation. Returns false if the id is taken.
+    /// Adds a session, opens its directory and publishes the creation. Returns false if the id is in use.
     func create(_ session: Session2) -> Bool {
         guard store.add(session) else { return false }
         bus.publish(
@@ -48,14 +48,14 @@ struct Conversation2: Sendable {
         publish("session.renamed", in: session, [("title", .string(title))])
     }
 
-    /// Interrupts the running turns and removes a session.
+    /// Interrupts a session's running turns, and removes the session.
     func remove(_ session: Session2) {
         interrupt(session)
         guard let removed = store.remove(session.id) else { return }
         publish("session.deleted", in: removed, version: 2, isLocated: false)
     }
 
-    /// Copies a session with its messages up to, but not including, `before`.
+    /// Copies a session with the messages that precede `before`. If `before` is nil, copies all messages.
     func fork(_ session: Session2, before: String?) -> Session2 {
         let messages = session.messages.prefix { $0.id != before }
         let boundary: JSON =
@@ -80,7 +80,7 @@ struct Conversation2: Sendable {
         return copy
     }
 
-    /// Adds an item to a session's inbox; nil if the session no longer exists.
+    /// Adds an item to a session's inbox. Returns nil if the session no longer exists.
     @discardableResult
     func enqueue(
         _ kind: InboxItem2.Kind, _ payload: JSON, delivery: InboxItem2.Delivery = .steer, id: String? = nil,
@@ -91,8 +91,8 @@ struct Conversation2: Sendable {
         let stored = store.update(session) { session in
             session.inbox.append(item)
             let data: JSON = ["inboxID": .string(item.id), "sessionID": .string(session.id), "item": item.item]
-            // Publish the event before a turn can process the item, and therefore before its delivery is published.
-            // Only the event of a move has no location.
+            // Publish the event before a turn can process the item, so that the event precedes the delivery. Only the
+            // event about a move has no location.
             bus.publish(
                 "session.inbox.enqueued", data, in: kind == .move ? nil : session.directory,
                 durable: EventBus2.Durable(session: session.id))
@@ -100,8 +100,8 @@ struct Conversation2: Sendable {
         return stored.map { _ in item }
     }
 
-    /// Starts a thread that processes a session's inbox, unless one is running. Returns false if no thread can be
-    /// started.
+    /// Starts a thread that processes a session's inbox. Does nothing if such a thread is already running. Returns
+    /// false if no thread can be started.
     @discardableResult
     func wake(_ id: String) -> Bool {
         guard let control = store.startExecution(id) else { return true }
@@ -110,7 +110,8 @@ struct Conversation2: Sendable {
         return false
     }
 
-    /// Interrupts the running turns, which publish the interruption themselves. Returns whether a turn was interrupted.
+    /// Interrupts a session's running turns. The turns themselves publish the interruption. Returns whether a turn was
+    /// interrupted.
     @discardableResult
     func interrupt(_ session: Session2) -> Bool {
         guard let execution = store[session.id]?.execution else { return false }

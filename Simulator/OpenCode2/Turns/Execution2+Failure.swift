@@ -21,7 +21,7 @@ extension Execution2 {
         ]
     }
 
-    /// Returns the error for a model that the configuration lacks.
+    /// Returns the error for a model that the configuration does not contain.
     func unavailable() throws(Ending) -> JSON {
         let model = try session().model ?? .standard
         return [
@@ -29,7 +29,7 @@ extension Execution2 {
         ]
     }
 
-    /// Retries as after a provider's 429 until the turn is interrupted.
+    /// Retries the step, as after a provider's status 429, until the turn is interrupted.
     func retryForEver() throws(Ending) -> Bool {
         var step = try startStep()
         var attempt = 1
@@ -40,7 +40,8 @@ extension Execution2 {
         }
     }
 
-    /// Simulates a provider that aborts every response. The model is asked to continue each time.
+    /// Simulates a provider that aborts every response. After each abort, the server requests a continuation from the
+    /// model.
     func breakOffForEver() throws(Ending) -> Bool {
         var attempt = 1
         while true {
@@ -77,8 +78,8 @@ extension Execution2 {
         }
     }
 
-    /// Publishes the time of the next attempt and waits for it. The first wait is two seconds, and each further wait is
-    /// twice as long.
+    /// Publishes the time of the next attempt, and waits until this time. The first wait takes two seconds. Each
+    /// further wait takes twice as long as the previous wait, up to 64 seconds.
     private func retry(_ step: Step2, attempt: Int, after error: JSON) throws(Ending) {
         let delay = 2000 << min(attempt - 2, 5)
         let members: [(String, JSON)] = [
@@ -88,7 +89,7 @@ extension Execution2 {
         step.retry = JSON.object([]).adding(members)
         store.store(step.message, in: id)
         try publish(step, "session.retry.scheduled", members: members)
-        // With a pace of zero the attempts would flood the stream, so wait at least 10 ms.
+        // Wait at least 10 ms. With a pace of zero, the attempts would flood the stream.
         try pause(max(script.scaled(.milliseconds(delay)), .milliseconds(10)))
     }
 }

@@ -8,7 +8,7 @@ extension Execution2 {
         "### Blocked", "## Next Move", "## Relevant Files", "## Important Context",
     ]
 
-    /// Moves the session to another directory. The event still has the old directory.
+    /// Moves the session to another directory. The event's location is still the old directory.
     func move(_ item: InboxItem2) throws(Ending) {
         guard let directory = item.payload["location"]?["directory"]?.text else { return }
         let session = try session()
@@ -32,8 +32,8 @@ extension Execution2 {
         store.store(Session2.Message(id: message, type: "location-switched", json: json), in: id)
     }
 
-    /// Summarizes the conversation. Only the model `compact` follows the required form of a summary. Any other model is
-    /// asked twice and fails.
+    /// Summarizes the conversation. Only the model `compact` writes a summary with the required headings. With any
+    /// other model, the summary fails after two attempts.
     func compact(_ item: InboxItem2) throws(Ending) {
         let model = try session().model ?? .standard
         let isGood = model.id == "compact"

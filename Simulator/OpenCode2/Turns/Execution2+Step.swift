@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// A call of the model.
+/// Runs the calls of the model.
 extension Execution2 {
     /// Runs one call of the model. Returns whether the model must be called again, as after a tool call.
     func step() throws(Ending) -> Bool {
@@ -31,7 +31,7 @@ extension Execution2 {
         return false
     }
 
-    /// Waits for the model's first byte, which begins the step.
+    /// Waits for the model's first byte, and begins the step.
     func startStep(_ known: Step2? = nil) throws(Ending) -> Step2 {
         let new = Step2(try session())
         let step = known ?? new
@@ -89,7 +89,7 @@ extension Execution2 {
         try finish(step, "stop")
     }
 
-    /// Ends the open reasoning text, the open answer text, and an interrupted step.
+    /// Ends an interrupted step with its open reasoning text and its open answer text.
     private func interrupt(
         _ step: Step2, text: String?, reasoning: inout (text: String, started: Int)?
     ) throws(Ending) {
@@ -111,7 +111,7 @@ extension Execution2 {
     /// Ends the text of a step.
     func complete(_ step: Step2, _ text: String) throws(Ending) {
         store.update(id, isProgress: true) { $0.spoken = "" }
-        // A tool call that has begun in the meantime follows the text, so insert the text before it.
+        // A tool call may have begun in the meantime. Insert the text before the call.
         step.content.insert(.text(text), at: step.content.firstIndex { $0.isTool } ?? step.content.endIndex)
         store.store(step.message, in: id)
         try publish(step, "session.text.ended", members: [("ordinal", 0), ("text", .string(text))])
@@ -154,7 +154,8 @@ extension Execution2 {
 
     /// Ends a step that has failed.
     ///
-    /// - Parameter rawFinish: The model's reason for stopping, if its tool was refused.
+    /// - Parameter rawFinish: The model's reason for the end of its output, if a user has refused its tool; nil for
+    ///   other failures.
     func fail(_ step: Step2, _ error: JSON, rawFinish: String? = nil) throws(Ending) {
         step.finish = "error"
         step.error = error
@@ -171,7 +172,7 @@ extension Execution2 {
     }
 }
 
-/// Divides a text into deltas. The recorded server sends all text of a tenth of a second in one delta.
+/// Divides a text into deltas. The recorded server sends the text of each tenth of a second in one delta.
 extension Execution2 {
     private var wordsPerDelta: Int {
         if script.hasFixedDeltas { return 1 }

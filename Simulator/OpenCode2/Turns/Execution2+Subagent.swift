@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Runs subagents. Each has its own session, whose turn runs while its parent's turn waits.
+/// Runs subagents. Each subagent has its own session. The subagent's turn runs while the parent's turn waits.
 extension Execution2 {
-    /// Runs the call in a child session.
+    /// Runs the tool call in a child session.
     func delegate(_ call: inout ToolCall2, of step: Step2) throws(Ending) {
         let session = try session()
         var model = session.model ?? .standard

@@ -6,13 +6,13 @@ import TestKit
 extension Execution2 {
     /// The model's text before a tool call.
     private static let announcement = "Let me see first. "
-    /// The shell command of the recordings.
+    /// The shell command in the recordings.
     private static let command = "printf 'one\\ntwo\\n'; sleep 1; printf 'three\\n'"
     private static let resources = ["printf 'one\\ntwo\\n'", "sleep 1", "printf 'three\\n'"]
     private static let patterns = ["printf *", "sleep *", "printf *"]
     private static let notes = "# Notes\n\nhello\n"
 
-    /// Runs a step that calls the scenario's tool. The model is called again after it.
+    /// Runs a step that calls the scenario's tool. Returns true, because the model must be called again.
     func callTool() throws(Ending) -> Bool {
         let step = try startStep()
         let (name, input) = toolCall
@@ -64,7 +64,7 @@ extension Execution2 {
         }
     }
 
-    /// Runs the tool. Returns the files that it has written.
+    /// Runs the tool. Returns the files that the tool has written.
     private func perform(_ call: inout ToolCall2, of step: Step2) throws(Ending) -> [String] {
         switch script.scenario {
         case .question: try waitForReply(&call, of: step)
@@ -190,7 +190,7 @@ extension Execution2 {
         conversation.pending.add(
             Pending2.Request(id: request, kind: kind, sessionID: id, directory: session.directory, json: json))
         conversation.bus.publish(type, data, in: session.directory)
-        // The interrupt may have arrived just before the request was added, and may therefore have missed it.
+        // An interrupt that arrived just before the request was added has not aborted the request. Abort it here.
         if control.abort.isOpen { conversation.pending.abort(session: id) }
         let reply = conversation.pending.wait(for: request)
         if case .aborted = reply { throw .interrupted(reason: "user") }

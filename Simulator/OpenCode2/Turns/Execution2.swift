@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The activity of a session from its wake-up until its inbox is empty. It is used by one thread.
+/// The activity of a session from its wake-up until its inbox is empty. Only one thread uses it.
 final class Execution2 {
     /// The reason for a premature end.
     enum Ending: Error {
@@ -13,13 +13,13 @@ final class Execution2 {
     let conversation: Conversation2
     let id: String
     let control: TurnControl
-    /// The course of the turn. Each prompt that is processed selects a new one.
+    /// The script of the turn. Each processed prompt selects a new script.
     private(set) var script: TurnScript
     /// The last prompt, and the id of its message.
     private(set) var prompt = (id: "", text: "")
     /// Whether the scenario's tool was called since the last prompt.
     var hasCalledTool = false
-    /// A subagent's text, which overrides the text that its model's name and its prompt select.
+    /// A subagent's text, which overrides the text of the script; nil for other sessions.
     var words: [String]?
 
     var store: SessionStore2 { conversation.store }
@@ -31,8 +31,8 @@ final class Execution2 {
         script = TurnScript(model: "talk", prompt: "", pace: conversation.pace)
     }
 
-    /// Returns the current session. Throws an error if the session was removed in the meantime, because its events are
-    /// not needed.
+    /// Returns the session in its current state. Throws an error if the session was removed, because a removed session
+    /// publishes no events.
     func session() throws(Ending) -> Session2 {
         guard let session = store[id] else { throw .interrupted(reason: "user") }
         return session
@@ -50,7 +50,7 @@ final class Execution2 {
                 // Wake the session again, so that input that was sent in the meantime is processed.
                 if store[id]?.inbox.isEmpty == false { conversation.wake(id) }
             case .interrupted(let reason):
-                // The remainder of the inbox waits for the next prompt. There is an outcome only if the user has
+                // The remaining inbox items wait for the next prompt. The session has an outcome only if the user has
                 // interrupted the turn.
                 let outcome: Session2.TurnOutcome? = reason == "user" ? .interrupted : nil
                 _ = finish("interrupted", outcome: outcome, members: [("reason", .string(reason))], parksInbox: true)
@@ -60,7 +60,7 @@ final class Execution2 {
         control.isSettled.open()
     }
 
-    /// Waits for a time; throws if the turn is interrupted.
+    /// Waits for a time. Throws an error if the turn is interrupted.
     func pause(_ time: Duration) throws(Ending) {
         do {
             try control.pause(time)
@@ -69,7 +69,7 @@ final class Execution2 {
         }
     }
 
-    /// Ends the execution and publishes the outcome. Returns false if there is more to do.
+    /// Ends the execution and publishes the outcome. Returns false if the inbox contains more items to process.
     private func finish(
         _ type: String, outcome: Session2.TurnOutcome?, members: [(String, JSON)] = [], parksInbox: Bool
     ) -> Bool {
@@ -108,7 +108,7 @@ final class Execution2 {
     /// Processes an inbox item. Returns whether the model must answer it.
     private func consume(_ item: InboxItem2) throws(Ending) -> Bool {
         try pause(.zero)
-        // The message has the event's time in every recorded turn, so use the same time for both.
+        // In every recorded turn, the message and the event have the same time.
         let now = Clock.milliseconds
         conversation.publish(
             "session.inbox.delivered", in: try session(), [("inboxID", .string(item.id))], created: now)
@@ -142,7 +142,7 @@ final class Execution2 {
         store.store(Session2.Message(id: item.id, type: type, json: json), in: id)
     }
 
-    /// Publishes the session's initial instructions, once.
+    /// Publishes the session's initial instructions if they have not been published yet.
     private func instruct() throws(Ending) {
         let session = try session()
         if session.isInstructed { return }
@@ -153,7 +153,7 @@ final class Execution2 {
             metadata: ["instructions": ["initial": true]])
     }
 
-    /// Generates the title of a new session, which takes one call of a model.
+    /// Generates the title of a new session, which requires one call of a model.
     private func entitle() throws(Ending) {
         if try session().title != nil { return }
         try pause(script.scaled(.milliseconds(40)))

@@ -2,9 +2,9 @@
 
 import TestKit
 
-/// A step, which is the message that results from one call of the model. It is used by one thread.
+/// A step: the message that results from one call of the model. Only one thread uses it.
 final class Step2 {
-    /// A part of the model's output, ordered by its beginning.
+    /// A part of the model's output.
     enum Content {
         case text(String)
         case reasoning(String, started: Int, ended: Int?)
@@ -15,7 +15,7 @@ final class Step2 {
     let started = Clock.milliseconds
     let agent: String
     let model: JSON
-    /// The state of the files at the beginning.
+    /// The state of the files at the beginning of the step.
     let snapshot: String?
     var content: [Content] = []
     var streamed: Int?
@@ -25,7 +25,7 @@ final class Step2 {
     var usage: Usage2?
     var error: JSON?
     var retry: JSON?
-    /// The state of the files at the end, with the files that the step has written.
+    /// The state of the files at the end of the step, and the files that the step has written.
     var end: (snapshot: String?, files: [String])?
 
     init(_ session: Session2) {
@@ -34,7 +34,7 @@ final class Step2 {
         snapshot = session.snapshot
     }
 
-    /// The message in the form that lists use.
+    /// The message in the format of lists.
     var message: Session2.Message {
         let time: JSON = ["created": .integer(started)]
         let start: [String: JSON?] = [
@@ -119,8 +119,8 @@ struct ToolCall2 {
 }
 
 extension Session2 {
-    /// The state of the files in the session's directory after its tools' changes; nil if the directory no longer
-    /// exists.
+    /// The state of the files in the session's directory after the changes by the session's tools; nil if the directory
+    /// no longer exists.
     var snapshot: String? {
         (try? FileTree.names(in: directory)) != nil
             ? SHA1.hexadecimal(changes.reduce(project.id) { "\($0)/\($1.file):\($1.after ?? "")" }) : nil
