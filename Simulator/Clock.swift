@@ -23,7 +23,7 @@ enum Clock {
         return "\(days[Int(time.tm_wday)]), \(date) \(clock(time)) GMT"
     }
 
-    /// Formats a time like JavaScript's `toISOString`.
+    /// Formats a time as JavaScript's `toISOString` does.
     static func iso(_ milliseconds: Int) -> String {
         let time = parts(milliseconds)
         let date = "\(time.tm_year + 1900)-\(padded(time.tm_mon + 1))-\(padded(time.tm_mday))"

@@ -2,14 +2,14 @@
 
 import TestKit
 
-/// Creates identifiers in OpenCode's form: a prefix, twelve hexadecimal digits of the time, and fourteen random letters
-/// and digits.
+/// Creates identifiers in OpenCode's format: a prefix, twelve hexadecimal digits of the time, and fourteen random
+/// letters and digits.
 enum Identifier {
     private static let last = Monitor((milliseconds: 0, counter: 0))
     private static let alphabet = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz")
 
-    /// Returns an identifier that sorts after all earlier identifiers. With `descending`, it sorts before them, as
-    /// session identifiers do.
+    /// Returns an identifier that sorts after all earlier identifiers. If `descending` is true, the identifier sorts
+    /// before all earlier identifiers, as session identifiers do.
     static func make(_ prefix: String, descending: Bool = false) -> String {
         let now = Clock.milliseconds
         let counter = last.withLock { last in
@@ -28,7 +28,7 @@ enum Identifier {
         return "err_" + String(repeating: "0", count: 8 - digits.count) + digits
     }
 
-    /// Returns the second, readable name of a session.
+    /// Returns a human-readable name for a session.
     static func slug() -> String {
         let first = ["clever", "hidden", "playful", "quiet", "sunny", "tidy", "eager", "neon"]
         let second = ["harbor", "meadow", "orchid", "otter", "wizard", "circuit", "moon", "cactus"]

@@ -3,7 +3,7 @@
 import Glibc
 import TestKit
 
-/// A simulated OpenCode server. It has the same output, responses and events, but no model.
+/// A simulated OpenCode server. It has the same output, responses and events as a real server, but no model.
 @main
 struct OpenCodeSimulator {
     static func main() {

@@ -7,9 +7,9 @@ final class EventBus: Sendable {
     private struct State {
         var subscriptions: [Int: EventSubscription] = [:]
         var nextNumber = 0
-        /// The number of stored changes of each session; `sync` events carry it.
+        /// The number of stored changes of each session, which `sync` events contain.
         var sequence: [String: Int] = [:]
-        /// The directories that were opened, and those whose first turn was announced.
+        /// The directories that were opened, and the directories whose catalogue was announced.
         var opened: Set<String> = []
         var announced: Set<String> = []
     }
@@ -21,7 +21,8 @@ final class EventBus: Sendable {
         self.profile = profile
     }
 
-    /// Subscribes to the events of one directory, or with nil to the wrapped events of all directories.
+    /// Subscribes to the events of one directory. If `directory` is nil, subscribes to the wrapped events of all
+    /// directories.
     func subscribe(directory: String?) -> EventSubscription {
         let first = event("server.connected", [:])
         return state.withLock { state in
@@ -38,13 +39,14 @@ final class EventBus: Sendable {
         state.withLock { $0.subscriptions[subscription.number] = nil }
     }
 
-    /// Returns the encoded event that every subscription begins with.
+    /// Returns the encoded event with which every subscription begins.
     func greeting(directory: String?) -> String {
         let first = event("server.connected", [:])
         return "data: \((directory == nil ? ["payload": first] : first).encoded)\n\n"
     }
 
-    /// Returns an encoded heartbeat of a directory's stream, or with nil of the wrapped stream.
+    /// Returns an encoded heartbeat for a directory's stream. If `directory` is nil, returns a heartbeat for the
+    /// wrapped stream.
     func heartbeat(directory: String?) -> String {
         let beat = event("server.heartbeat", [:])
         return "data: \((directory == nil ? ["payload": beat] : beat).encoded)\n\n"
@@ -52,7 +54,8 @@ final class EventBus: Sendable {
 
     /// Publishes an event.
     ///
-    /// - Parameter session: The session whose stored state the event changes. Such events are repeated as `sync`.
+    /// - Parameter session: The session whose stored state the event changes. Versions with `sync` events repeat such
+    ///   an event as a `sync` event.
     func publish(_ type: String, _ properties: JSON, directory: String, storedIn session: String? = nil) {
         let event = event(type, properties)
         state.withLock { state in
@@ -86,8 +89,8 @@ final class EventBus: Sendable {
         ])
     }
 
-    /// Wraps an event that belongs to no directory, although it is about one. Newer versions set its directory to
-    /// `global`, and older versions omit it.
+    /// Wraps an event that concerns a directory but does not belong to it. Newer versions set the event's directory to
+    /// `global`, and older versions omit the directory.
     private func wrapGlobal(_ payload: JSON, about directory: String) -> JSON {
         if !profile.events.areSynchronized { return ["payload": payload] }
         return [
@@ -108,7 +111,7 @@ final class EventBus: Sendable {
     }
 }
 
-/// Publishes the consequences of using a directory.
+/// Publishes the events that the use of a directory causes.
 extension EventBus {
     /// Announces a directory's first use to the wrapped streams.
     func open(directory: String) {
@@ -116,7 +119,8 @@ extension EventBus {
         publishWrapped(wrapGlobal(bareEvent("project.updated", profile.project(directory)), about: directory))
     }
 
-    /// Publishes the events about the data that a directory's first turn loads. Does this only once.
+    /// Publishes the events about the data that a directory's first turn loads. Publishes them only once for each
+    /// directory.
     func announceCatalogue(directory: String) {
         if profile.events.catalogue.isEmpty { return }
         guard state.withLock({ $0.announced.insert(directory).inserted }) else { return }
@@ -125,7 +129,7 @@ extension EventBus {
         }
     }
 
-    /// Ends the streams of a directory, as disposing of its instance does. The wrapped streams continue.
+    /// Ends the streams of a directory after a client has disposed of its instance. The wrapped streams continue.
     func dispose(directory: String) {
         for type in profile.events.disposal { publish(type, [:], directory: directory) }
         let properties: JSON = ["directory": .string(directory)]
@@ -140,10 +144,10 @@ extension EventBus {
         publishWrapped(wrap(bareEvent("server.instance.disposed", properties), directory))
     }
 
-    /// The open event streams of this bus.
+    /// The open subscriptions of this bus.
     var subscriptions: [EventSubscription] { state.withLock { Array($0.subscriptions.values) } }
 
-    /// Returns an event that only the wrapped streams contain. Its `id` is the last member.
+    /// Returns an event that only the wrapped streams contain. The `id` is the last member of such an event.
     private func bareEvent(_ type: String, _ properties: JSON) -> JSON {
         let event: JSON = ["type": .string(type), "properties": properties]
         return profile.events.haveIdentifiers ? event.adding([("id", .string(Identifier.make("evt")))]) : event

@@ -2,18 +2,18 @@
 
 import TestKit
 
-/// Writes one event stream until the stream ends or the client disconnects. Each event is a separate chunk, with
-/// heartbeats between the events.
+/// Writes one event stream until the stream ends or the client disconnects. Writes each event as a separate chunk, and
+/// writes heartbeats between the events.
 struct EventStream {
     let connection: TestConnection
     let feed: EventFeed
     let subscription: EventSubscription
     let misbehaviour: MisbehaviourSwitch
 
-    /// The time limit for a slow reader. OpenCode itself waits without a limit.
+    /// The time limit for a slow reader. OpenCode itself has no time limit.
     private static let patience: Duration = .seconds(86_400)
 
-    /// Serves the stream, whose head is already written.
+    /// Writes the body of the stream. The head must already be written.
     func run() throws {
         let connection = connection
         let subscription = subscription

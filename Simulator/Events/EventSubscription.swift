@@ -2,15 +2,15 @@
 
 import TestKit
 
-/// The event queue of one subscriber. It is unbounded, as OpenCode's own queue is.
+/// The event queue of one subscriber. Like OpenCode's own queue, it is unbounded.
 final class EventSubscription: Sendable {
-    /// The next item of the queue.
+    /// An item of the queue.
     enum Item: Equatable {
-        /// An encoded event or other part of the stream.
+        /// An encoded event.
         case frame(String)
-        /// The stream ends cleanly, with its last chunk.
+        /// The regular end of the stream, with the last chunk.
         case end
-        /// The connection of the subscriber has ended.
+        /// The end of the subscriber's connection.
         case gone
     }
 
@@ -18,11 +18,11 @@ final class EventSubscription: Sendable {
         var frames: [String] = []
         var isEnded = false
         var isGone = false
-        /// The numbers of frames that were queued, taken from the queue and written.
+        /// The numbers of frames that were queued, returned to the writer, and written.
         var queued = 0
         var taken = 0
         var written = 0
-        /// Whether a wait for the reader has timed out. It is reset when the reader reads again.
+        /// Whether a wait for the reader has timed out. The value becomes false when the reader reads again.
         var isStuck = false
     }
 
@@ -68,8 +68,8 @@ final class EventSubscription: Sendable {
         return isWritten ?? false
     }
 
-    /// Returns all queued items, and counts the items that were returned before as written. Returns nil if nothing
-    /// arrives before the deadline.
+    /// Returns all queued items. Counts the items of the previous call as written. Returns nil if no item arrives
+    /// before the deadline.
     func next(by deadline: Deadline) -> [Item]? {
         state.withLock { state in
             if state.written < state.taken { state.isStuck = false }

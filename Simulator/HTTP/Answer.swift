@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A response, without the header fields that every response of its version has.
+/// A response without the header fields that every response has.
 struct SimulatedAnswer: Sendable {
     /// The kind of the body.
     enum Content: Sendable {
@@ -19,17 +19,17 @@ struct SimulatedAnswer: Sendable {
     var reason: String
     var content: Content
     var body: [UInt8] = []
-    /// Whether the body is sent in one chunk, as `/session/ID/message` does when the turn is over.
+    /// Whether the body is sent in one chunk, as on `/session/ID/message` at the end of the turn.
     var isChunked = false
     /// Whether the body is compressed with gzip.
     var isCompressed = false
     /// Whether the body is omitted, as in the response to a HEAD request.
     var isHead = false
-    /// The header fields before the usual fields, and the header fields after them or before `Date`.
+    /// The header fields before the usual fields, and the header fields after the usual fields or before `Date`.
     var first: [(String, String)] = []
     var last: [(String, String)] = []
 
-    /// Returns a JSON response of known length.
+    /// Returns a JSON response with a known length.
     static func json(_ json: JSON, status: Int = 200, reason: String = "OK") -> SimulatedAnswer {
         SimulatedAnswer(status: status, reason: reason, content: .json, body: Array(json.encoded.utf8))
     }
@@ -41,7 +41,7 @@ struct SimulatedAnswer: Sendable {
         return answer
     }
 
-    /// Returns a plain-text response, as some rejections are.
+    /// Returns a plain-text response, which some errors have.
     static func text(_ text: String, status: Int, reason: String) -> SimulatedAnswer {
         SimulatedAnswer(status: status, reason: reason, content: .text, body: Array(text.utf8))
     }
@@ -51,10 +51,10 @@ struct SimulatedAnswer: Sendable {
         SimulatedAnswer(status: status, reason: reason, content: .none)
     }
 
-    /// The response to an accepted request. Events report the result.
+    /// The response to an accepted request whose result is reported by events.
     static var accepted: SimulatedAnswer { empty(204, "No Content") }
 
-    /// A response with status 200, the content type of JSON and an empty body.
+    /// A response with status 200, the content type `application/json` and an empty body.
     static var emptyJSON: SimulatedAnswer { SimulatedAnswer(status: 200, reason: "OK", content: .json) }
 
     static var unauthorized: SimulatedAnswer {
@@ -63,19 +63,19 @@ struct SimulatedAnswer: Sendable {
 
     static var preflight: SimulatedAnswer { SimulatedAnswer(status: 204, reason: "No Content", content: .preflight) }
 
-    /// Returns the web app's page, which is 1.18.33's response to every unknown path and every HEAD request.
+    /// Returns the web app's page, with which 1.18.33 responds to every unknown path and every HEAD request.
     static func page(hasBody: Bool) -> SimulatedAnswer {
         SimulatedAnswer(status: 200, reason: "OK", content: .page, body: hasBody ? Array(html.utf8) : [])
     }
 
-    /// Returns an error with its message, in the form of older versions.
+    /// Returns an error response with a message in the format of older versions.
     static func unknownError(_ message: String) -> SimulatedAnswer {
         json(
             ["name": "UnknownError", "data": ["message": .string(message)]], status: 500,
             reason: "Internal Server Error")
     }
 
-    /// An error whose details 1.18.33 withholds.
+    /// The error response with which 1.18.33 withholds the details of an error.
     static var unexpected: SimulatedAnswer {
         json(
             [

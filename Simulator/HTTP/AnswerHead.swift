@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The header fields of a response, in the order of the version's framework.
+/// The header fields of a response, in the order that the version's framework uses.
 struct AnswerHead {
     let profile: Profile
     let answer: SimulatedAnswer
@@ -51,7 +51,7 @@ struct AnswerHead {
     }
 
     private var effect: [(String, String)] {
-        // The response to a request from a foreign page's origin does not have `Vary: Origin` either.
+        // The response to a request from a foreign origin has neither `Access-Control-Allow-Origin` nor `Vary: Origin`.
         let vary = allowOrigin + (origin == nil || isAllowed ? [("Vary", "Origin")] : [])
         switch answer.content {
         case .json where answer.isChunked:

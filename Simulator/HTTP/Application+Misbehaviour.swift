@@ -3,7 +3,7 @@
 import TestKit
 
 extension Application {
-    /// Returns the outcome that a misbehaviour causes; nil if the request is served as usual.
+    /// Returns the outcome that the misbehaviour causes; nil if the request is served as usual.
     func misbehave(_ request: Request, _ connection: TestConnection) throws -> RequestOutcome? {
         let path = "/" + request.segments.joined(separator: "/")
         // This route always works, so that a test can end the misbehaviour.
@@ -18,7 +18,7 @@ extension Application {
         return nil
     }
 
-    /// Handles the hidden route: `POST` with words in its body changes how the simulator misbehaves.
+    /// Handles the hidden route, which changes the simulator's misbehaviour to the words in the request's body.
     private func changeMisbehaviour(_ request: Request) -> SimulatedAnswer {
         if let credentials, !credentials.accept(request) { return .unauthorized }
         do {

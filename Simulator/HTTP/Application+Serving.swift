@@ -23,7 +23,7 @@ extension Application {
             let request = request(received)
             switch try misbehave(request, connection) ?? outcome(of: request) {
             case .answer(let answer):
-                // Faults never affect the switch itself.
+                // Faults do not affect the route that changes the misbehaviour.
                 let isSwitch = request.segments.first == "simulator"
                 if !isSwitch, !misbehaviour.current.isWedged { waitUntilStreamsAreWritten() }
                 if try !isSwitch && breakOff(answer, to: request, on: connection) { return }
@@ -50,7 +50,7 @@ extension Application {
         do {
             let raw = try connection.readThrough(
                 "\r\n\r\n", within: limit, waitingFor: "a request", maximum: Serving.headLimit)
-            // A head that arrives in one piece is complete before the reader checks its size, so check the size here.
+            // If a head arrives at once, it is complete before the reader checks the size. Check the size here.
             if let raw, raw.count > Serving.headLimit { throw TestKitError.malformed("a long head") }
             return raw
         } catch TestKitError.malformed {
@@ -78,6 +78,6 @@ extension Application {
 enum Serving {
     /// The time limit for the first request of a connection, and for a request that hangs.
     static let firstLimit: Duration = .seconds(3600)
-    /// The size of the smallest request head that is rejected, regardless of the part that is long.
+    /// The maximum size of a request head in bytes.
     static let headLimit = 16 * 1024
 }

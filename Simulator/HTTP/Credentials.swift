@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The user and password that a server with OPENCODE_SERVER_PASSWORD requires.
+/// The user name and password that a server requires.
 struct Credentials: Sendable {
     private let encoded: String
     private let isInQuery: Bool
@@ -11,15 +11,16 @@ struct Credentials: Sendable {
     /// Creates credentials.
     ///
     /// - Parameters:
-    ///   - isInQuery: Whether the query may also contain the credentials.
-    ///   - queryDecides: Whether the header field is ignored if the query contains them.
+    ///   - isInQuery: Whether the query may contain the credentials.
+    ///   - queryDecides: Whether the header field is ignored if the query contains credentials.
     init(user: String, password: String, isInQuery: Bool, queryDecides: Bool = false) {
         self.isInQuery = isInQuery
         self.queryDecides = queryDecides
         encoded = Base64.encode(Array("\(user):\(password)".utf8))
     }
 
-    /// Returns whether a request has the credentials, as Basic authentication or in the query's `auth_token`.
+    /// Returns whether a request contains the credentials, either as Basic authentication or in the query's
+    /// `auth_token`.
     func accept(_ request: Request) -> Bool {
         if isInQuery, let token = request.query["auth_token"] {
             if token == encoded || queryDecides { return token == encoded }

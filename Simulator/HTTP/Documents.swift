@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The responses that do not change while the server runs.
+/// The GET responses that do not depend on sessions.
 struct Documents {
     let profile: Profile
     /// The home directory of the user.
@@ -101,7 +101,7 @@ struct Documents {
 }
 
 extension Profile {
-    /// Returns a project in the form of responses and `project.updated`.
+    /// Returns a project in the format of responses and of `project.updated`.
     func project(_ directory: String, _ layout: Layout? = nil) -> JSON {
         let time = JSON.integer(Clock.milliseconds)
         return (layout ?? layouts.project).object([

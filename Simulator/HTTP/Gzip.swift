@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Encodes the gzip format (RFC 1952) with stored blocks (RFC 1951 §3.2.4). The encoding is valid, although it does not
-/// reduce the size.
+/// Encodes bytes in the gzip format (RFC 1952) with stored blocks (RFC 1951 §3.2.4). The result is valid, but is not
+/// smaller.
 enum Gzip {
     static func encode(_ bytes: [UInt8]) -> [UInt8] {
         var output: [UInt8] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]
@@ -33,11 +33,11 @@ enum Gzip {
 }
 
 extension SimulatedAnswer {
-    /// The minimum size of a response that is compressed for clients that accept compression. The recordings contain
-    /// only an uncompressed response of 36 bytes and a compressed one of 17 KB.
+    /// The minimum size in bytes of a compressed response. The recordings contain only an uncompressed response of 36
+    /// bytes and a compressed response of 17 KB.
     private static let compressedFrom = 1024
 
-    /// The same response, compressed if it is large enough.
+    /// The same response, which is compressed if it is large enough.
     var compressed: SimulatedAnswer {
         guard content == .json, !isChunked, body.count >= SimulatedAnswer.compressedFrom else { return self }
         var answer = self

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// A request in the form that routes use.
+/// A parsed request, as the routes use it.
 struct Request {
     let method: String
     /// The path segments, percent-decoded individually.
@@ -15,7 +15,7 @@ struct Request {
     ///
     /// - Parameters:
     ///   - delimiters: The characters that end the path and begin the query.
-    ///   - resolvesDots: Whether `.` and `..` in the path are resolved before it is decoded.
+    ///   - resolvesDots: Whether `.` and `..` in the path are resolved before the path is decoded.
     init(_ request: ReceivedRequest, endsPathAt delimiters: Set<Character> = ["?"], resolvesDots: Bool = false) {
         method = request.method
         fields = request.fields
@@ -26,7 +26,7 @@ struct Request {
         var query: [String: String] = [:]
         for pair in target.dropFirst().first?.split(separator: "&") ?? [] {
             let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            // The first value counts, as in URLSearchParams.get.
+            // Use the first value, as URLSearchParams.get does.
             let name = Request.decode(sides[0])
             if query[name] == nil { query[name] = sides.count > 1 ? Request.decode(sides[1]) : "" }
         }
@@ -49,13 +49,13 @@ struct Request {
         self.body = body
     }
 
-    /// Returns the directory of the request: the directory in the query, otherwise the directory in the header field,
-    /// otherwise the server's own directory.
+    /// Returns the directory of the request. The directory in the query takes precedence over the directory in the
+    /// header field. If the request names no directory, the result is `own`.
     func directory(default own: String) -> String {
         query["directory"] ?? fields.first("x-opencode-directory").map { Request.decode($0[...]) } ?? own
     }
 
-    /// The body as JSON; nil if it is invalid. A missing body counts as an empty object.
+    /// The body as JSON; nil if the body is invalid. A missing body counts as an empty object.
     var json: JSON? {
         body.isEmpty ? [:] : try? JSONParser.parse(body)
     }

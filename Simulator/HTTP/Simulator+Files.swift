@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Handles the requests for files of the project.
+/// Handles the requests for the project's files.
 extension Simulator {
     /// Responds to requests for `/file`, `/find` and the paths below them.
     func files(_ request: Request, _ directory: String) -> SimulatedAnswer? {
@@ -20,7 +20,8 @@ extension Simulator {
             return .json(["type": "text", "content": .string(text)])
         case "find": return profile.refusals.search
         case "find/file":
-            // Older versions search only their index, which was empty in the recording, so they find nothing.
+            // Older versions search only their index. The index was empty in the recording, so these versions find
+            // nothing.
             let query = request.query["query"] ?? ""
             let found = profile.refusals.generation == .third ? list(directory).filter { $0.contains(query) } : []
             return .json(.array(found.map { .string($0) }))

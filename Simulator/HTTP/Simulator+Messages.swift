@@ -12,7 +12,7 @@ extension Simulator {
         let shown = limit.map { session.messages.suffix(max(0, $0)) } ?? session.messages[...]
         var answer = SimulatedAnswer.json(
             .array(shown.map { $0.json(limit == nil ? layouts.list : layouts.answer, layouts) }))
-        // Add a link that leads to the older messages.
+        // Add a link to the older messages.
         guard let limit, shown.count < session.messages.count, let first = shown.first,
             profile.refusals.generation != .first
         else { return answer }
@@ -29,7 +29,7 @@ extension Simulator {
         guard let body = request.json else { return profile.refusals.malformed }
         guard let parts = body["parts"]?.elements else { return profile.refusals.missing(list: "parts", in: body) }
         let text = parts.compactMap { $0["text"]?.text }.joined(separator: "\n")
-        // Use the default model if the model is missing or has another form.
+        // Use the default model if the model is missing or invalid.
         let model = Session.Model(
             providerID: body["model"]?["providerID"]?.text ?? "simulator",
             modelID: body["model"]?["modelID"]?.text ?? "talk"
@@ -45,7 +45,7 @@ extension Simulator {
             guard let message = conversation.run(prompt) else { return .unexpected }
             return .chunkedJSON(message.json(profile.layouts.answer, profile.layouts))
         }
-        // Without a thread for its turn, the prompt is lost and the client receives an error.
+        // If no thread can be created for the turn, the prompt is lost, and the client receives an error.
         let turn = try? TestThread { _ = conversation.run(prompt) }
         return turn == nil ? .unexpected : .accepted
     }

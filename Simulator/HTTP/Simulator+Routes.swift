@@ -3,7 +3,7 @@
 import TestKit
 
 extension Simulator {
-    /// Returns the outcome of a request. An unsupported method of a path is handled like an unknown path.
+    /// Returns the outcome of a request. Handles an unsupported method like an unknown path.
     func outcome(of request: Request) -> RequestOutcome {
         if request.method == "OPTIONS" { return .answer(.preflight) }
         if let credentials, !credentials.accept(request) { return .answer(.unauthorized) }
@@ -66,7 +66,7 @@ extension Simulator {
         }
     }
 
-    /// Handles replies to pending permissions and questions.
+    /// Handles lists of pending permission requests and questions, and replies to them.
     private func reply(_ request: Request) -> SimulatedAnswer? {
         let kind: PendingRequests.Kind = request.segments[0] == "permission" ? .permission : .question
         switch (request.method, request.segments.count, request.segments.last) {

@@ -40,7 +40,7 @@ extension Simulator {
     private func createTerminal(_ request: Request) -> SimulatedAnswer {
         guard let body = request.json else { return profile.refusals.malformed }
         let id = Identifier.make("pty")
-        // A shell without arguments becomes a login shell, so its list of arguments contains `-l`.
+        // A shell without arguments becomes a login shell, so its arguments are `-l`.
         let arguments = body["args"]?.elements ?? []
         let info: JSON = [
             "id": .string(id), "title": .string(body["title"]?.text ?? "Terminal \(id.suffix(4))"),

@@ -2,17 +2,17 @@
 
 import TestKit
 
-/// The server of OpenCode 1. Its routes are in the extensions.
+/// The simulated server of OpenCode 1. The extensions contain its routes.
 struct Simulator: Application {
     let profile: Profile
     let credentials: Credentials?
     let misbehaviour: MisbehaviourSwitch
     let heartbeat: Duration
-    /// The time that turns take, in percent of the recorded time.
+    /// The duration of turns, in percent of the recorded duration.
     let pace: Int
-    /// The working directory, which requests that name no directory use.
+    /// The server's working directory. It is the directory of requests that name no directory.
     let directory: String
-    /// The user's home, for `/path`.
+    /// The user's home directory, for `/path`.
     let home: String
     let store: SessionStore
     let bus: EventBus
@@ -20,8 +20,7 @@ struct Simulator: Application {
     var conversation: Conversation { Conversation(store: store, bus: bus, profile: profile) }
 
     var healthPath: String { "/global/health" }
-    /// Idle connections stay open for a long time. The recordings show only that OpenCode does not close a connection
-    /// within 40 s.
+    /// The idle limit is long, because the recordings show only that OpenCode does not close a connection within 40 s.
     var idleLimit: Duration { .seconds(3600) }
     var compresses: Bool { profile.compresses }
     var streamFields: [(String, String)] { AnswerHead.stream(profile) }
@@ -48,11 +47,11 @@ struct Simulator: Application {
 
     func listens(at address: String) {}
 
-    /// Returns the directory of a request, as this version interprets the request.
+    /// Returns the directory of a request, as the simulated version interprets it.
     func directory(of request: Request) -> String {
         let named = request.directory(default: directory)
         guard profile.resolvesDirectories else { return named }
-        // As in path.resolve, a path that does not exist is also made absolute.
+        // Also make a missing path absolute, as path.resolve does.
         let segments = (named.hasPrefix("/") ? named : "\(directory)/\(named)").split(separator: "/")
         let absolute = segments.reduce(into: [Substring]()) { path, segment in
             switch segment {
@@ -65,7 +64,8 @@ struct Simulator: Application {
         return (try? FileTree.resolve(path)) ?? path
     }
 
-    /// Returns the stream of one directory's events, or with nil the stream of the wrapped events of all directories.
+    /// Returns the stream of one directory's events. If `directory` is nil, returns the stream of the wrapped events of
+    /// all directories.
     func feed(directory: String?) -> EventFeed {
         let bus = bus
         return EventFeed(

@@ -5,7 +5,7 @@
 indirect enum JSON: Sendable, Equatable {
     case null
     case bool(Bool)
-    /// An integer. The simulator computes only with integers; other numbers keep their text.
+    /// An integer. The simulator computes only with integers.
     case integer(Int)
     case number(String)
     case string(String)
@@ -18,31 +18,31 @@ indirect enum JSON: Sendable, Equatable {
         let value: JSON
     }
 
-    /// Returns the value of the last member with this name, as JavaScript does; nil if there is none or this is not an
-    /// object.
+    /// Returns the value of the last member with this name, as JavaScript does. Returns nil if no member has this name,
+    /// or if this value is not an object.
     subscript(name: String) -> JSON? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name == name }?.value
     }
 
-    /// The text, if this is a string.
+    /// The text; nil if this value is not a string.
     var text: String? {
         if case .string(let text) = self { text } else { nil }
     }
 
-    /// The elements, if this is an array.
+    /// The elements; nil if this value is not an array.
     var elements: [JSON]? {
         if case .array(let elements) = self { elements } else { nil }
     }
 
-    /// Returns this object with more members at its end.
+    /// Returns this object with additional members at the end.
     func adding(_ more: [(String, JSON)]) -> JSON {
         guard case .object(let members) = self else { return self }
         return .object(members + more.map { Member(name: $0.0, value: $0.1) })
     }
 
-    /// The JSON in the form of JavaScript's JSON.stringify: no white space between tokens, and only the necessary
-    /// escapes.
+    /// The JSON text in the format of JavaScript's JSON.stringify: without white space between tokens, and with only
+    /// the necessary escapes.
     var encoded: String {
         var output = ""
         encode(into: &output)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A strict parser of RFC 8259 text. Its errors have no details, because the server reports only that there is an
-/// error.
+/// A parser for JSON text (RFC 8259). Its errors have no details, because the server reports only that an error
+/// occurred.
 struct JSONParser {
     struct Failure: Error {}
 

@@ -7,9 +7,9 @@ struct Fault: Sendable, Equatable {
         case hangBeforeHead = "hang-before-head"
         case closeBeforeHead = "close-before-head"
         case hangAfterHead = "hang-after-head"
-        /// The server sends half of the body, or the first event of a stream, and then FIN.
+        /// The server sends half of the body, or the first event of a stream, and then closes the connection (FIN).
         case closeInBody = "close-in-body"
-        /// Like `closeInBody`, but with RST instead of FIN.
+        /// The server sends half of the body, or the first event of a stream, and then resets the connection (RST).
         case resetInBody = "reset-in-body"
         /// The body is shorter than announced.
         case bodyTooShort = "body-too-short"
@@ -36,7 +36,7 @@ struct Fault: Sendable, Equatable {
     /// The paths of the health check.
     private static let healthPaths = ["/global/health", "/api/info"]
 
-    /// Returns whether the fault applies to a path. The health check is exempt unless the fault names it.
+    /// Returns whether the fault applies to a path. A fault with the prefix `/` does not apply to the health check.
     func applies(to path: String) -> Bool {
         path.hasPrefix(self.path) && (self.path != "/" || !Fault.healthPaths.contains(path))
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Misbehaviour {
-    /// A word of SIMULATOR_MISBEHAVE, with its effect on the behaviour.
+    /// A word in SIMULATOR_MISBEHAVE, with its effect on the simulator.
     struct Word: Sendable {
         let name: String
-        /// The placeholder of the value after the equals sign, for the help; nil for a word without a value.
+        /// The help's placeholder for the value after the equals sign; nil for a word without a value.
         let value: String?
         let help: String
-        /// Applies the value. Returns false if it is invalid.
+        /// Applies the value. Returns false if the value is invalid.
         let apply: @Sendable (inout Misbehaviour, Substring?) -> Bool
 
-        /// The line of the word in `--help`.
+        /// The help text of the word in `--help`.
         var helpLine: String {
             let start = "  \(name)\(value.map { "=\($0)" } ?? "")"
             let column = 24
@@ -19,12 +19,12 @@ extension Misbehaviour {
         }
     }
 
-    /// An unknown word, or a word that lacks its value.
+    /// An error about an unknown word, or about a word with a missing or invalid value.
     struct UnknownWord: Error, Equatable {
         let word: String
     }
 
-    /// Parses words, separated by commas or white space. An empty text means correct behaviour.
+    /// Parses words that are separated by commas or white space. An empty text represents correct behaviour.
     init(_ text: String) throws(UnknownWord) {
         for word in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
             let sides = word.split(separator: "=", maxSplits: 1)
@@ -34,7 +34,7 @@ extension Misbehaviour {
         }
     }
 
-    /// All words in the order of the help.
+    /// All words, in the order of the help.
     static var words: [Word] { startWords + healthWords + answerWords + endWords }
 
     private static var startWords: [Word] {
@@ -127,7 +127,7 @@ extension Misbehaviour {
         _ name: String, _ help: String, set: @escaping @Sendable (inout Misbehaviour, Duration) -> Void
     ) -> Word {
         Word(name: name, value: "MS", help: help) {
-            // The number may have the unit `ms`, which is ignored.
+            // The unit `ms` after the number is optional.
             let digits = $1.map { $0.hasSuffix("ms") ? $0.dropLast(2) : $0 }
             guard let number = digits.flatMap({ Int($0) }), number >= 0 else { return false }
             set(&$0, .milliseconds(number))

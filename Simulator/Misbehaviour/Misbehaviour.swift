@@ -7,10 +7,11 @@ struct Misbehaviour: Sendable, Equatable {
         case atOnce
         case late(Duration)
         case never
-        /// The banner is printed in two writes, split in the middle of the port.
+        /// The simulator prints the banner in two writes, which are split in the middle of the port.
         case split
         case twice
-        /// The banner is followed by the same line with another port, as an agent that quotes a banner would print it.
+        /// The simulator prints the banner, and then the same line with another port, as an agent that quotes a banner
+        /// may do.
         case followed(by: UInt16)
     }
 
@@ -19,23 +20,23 @@ struct Misbehaviour: Sendable, Equatable {
         case serverError = "500"
         case unauthorized = "401"
         case notFound = "404"
-        /// The web app's page with status 200, as from versions without this route.
+        /// The web app's page with status 200, which versions without this route return.
         case page
         /// No response. The connection stays open.
         case hang
-        /// `"healthy":false` with status 200. OpenCode 2 has no such member, so its response has the `pid` of a process
-        /// that does not exist.
+        /// `"healthy":false` with status 200. OpenCode 2's response has no such member. Instead, it contains the `pid`
+        /// of a process that does not exist.
         case unhealthy
         /// OpenCode 2's response without its `pid`.
         case withoutPid = "no-pid"
     }
 
-    /// The progress of OpenCode 2's migration of the sessions of OpenCode 1.
+    /// The progress of OpenCode 2's migration of OpenCode 1's sessions.
     enum Migration: String, Sendable, CaseIterable {
         case required, running, completed, error
     }
 
-    /// A process that the simulator leaves running. It keeps the simulator's standard output and standard error open.
+    /// A process that outlives the simulator, and keeps the simulator's standard output and standard error open.
     enum Grandchild: String, Sendable, CaseIterable {
         /// Runs in the simulator's process group and ignores SIGTERM.
         case stubborn
@@ -45,7 +46,8 @@ struct Misbehaviour: Sendable, Equatable {
         case escaped
     }
 
-    /// If set, the simulator ends with this code before the banner, with the output for a broken configuration file.
+    /// The exit code with which the simulator ends before the banner; nil if it starts normally. Before it ends, it
+    /// prints the output for a broken configuration file.
     var exitAtStart: Int32?
     /// Whether the simulator prints the output of the version's first run for a user.
     var isFirstRun = false
@@ -55,19 +57,19 @@ struct Misbehaviour: Sendable, Equatable {
     var health: Health?
     /// The delay of the response to the health check.
     var healthDelay: Duration?
-    /// Whether every request is accepted and none receives a response. Streams send nothing more.
+    /// Whether the simulator accepts every request without sending a response. Streams send no further events.
     var isWedged = false
     /// The broken responses, by path.
     var faults: [Fault] = []
-    /// The idle time of a connection after which a request on it is lost, because the connection is closed without a
+    /// The idle time of a connection after which the simulator closes the connection at the next request, without a
     /// response.
     var idleLoss: Duration?
     var migration = Migration.completed
-    /// Whether all event streams are closed without their last chunk.
+    /// Whether the simulator closes all event streams without their last chunk.
     var cutsStreams = false
     /// The time after which the simulator ends with exit code 1.
     var crashDelay: Duration?
-    /// The prefix of a path. The simulator ends with exit code 1 at the first request for such a path.
+    /// A prefix of paths. The simulator ends with exit code 1 at the first request for such a path.
     var crashPath: String?
     /// The time after which the simulator ends by SIGKILL, as by the kernel's out-of-memory killer.
     var killDelay: Duration?
@@ -76,7 +78,7 @@ struct Misbehaviour: Sendable, Equatable {
     var terminationDelay: Duration?
     var grandchildren: [Grandchild] = []
 
-    /// Returns the fault of the response to a path.
+    /// Returns the fault for a path; nil if the path has none.
     func fault(for path: String) -> Fault.Kind? {
         faults.first { $0.applies(to: path) }?.kind
     }

@@ -3,13 +3,13 @@
 import Glibc
 import TestKit
 
-/// The current misbehaviour and its effects on the process. It can be changed while the simulator runs.
+/// The current misbehaviour and its effects on the process. The misbehaviour can be changed while the simulator runs.
 final class MisbehaviourSwitch: Sendable {
     private struct State {
         var current: Misbehaviour
-        /// Closes the listening socket. It is set as soon as there is a socket.
+        /// Closes the listening socket; nil before the socket exists.
         var refuse: (@Sendable () -> Void)?
-        /// The number of changes, so that the timer of an earlier misbehaviour has no effect.
+        /// The number of changes. It shows whether a timer belongs to an earlier misbehaviour.
         var changes = 0
     }
 
@@ -18,16 +18,16 @@ final class MisbehaviourSwitch: Sendable {
 
     /// Creates a switch.
     ///
-    /// - Parameter termination: The effect of SIGTERM, unless SIGTERM is ignored.
+    /// - Parameter termination: The effect of SIGTERM if the misbehaviour does not ignore SIGTERM.
     init(_ misbehaviour: Misbehaviour, termination: Termination = .bySignal) {
         state = Monitor(State(current: misbehaviour))
         self.termination = termination
     }
 
-    /// The misbehaviour that applies to requests now.
+    /// The current misbehaviour.
     var current: Misbehaviour { state.withLock { $0.current } }
 
-    /// Starts to misbehave, once the server exists.
+    /// Starts the misbehaviour after the server was created.
     ///
     /// - Parameter refuse: Closes the listening socket of the server.
     func start(refuse: @escaping @Sendable () -> Void) {
@@ -44,12 +44,12 @@ final class MisbehaviourSwitch: Sendable {
         apply(effect: misbehaviour)
     }
 
-    /// Waits while the server is wedged. Throws an error if the connection ends first.
+    /// Waits while the server is wedged. Throws an error if the connection ends during the wait.
     func waitWhileWedged(_ connection: TestConnection) throws {
         while current.isWedged { try connection.pause(.milliseconds(20)) }
     }
 
-    /// Ends the process as an unexpected error does.
+    /// Ends the process as after an unexpected error.
     func crash() -> Never {
         Console.write("opencode-simulator: crashes because of crash-after or crash-at\n", to: .error)
         _exit(1)
@@ -63,7 +63,7 @@ final class MisbehaviourSwitch: Sendable {
         for kind in misbehaviour.grandchildren { spawnGrandchild(kind) }
     }
 
-    /// Runs an action after a delay, unless the misbehaviour is changed before.
+    /// Runs an action after a delay. Does not run it if the misbehaviour is changed during the delay.
     private func after(_ delay: Duration?, _ action: @escaping @Sendable (MisbehaviourSwitch) -> Void) {
         guard let delay else { return }
         let number = state.withLock { $0.changes }
@@ -73,7 +73,7 @@ final class MisbehaviourSwitch: Sendable {
             }
             if isChanged == nil { action(self) }
         }
-        // Without a thread there is no timer, and a test would wait until its time limit. Therefore fail immediately.
+        // Fail immediately if no thread can be created. Without the timer, a test would wait until its time limit.
         precondition(timer != nil, "no thread for a timer")
     }
 
@@ -82,8 +82,8 @@ final class MisbehaviourSwitch: Sendable {
     }
 
     private func spawnGrandchild(_ kind: Misbehaviour.Grandchild) {
-        // An ignored signal remains ignored after execve(2), so there is no moment at which it could end the child
-        // process.
+        // Ignore SIGTERM before the start of the child process. An ignored signal remains ignored after execve(2), so
+        // the signal cannot end the child process at any moment.
         if kind != .obedient { signal(SIGTERM, SIG_IGN) }
         let child = try? Offspring.start("/bin/sleep", ["600"], inNewSession: kind == .escaped)
         if kind != .obedient { meetTermination(current) }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A version of OpenCode that the simulator can simulate, grouped by its API.
+/// A version of OpenCode 1 or OpenCode 2 that the simulator can simulate.
 enum Edition: Sendable {
     case one(Profile)
     case two(Profile2)
 
     static var all: [Edition] { Profile.all.map(Edition.one) + [.two(.recorded)] }
 
-    /// Returns the edition of a version. Returns the default edition for nil, and nil for an unknown version.
+    /// Returns the edition of a version; nil if the version is unknown. If `version` is nil, returns the default
+    /// edition.
     static func chosen(_ version: String?) -> Edition? {
         guard let version else { return .one(.newest) }
         return all.first { $0.version == version }

@@ -9,7 +9,7 @@ struct Layout: Sendable, ExpressibleByStringLiteral {
         names = value.split(separator: " ").map(String.init)
     }
 
-    /// Returns an object with those members that this version has. Members whose value is nil are omitted.
+    /// Returns an object with the members that this layout contains. Omits members whose value is nil.
     func object(_ members: [String: JSON?]) -> JSON {
         .object(
             names.compactMap { name in
@@ -23,7 +23,7 @@ struct Layout: Sendable, ExpressibleByStringLiteral {
 struct MessageLayouts: Sendable {
     let user: Layout
     let assistant: Layout
-    /// The layout of all parts except those below.
+    /// The layout of all parts that have no separate layout.
     let part: Layout
     let stepStart: Layout
     let stepFinish: Layout
@@ -52,26 +52,26 @@ struct MessageLayouts: Sendable {
     }
 }
 
-/// The layouts of everything that a version returns.
+/// The layouts of all objects that a version returns.
 struct Layouts: Sendable {
-    /// The layout in `session.created` and, before 1.18, in the response to the request that creates a session.
+    /// The layout of a new session in `session.created`.
     let sessionCreated: Layout
     let sessionChanged: Layout
     let sessionAnswer: Layout
     /// The layout of a new session in the response to the request that creates it.
     let sessionCreatedAnswer: Layout
 
-    /// The layout of the prompt's message when it is added.
+    /// The layout of the prompt's message when the message is added.
     let userAdded: Layout
     /// The layout of the prompt's message with the first summary of changes.
     let userSummarized: Layout
-    /// The layouts of the prompt's parts when they are added.
+    /// The layouts of the prompt's parts when the parts are added.
     let prompt: MessageLayouts
 
     let event: MessageLayouts
     let answer: MessageLayouts
     let list: MessageLayouts
-    /// The layouts in the events of a forked session's messages.
+    /// The layouts in the events about a forked session's messages.
     let forked: MessageLayouts
     /// The layouts in the events of `POST /session/ID/shell` and in its response.
     let shellEvent: MessageLayouts

@@ -64,7 +64,7 @@ extension Profile {
 }
 
 extension MessageLayouts {
-    /// The response to `POST /session/ID/shell` in the versions that use Hono.
+    /// The layouts in the response to `POST /session/ID/shell` in the versions that use Hono.
     static var honoShell: MessageLayouts {
         MessageLayouts(
             user: "", assistant: "id sessionID parentID mode agent cost path time role tokens modelID providerID",

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The versions' responses to requests that they do not fulfil.
+/// A version's responses to requests that it does not fulfil.
 struct Refusals: Sendable {
-    /// The three recorded forms of errors.
+    /// The three recorded formats of errors.
     enum Generation: Sendable {
-        /// The form of errors in 1.1.11.
+        /// The format of errors in 1.1.11.
         case first
-        /// The form of errors in 1.2.27.
+        /// The format of errors in 1.2.27.
         case second
-        /// The form of errors in 1.18.33.
+        /// The format of errors in 1.18.33.
         case third
     }
 
@@ -77,13 +77,13 @@ struct Refusals: Sendable {
         isThird ? .page(hasBody: false) : answer.withoutBody
     }
 
-    /// Returns the response to a prompt for a session that does not exist. 1.18.33 rejects it, and older versions
-    /// accept it silently.
+    /// Returns the response to a prompt for a session that does not exist. 1.18.33 rejects the prompt, and older
+    /// versions silently accept it.
     func prompt(toMissingSession id: String, in directory: String) -> SimulatedAnswer {
         isThird ? missing(session: id, in: directory) : .accepted
     }
 
-    /// The response to a waiting prompt that names an unknown provider. Before 1.18, it is a head without a body.
+    /// The response to a waiting prompt that names an unknown provider. Before 1.18, the response has no body.
     var unknownProvider: SimulatedAnswer { isThird ? .unexpected : .emptyJSON }
 
     /// Returns the response to deleting a session that does not exist.
@@ -91,12 +91,12 @@ struct Refusals: Sendable {
         isThird ? missing(session: id, in: directory) : .json(true)
     }
 
-    /// The response to sharing, which is disabled.
+    /// The response to a request to share a session. Sharing is disabled.
     var sharing: SimulatedAnswer {
         isThird ? .unexpected : .unknownError("Error: Sharing is disabled in configuration\n    at <anonymous>")
     }
 
-    /// The response to a path that leads out of the project.
+    /// The response to a path outside the project.
     var escapingPath: SimulatedAnswer {
         isThird ? .unexpected : .unknownError("Error: Access denied: path escapes project directory\n    at read")
     }

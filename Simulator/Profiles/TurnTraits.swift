@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Profile {
-    /// The differences in the course of a turn.
+    /// The properties of a turn in which the versions differ.
     struct Turns: Sendable {
         /// One of the three events that report a turn's changes.
         enum Summary: Sendable {
@@ -12,7 +12,7 @@ extension Profile {
         enum Abort: Sendable {
             /// The idle event and the response, then the error, then the message.
             case idleFirst
-            /// An idle event before and after each of them. The response follows the first idle event.
+            /// An idle event, the response, the error, another idle event, the message, then a third idle event.
             case idleBetween
             /// The error, an idle event, the text so far, the message, another idle event, then the response.
             case errorFirst
@@ -20,12 +20,12 @@ extension Profile {
 
         /// Whether `session.updated` immediately follows `session.created`.
         let createdIsUpdated: Bool
-        /// Whether a prompt with another model updates the session before anything else.
+        /// Whether a prompt with another model first updates the session.
         let newModelUpdatesSession: Bool
-        /// Whether a delta of text is a `message.part.updated` with the whole text so far and the `delta`. Otherwise,
-        /// an empty part comes first, and each delta is a `message.part.delta`.
+        /// Whether a delta of text is a `message.part.updated` with the whole text so far and the `delta`. If not, the
+        /// server first publishes an empty part, and then publishes each delta as `message.part.delta`.
         let streamsWholeText: Bool
-        /// Whether reasoning does not end until the text does.
+        /// Whether the reasoning ends only at the end of the text.
         let reasoningEndsWithText: Bool
         /// Whether trailing white space of a text is removed.
         let trimsText: Bool
@@ -38,22 +38,22 @@ extension Profile {
         let summaryAtEnd: [Summary]
         /// Whether the summary events at the end precede the session's idle event.
         let summaryPrecedesIdle: Bool
-        /// Whether `session.diff` contains the changes. In 1.18.33 it is empty.
+        /// Whether `session.diff` contains the changes. In 1.18.33, the event contains no changes.
         let sessionDiffTellsChanges: Bool
 
         let abort: Abort
         let abortMessage: String
         /// Whether aborting an idle session publishes its idle status again.
         let abortsIdleSessions: Bool
-        /// Whether, after a provider's error, the session becomes idle before its message contains the error.
+        /// Whether the session becomes idle before its message contains a provider's error.
         let errorPrecedesMessage: Bool
         /// Whether the file watcher also reports a written file.
         let watchesFiles: Bool
-        /// Whether a subagent's call has its title as soon as it runs.
+        /// Whether a subagent's tool call has its title as soon as the call runs.
         let titlesTaskAtOnce: Bool
         /// The permission request for `sleep 1`: the pattern's text and the patterns that `always` would allow.
         let permissionPatterns: (sleep: String, always: [String])
-        /// The output of writing a file, and the output of a subagent around its text.
+        /// The output of the tool that writes a file, and the tool output that contains a subagent's text.
         let writeOutput: String
         let taskOutput: @Sendable (_ session: String, _ text: String) -> String
     }

@@ -9,13 +9,13 @@ struct AssistantMessage: Sendable {
     let directory: String
     let created = Clock.milliseconds
     var completed: Int?
-    /// The model's reason for stopping; nil until it has stopped.
+    /// The model's reason for the end of its output; nil before the end.
     var finish: String?
     var usage: Usage?
     var error: JSON?
     var parts: [Part] = []
 
-    /// Returns the message's info in one context's form.
+    /// Returns the message's info in the format of one context.
     func info(_ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         let times: Layout = "created completed"
         let tokens: JSON =
@@ -30,7 +30,7 @@ struct AssistantMessage: Sendable {
         ])
     }
 
-    /// Returns the info and the parts in one context's form.
+    /// Returns the info and the parts in the format of one context.
     func json(_ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         ["info": info(look, layouts), "parts": .array(parts.map { $0.json(in: (id, sessionID), look, layouts) })]
     }

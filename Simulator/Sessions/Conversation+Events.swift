@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The events of a session.
+/// Publishes the events of a session.
 extension Conversation {
     func publish(_ type: String, _ properties: JSON, in session: Session, stored: Bool = false) {
         bus.publish(type, properties, directory: session.directory, storedIn: stored ? session.id : nil)
     }
 
-    /// Returns the properties of an event with an info.
+    /// Returns the properties of an event that contains the info of a session or a message.
     func properties(_ info: JSON, _ session: Session) -> JSON {
         profile.layouts.infoProperties.object(["sessionID": .string(session.id), "info": info])
     }
@@ -51,7 +51,7 @@ extension Conversation {
         publish("session.status", ["sessionID": .string(session.id), "status": status], in: session)
     }
 
-    /// Sets the session's status to busy, which replaces the status of a retry, and publishes the change.
+    /// Sets the session's status to busy, for example after a retry, and publishes the status.
     func publishBusy(_ session: Session) {
         store.update(session.id) { $0.status = ["type": "busy"] }
         publishStatus(["type": "busy"], session)

@@ -2,7 +2,7 @@
 
 /// Performs the operations of a session that need no model.
 extension Conversation {
-    /// Creates a session with the same messages, and publishes them like new messages.
+    /// Creates a session with the same messages, and publishes the messages as new messages.
     func fork(_ session: Session) -> Session {
         let title = "\(session.title) (fork #1)"
         let fork = create(directory: session.directory, title: title, parentID: nil)
@@ -25,7 +25,7 @@ extension Conversation {
         return fork
     }
 
-    /// Runs a command of the user, which needs no permission. Supports the commands of the terminal's shell.
+    /// Runs a user's shell command, which needs no permission. Supports only the commands that ``Shell`` supports.
     func runShell(_ command: String, model: Session.Model, in session: Session) -> AssistantMessage {
         let look = profile.layouts.shellEvent
         if profile.turns.newModelUpdatesSession { publishBusy(session) }

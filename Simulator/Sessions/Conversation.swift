@@ -28,7 +28,7 @@ struct Conversation: Sendable {
         return session
     }
 
-    /// Stores a prompt. Its turn begins when the earlier turns are over.
+    /// Stores a prompt. The prompt's turn begins after the earlier turns have ended.
     func accept(
         _ text: String, model: Session.Model, script: TurnScript, says words: [String]? = nil, id: String? = nil,
         in session: Session
@@ -49,8 +49,8 @@ struct Conversation: Sendable {
         return Prompt(sessionID: session.id, message: message, script: script, words: words)
     }
 
-    /// Runs the turn of a prompt to its end, which releases the session. Returns the answer, or nil if the prompt was
-    /// dropped before its turn began.
+    /// Runs the turn of a prompt, and releases the session. Returns the answer; nil if the prompt was dropped before
+    /// its turn began.
     func run(_ prompt: Prompt, control: TurnControl = TurnControl()) -> AssistantMessage? {
         guard let session = store.claim(prompt.sessionID, prompt: prompt.message.id, with: control) else {
             return nil
@@ -58,8 +58,8 @@ struct Conversation: Sendable {
         return Turn(self, prompt: prompt, session: session, control: control).run()
     }
 
-    /// Aborts the running turn, which publishes the abort itself between two of its events, and drops the queued
-    /// prompts.
+    /// Aborts the running turn, and drops the queued prompts. The turn itself publishes the abort between two of its
+    /// events.
     func abort(_ session: Session) {
         let running = store.update(session.id) { $0.queued = [] }?.runningTurn
         if let running {

@@ -19,7 +19,7 @@ enum Message: Sendable {
         }
     }
 
-    /// Returns the info and the parts in one context's form.
+    /// Returns the info and the parts in the format of one context.
     func json(_ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         switch self {
         case .user(let message):
@@ -34,10 +34,10 @@ enum Message: Sendable {
 
 /// A user's prompt as a message.
 struct UserMessage: Sendable {
-    /// The tools that a subagent's prompt must not use.
+    /// The tools that a subagent must not use.
     static var subagentTools: JSON { ["todowrite": false, "todoread": false, "task": false] }
 
-    /// The id, which a client may choose (`messageID`, in every version's document).
+    /// The id. In every version's API document, a client may choose it (`messageID`).
     let id: String
     let sessionID: String
     let text: String

@@ -15,7 +15,7 @@ struct Part: Sendable {
     let id = Identifier.make("prt")
     var content: Content
 
-    /// Returns the part in one context's form.
+    /// Returns the part in the format of one context.
     func json(in message: (id: String, session: String), _ look: MessageLayouts, _ layouts: Layouts) -> JSON {
         let identity: [String: JSON?] = [
             "id": .string(id), "messageID": .string(message.id), "sessionID": .string(message.session),
@@ -74,7 +74,7 @@ struct TextBlock: Sendable {
 struct Usage: Sendable {
     var input = 0
     var output = 0
-    /// Whether the provider has reported the usage; otherwise there is no total.
+    /// Whether the provider has reported the usage. If not, the JSON contains no total.
     var isKnown = true
 
     /// The usage of one simulated step.

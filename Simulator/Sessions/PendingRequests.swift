@@ -2,27 +2,27 @@
 
 import TestKit
 
-/// The permissions and questions that turns wait for until a user answers.
+/// The permission requests and questions for which turns wait until a user replies.
 final class PendingRequests: Sendable {
     /// The kind of a request.
     enum Kind: Sendable {
         case permission, question
     }
 
-    /// A request that a turn waits for.
+    /// A request for which a turn waits.
     struct Request: Sendable {
         let id: String
         let kind: Kind
         let sessionID: String
-        /// The request in the form of `GET /permission`, `GET /question` and the event.
+        /// The request in the format of `GET /permission`, of `GET /question` and of the event.
         let json: JSON
     }
 
     /// A reply, which ends the wait.
     enum Reply: Sendable {
-        /// A decision: `once`, `always` or `reject`. The next case contains the answers to questions as received, or
-        /// nil for a rejection.
+        /// A decision: `once`, `always` or `reject`.
         case permission(String)
+        /// The answers to questions as received; nil for a rejection.
         case answers(JSON?)
         /// The turn was aborted while it waited.
         case aborted
@@ -40,12 +40,12 @@ final class PendingRequests: Sendable {
         state.withLock { $0.open.filter { $0.kind == kind }.map(\.json) }
     }
 
-    /// Adds a request, which can be answered from now on.
+    /// Adds a request, so that a user can reply to it.
     func add(_ request: Request) {
         state.withLock { $0.open.append(request) }
     }
 
-    /// Answers a request and returns it; nil if there is none with that id.
+    /// Ends a request with a reply, and returns the request; nil if no open request has this id.
     func reply(_ id: String, _ reply: Reply) -> Request? {
         state.withLock { state in
             guard let index = state.open.firstIndex(where: { $0.id == id }) else { return nil }
@@ -54,7 +54,7 @@ final class PendingRequests: Sendable {
         }
     }
 
-    /// Makes a session's turn stop waiting.
+    /// Aborts a session's open requests, so that the session's turn stops waiting.
     func abort(session: String) {
         state.withLock { state in
             for request in state.open where request.sessionID == session { state.replies[request.id] = .aborted }

@@ -2,7 +2,7 @@
 
 /// A session with its messages.
 struct Session: Sendable {
-    /// The model that a prompt is sent to.
+    /// The model to which a prompt is sent.
     struct Model: Sendable, Equatable {
         let providerID: String
         let modelID: String
@@ -37,11 +37,11 @@ struct Session: Sendable {
     /// The final phase of a turn whose abort request has already received its response.
     var ending: Ending?
 
-    /// The progress of such a final phase.
+    /// The progress of the final phase of an aborted turn.
     enum Ending: Sendable {
-        /// The loop is still ending. A prompt is stored but lost.
+        /// The turn's loop is still ending. A new prompt is stored, but receives no answer.
         case losesPrompts
-        /// The last events are being published. A prompt's turn begins after them.
+        /// The last events are being published. The turn of a new prompt begins after these events.
         case publishes
     }
 
@@ -54,7 +54,7 @@ struct Session: Sendable {
         updated = created
     }
 
-    /// Returns the session in one context's form.
+    /// Returns the session in the format of one context.
     func json(_ layout: Layout, _ profile: Profile, isNew: Bool = false) -> JSON {
         let restriction: Layout = isNew ? "permission pattern action" : profile.layouts.restriction
         let denied = ["todowrite", "todoread", "task"].map { tool in

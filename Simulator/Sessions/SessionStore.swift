@@ -4,7 +4,7 @@ import TestKit
 
 /// All sessions and terminals of the process in all directories.
 final class SessionStore: Sendable {
-    /// The requests that turns wait for.
+    /// The requests for which turns wait.
     let pending = PendingRequests()
     private let sessions = Monitor<[String: Session]>([:])
     private let terminals = Monitor<[(id: String, info: JSON)]>([])
@@ -22,7 +22,7 @@ final class SessionStore: Sendable {
 
     subscript(id: String) -> Session? { sessions.withLock { $0[id] } }
 
-    /// Returns one directory's sessions, beginning with the last changed or the last created one.
+    /// Returns one directory's sessions, beginning with the session that was changed or created last.
     func list(directory: String, byCreation: Bool) -> [Session] {
         let own = sessions.withLock { Array($0.values) }.filter { $0.directory == directory }
         // A session's id sorts before the ids of older sessions, so ascending order puts the newest session first.
@@ -41,7 +41,7 @@ final class SessionStore: Sendable {
         sessions.withLock { $0.values.filter { $0.runningTurn != nil } }.sorted { $0.id < $1.id }
     }
 
-    /// Changes a session in place and returns its new state; nil if there is none.
+    /// Changes a session in place and returns its new state; nil if the session does not exist.
     @discardableResult
     func update(_ id: String, _ change: (inout Session) -> Void) -> Session? {
         sessions.withLock { sessions in
@@ -57,7 +57,8 @@ final class SessionStore: Sendable {
         sessions.withLock { $0.removeValue(forKey: id) }
     }
 
-    /// Waits until a queued prompt's turn can begin, and marks it as running; nil if it was dropped from the queue.
+    /// Waits until the turn of a queued prompt can begin, and marks the turn as running. Returns nil if the prompt was
+    /// dropped from the queue.
     func claim(_ id: String, prompt: String, with turn: TurnControl) -> Session? {
         try? sessions.wait(for: "the earlier turns to end", within: .seconds(86_400)) { sessions -> Session?? in
             guard let session = sessions[id], session.queued.contains(prompt) else { return .some(nil) }
@@ -104,7 +105,7 @@ final class SessionStore: Sendable {
         }
     }
 
-    /// Replaces an answer's parts, which OpenCode stores separately from the rest of a message.
+    /// Replaces an answer's parts, which OpenCode stores separately from the message's info.
     func storeParts(of answer: AssistantMessage) {
         sessions.withLock { sessions in
             guard let messages = sessions[answer.sessionID]?.messages,

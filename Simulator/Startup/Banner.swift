@@ -2,14 +2,14 @@
 
 import TestKit
 
-/// The output lines with the port and the password. It can print them in several ways.
+/// The output lines that contain the port and the password.
 struct Banner {
     /// The text before the address.
     private let words: String
-    /// The address up to the port; an IPv6 address has no brackets.
+    /// The beginning of the address, before the port. An IPv6 address has no brackets.
     private let start: String
     let port: UInt16
-    /// The password that the server has generated for itself.
+    /// The password that the server has generated; nil if it has generated none.
     var password: String?
 
     /// Creates the banner of a version.
@@ -20,7 +20,7 @@ struct Banner {
         self.password = password
     }
 
-    /// The address in its printed form.
+    /// The address as the banner contains it.
     var address: String { "\(start)\(port)" }
 
     /// Returns the output for a broken configuration file, including colour codes. The recorded list of errors is
@@ -38,7 +38,7 @@ struct Banner {
         """
     }
 
-    /// Prints the banner in one of the possible ways.
+    /// Prints the banner in the given manner, and then prints the generated password.
     func print(_ manner: Misbehaviour.Banner) {
         switch manner {
         case .never: return

@@ -12,14 +12,15 @@ struct ServeOptions: Equatable {
         case help
     }
 
-    /// A parse error, as a message.
+    /// An error in the command line.
     struct Failure: Error, Equatable {
         let message: String
     }
 
     /// The port; 0 leaves the choice to the version.
     var port: UInt16 = 0
-    /// Whether no port was named. In that case, OpenCode 2 counts up from 4096. For port 0, it uses any free port.
+    /// Whether the command line names no port. In that case, OpenCode 2 tries the ports from 4096 on. For port 0,
+    /// OpenCode 2 uses any free port.
     var lacksPort = false
     /// The address to listen on.
     var address = Loopback.ipv4
@@ -31,7 +32,7 @@ struct ServeOptions: Equatable {
     /// The ports to try, in this order; 0 means any free port.
     var ports: [UInt16] { ports(.first4096) }
 
-    /// Returns the ports to try, for a version's way to choose.
+    /// Returns the ports that a version with this choice of ports tries, in order.
     func ports(_ choice: Profile.PortChoice) -> [UInt16] {
         switch choice {
         case _ where port != 0: [port]
@@ -87,7 +88,8 @@ struct ServeOptions: Equatable {
             guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
             return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
         }[...]
-        // A program that starts servers may append words to its command, so this option may precede the command word.
+        // A program that starts servers may append words to its command. Therefore, this option may precede the command
+        // word.
         while remainder.first == "--profile", remainder.count > 1 {
             options.profile = remainder.dropFirst().first
             remainder = remainder.dropFirst(2)

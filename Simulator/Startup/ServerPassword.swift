@@ -7,7 +7,7 @@ struct ServerPassword: Equatable {
     /// Whether the server generated the password because none was set.
     let isMade: Bool
 
-    /// Reads the password from a version's environment; nil if the server needs none.
+    /// Reads the password from a version's environment variables; nil if the server requires no password.
     init?(_ start: Profile.Start, _ environment: (String) -> String?) {
         user = start.userVariable.flatMap(environment) ?? "opencode"
         if let text = start.passwordVariables.lazy.compactMap(environment).first(where: { !$0.isEmpty }) {

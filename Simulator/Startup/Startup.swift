@@ -9,11 +9,11 @@ struct Startup {
     let options: ServeOptions
     let environment: (String) -> String?
 
-    /// Whether the simulator ends with the process that started it. Only the value `1` enables this.
+    /// Whether the simulator ends when its parent process ends. Only the value `1` enables this behaviour.
     var endsWithParent: Bool { environment("SIMULATOR_ENDS_WITH_PARENT") == "1" }
 
-    /// The name of a file with words that supplement SIMULATOR_MISBEHAVE. It is in the project's folder, so that only
-    /// this project misbehaves and its next start can differ.
+    /// The name of a file with words that supplement SIMULATOR_MISBEHAVE. The file is in the project's folder. It
+    /// affects only this project, and its content can change between two starts.
     static let wordsFile = ".opencode-simulator"
 
     /// Returns the output of `--version`.
@@ -30,7 +30,7 @@ struct Startup {
         "the profile does not exist: use one of \(Edition.all.map(\.version).joined(separator: ", "))"
     }
 
-    /// Serves until a signal ends the process. If that fails, returns an exit code.
+    /// Serves until a signal ends the process. Returns an exit code if the server cannot start.
     func run() -> Int32 {
         let misbehaviour: Misbehaviour
         do {
@@ -46,7 +46,7 @@ struct Startup {
             return fail("--hostname ::1 is not supported for OpenCode \(edition.version): use 127.0.0.1")
         }
         let password = ServerPassword(start, environment)
-        // Block the signal before the first thread starts, because threads inherit the signal mask.
+        // Block SIGTERM before the first thread starts, because threads inherit the signal mask.
         if misbehaviour.terminationDelay != nil { Startup.holdTermination() }
         let watcher = endsWithParent ? Startup.endWithParent() : nil
         let simulator = application(edition, misbehaviour: misbehaviour, password: password)
@@ -58,7 +58,7 @@ struct Startup {
             Console.write(lines: [line])
         }
         if let code = misbehaviour.exitAtStart {
-            // A broken configuration ends only OpenCode 1, so OpenCode 2 reports a port that is in use.
+            // A broken configuration ends only OpenCode 1. Instead, OpenCode 2 reports that the port is in use.
             if start.termination == .bySignal {
                 Console.write(Banner.brokenConfiguration(home: environment("HOME") ?? "/"), to: .error)
             } else {
@@ -136,7 +136,7 @@ struct Startup {
 
     private var pace: Int { environment("SIMULATOR_PACE").flatMap { Int($0) }.map { max(0, $0) } ?? 100 }
 
-    /// Listens on the first free port; nil if none is free.
+    /// Listens on the first free port. Returns nil if no port is free.
     static func listen(
         on ports: [UInt16], _ address: Loopback = .ipv4, _ handler: @escaping TestServer.Handler
     ) -> TestServer? {
@@ -146,7 +146,7 @@ struct Startup {
         return nil
     }
 
-    /// Returns the words in the working folder's file. If they include `once`, the file is removed.
+    /// Returns the words in the file in the working directory. If the words include `once`, removes the file.
     private static func words() -> String {
         guard let bytes = try? FileTree.contents(wordsFile) else { return "" }
         let words = String(decoding: bytes, as: UTF8.self).split { $0 == "," || $0.isWhitespace }
@@ -185,8 +185,7 @@ extension Startup {
         pthread_sigmask(SIG_BLOCK, &signals, nil)
     }
 
-    /// Waits for a signal, which ends the process in the version's way. With a delay, SIGTERM takes effect only after
-    /// the delay.
+    /// Waits for a signal that ends the process. If `delay` is not nil, SIGTERM takes effect only after the delay.
     private static func wait(_ delay: Duration?, _ termination: Termination) -> Never {
         guard let delay else {
             while true { _ = pause() }

@@ -18,7 +18,7 @@ enum Termination: Sendable {
         }
     }
 
-    /// Ends the process now, as a delayed signal does.
+    /// Ends the process with the effect of this signal.
     func terminate(by number: Int32) {
         install(number)
         raise(number)

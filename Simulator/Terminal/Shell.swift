@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shell of a terminal, as far as the recording needs one. It echoes its input and supports `echo`, `seq` and
+/// The shell of a terminal. It echoes its input, and supports the commands that the recordings need: `echo`, `seq` and
 /// `exit`.
-///
-/// The shell takes the client's input and returns the terminal's output.
 struct Shell {
     /// The prompt of every input line.
     static let prompt = "# "
@@ -11,8 +9,8 @@ struct Shell {
     /// Whether the client has typed `exit`.
     private(set) var hasExited = false
 
-    /// Returns the output for more typed characters: their echo, then the output of each finished line, then the next
-    /// prompt.
+    /// Returns the output for typed characters: their echo, and the output and the next prompt after each complete
+    /// line.
     mutating func type(_ input: String) -> String {
         var output = ""
         for character in input where !hasExited {
@@ -28,7 +26,7 @@ struct Shell {
         return output
     }
 
-    /// Returns the output of a command, without a terminal's line ends.
+    /// Returns the output of a command with LF as the line end instead of CRLF.
     mutating func output(of command: String) -> String {
         run(command).replacing("\r\n", with: "\n")
     }

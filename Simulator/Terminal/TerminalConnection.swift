@@ -2,7 +2,8 @@
 
 import TestKit
 
-/// A WebSocket connection to a client of a terminal, as in the recording: prompt, cursor, echo, pong and close.
+/// A WebSocket connection to a client of a terminal. It sends the recorded kinds of frames: prompt, cursor, echo, pong
+/// and close.
 struct TerminalConnection {
     let connection: TestConnection
     /// Whether the server sends the position at which to continue after a reconnect, and a close frame when the shell
@@ -11,7 +12,7 @@ struct TerminalConnection {
     /// Called when the shell has exited, before the client receives the close frame.
     let shellDidExit: () -> Void
 
-    /// Serves the client until one side closes. The handshake must be complete.
+    /// Serves the client until one side closes the connection. The handshake must be complete.
     func run() throws {
         try send(.text, Shell.prompt)
         if hasCursor { try sendCursor() }
@@ -39,8 +40,8 @@ struct TerminalConnection {
     }
 
     private func sendCursor() throws {
-        // A frame that begins with NUL is for the client program. It contains the position at which the client would
-        // continue after a reconnect.
+        // A frame that begins with NUL is intended for the client program instead of the terminal. It contains the
+        // position at which the client continues after a reconnect.
         try send(.binary, "\0{\"cursor\":\(Shell.prompt.utf8.count)}")
     }
 
@@ -48,7 +49,8 @@ struct TerminalConnection {
         do {
             return try WebSocketFrame.receive(from: connection, within: .seconds(86_400))
         } catch let failure as WebSocketFrame.Failure {
-            // Status 1009 means that a message is too big, and 1002 any other protocol error (RFC 6455 §7.4.1).
+            // Status 1009 means that a message is too big. Status 1002 means any other protocol error (RFC 6455
+            // §7.4.1).
             try close(failure == .tooLong ? 1009 : 1002)
             return nil
         }

@@ -23,7 +23,7 @@ struct WebSocketFrame: Equatable {
     var isFinal = true
     var payload: [UInt8]
 
-    /// The bytes in a server's form, without a mask.
+    /// The frame's bytes as a server sends them, without a mask.
     var encoded: [UInt8] {
         var bytes = [(isFinal ? 0x80 : 0) | opcode.rawValue]
         switch payload.count {
@@ -34,7 +34,7 @@ struct WebSocketFrame: Equatable {
         return bytes + payload
     }
 
-    /// Returns the next frame of a client; nil if the connection ends cleanly before one.
+    /// Receives the next frame from a client. Returns nil if the connection ends before the frame begins.
     static func receive(from connection: TestConnection, within limit: Duration) throws -> WebSocketFrame? {
         let first = try connection.read(upTo: 1, within: limit, waitingFor: "a WebSocket frame")
         guard let head = first.first else { return nil }

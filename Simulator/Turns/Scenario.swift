@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The possible courses of a turn, each named after the recording that it follows.
+/// The possible scenarios of a turn. Each scenario has the name of the recording that it follows.
 enum Scenario: String, CaseIterable, Sendable {
-    /// The model sends a text in fifty deltas.
+    /// The model sends a text word by word.
     case talk
     /// The model sends reasoning, then a text.
     case think
@@ -10,12 +10,12 @@ enum Scenario: String, CaseIterable, Sendable {
     case tools, ask
     /// The model asks a question with two answers.
     case question
-    /// The model starts a child session, which answers.
+    /// The model starts a child session, which returns an answer.
     case subagent
-    /// A tool writes a file.
+    /// The model calls a tool that writes a file.
     case edit
     case todo
-    /// The provider rejects the key.
+    /// The provider rejects the API key.
     case unauthorized
     /// The provider repeatedly reports too many requests.
     case ratelimit
@@ -23,7 +23,7 @@ enum Scenario: String, CaseIterable, Sendable {
     case cutoff
     /// The model is silent for 75 seconds and then sends a short text.
     case slow
-    /// The model sends texts in 277 and in 2,000 deltas without a pause.
+    /// The model sends a text in 277 (`medium`) or 2,000 (`fast`) deltas without pauses.
     case medium, fast
     /// The model sends a text that takes 30 seconds.
     case long

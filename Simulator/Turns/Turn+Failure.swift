@@ -4,7 +4,7 @@ import TestKit
 
 /// Runs turns that fail or never end.
 extension Turn {
-    /// Ends the turn with the provider's rejection of the key.
+    /// Ends the turn with the provider's rejection of the API key.
     func failWithProviderError() {
         let text = "Method doesn't allow unregistered callers"
         let body = #"{"error": {"message": "\#(text)", "type": "invalid_request_error", "code": "invalid_api_key"}}"#
@@ -25,7 +25,7 @@ extension Turn {
         control.isSettled.open()
     }
 
-    /// Retries as after a provider's 429 until the turn is aborted.
+    /// Retries the step, as after a provider's status 429, until the turn is aborted.
     func retryForEver() throws(TurnControl.Aborted) {
         var attempt = 0
         while true {
@@ -37,13 +37,13 @@ extension Turn {
             ]
             store.update(session.id) { $0.status = status }
             conversation.publishStatus(status, session)
-            // With a pace of zero the attempts would flood the stream, so wait at least 10 ms.
+            // Wait at least 10 ms. With a pace of zero, the attempts would flood the stream.
             try control.pause(max(delay, .milliseconds(10)))
             conversation.publishBusy(session)
         }
     }
 
-    /// Publishes that the turn was aborted, in the version's order.
+    /// Publishes the abort of the turn, in the version's order.
     func beAborted() {
         let isRetrying = script.scenario == .ratelimit
         let error: JSON = ["name": "MessageAbortedError", "data": ["message": .string(traits.abortMessage)]]
@@ -56,17 +56,16 @@ extension Turn {
         if !isRetrying { conversation.publishIdle(session) }
         endText()
         publishMessage()
-        // Release the session before the last idle event, because a client that receives this event sends the next
-        // prompt.
+        // Release the session before the last idle event. A client that receives this event sends the next prompt.
         store.release(session.id)
         conversation.publishIdle(session)
         settle()
     }
 
     /// Ends an aborted turn in versions before 1.18. In these versions, the session is idle and the abort receives its
-    /// response before the turn's loop has ended. The loop loses prompts that arrive in the meantime. Measured with
-    /// 1.1.11 and 1.2.27: a prompt after the abort's response was answered 0 of 4 times. A prompt after
-    /// `message.updated` with the error, which came 20 to 60 ms later, was answered 8 of 8 times.
+    /// response before the turn's loop has ended. The loop loses prompts that arrive in the meantime. In measurements
+    /// with 1.1.11 and 1.2.27, a prompt after the abort's response was answered in 0 of 4 attempts. `message.updated`
+    /// with the error followed 20 to 60 ms later. A prompt after this event was answered in 8 of 8 attempts.
     private func endAfterAnswer(isRetrying: Bool) {
         let isIdleBetween = traits.abort == .idleBetween
         store.beginEnding(session.id)

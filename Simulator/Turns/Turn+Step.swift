@@ -4,7 +4,7 @@ import TestKit
 
 /// Runs one step, which is the output of one call of the model.
 extension Turn {
-    /// Streams a step's reasoning and text, runs a tool, and ends the step.
+    /// Runs a step without tools: streams the reasoning and the text, and ends the step.
     func step(
         reasoning: [String] = [], text: [String], reason: String
     ) throws(TurnControl.Aborted) {
@@ -32,7 +32,7 @@ extension Turn {
         openText = nil
     }
 
-    /// Ends the step. After a refused tool, the session does not become busy again.
+    /// Ends the step. If a tool was refused, the session does not become busy again.
     ///
     /// - Parameter patch: The files that the step has written.
     func endStep(reason: String, patch: [String] = [], isBusyAgain: Bool = true) {
@@ -54,7 +54,7 @@ extension Turn {
         if isBusyAgain { conversation.publishBusy(session) }
     }
 
-    /// Streams deltas into a new part and returns it, still open.
+    /// Streams deltas into a new part, and returns the open part.
     private func stream(
         _ deltas: [String], into make: (TextBlock) -> Part
     ) throws(TurnControl.Aborted) -> Part {
@@ -69,7 +69,7 @@ extension Turn {
             if traits.streamsWholeText {
                 publish(part, delta: delta)
             } else {
-                // A delta is only an event. Since 1.2, the stored part stays empty until the text is complete.
+                // Since 1.2, a delta is only an event, and the stored part remains empty until the text is complete.
                 conversation.publishDelta(delta, of: part, (message.id, session))
             }
         }

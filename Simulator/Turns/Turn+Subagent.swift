@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// Runs subagents. Each has its own session, whose turn runs while its parent's turn waits.
+/// Runs subagents. Each subagent has its own session. The subagent's turn runs while the parent's turn waits.
 extension Turn {
     /// Runs a child session, as the `task` tool does.
     func delegate(_ part: inout Part) throws(TurnControl.Aborted) {

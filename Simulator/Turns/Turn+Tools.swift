@@ -6,10 +6,12 @@ import TestKit
 extension Turn {
     /// The model's text before a tool call.
     private static let announcement = ["Let ", "me ", "see ", "first. "]
-    /// The shell command of the recordings.
+    /// The shell command in the recordings.
     private static let command = "printf 'one\\ntwo\\n'; sleep 1; printf 'three\\n'"
 
-    /// Runs a step with the scenario's tool. Returns false if the tool was refused, which ends the turn.
+    /// Runs a step that calls the scenario's tool.
+    ///
+    /// - Returns: Whether the tool was allowed. A refusal ends the turn.
     func performTool() throws(TurnControl.Aborted) -> Bool {
         beginStep()
         try streamText(Turn.announcement)
@@ -105,7 +107,7 @@ extension Turn {
 
     /// Sends a request to the user.
     ///
-    /// - Parameter make: Creates the request from its id and the tool call that needs it.
+    /// - Parameter make: Creates the request's JSON from its id and a reference to the tool call.
     private func request(
         _ kind: PendingRequests.Kind, by part: Part, _ make: (String, JSON) -> JSON
     ) -> PendingRequests.Request {
@@ -118,10 +120,10 @@ extension Turn {
         return request
     }
 
-    /// Waits for the user's reply and publishes it. In the meantime, the text before the call ends.
+    /// Ends the text before the tool call, waits for the user's reply, and publishes the reply.
     private func reply(to request: PendingRequests.Request) throws(TurnControl.Aborted) -> PendingRequests.Reply {
         endText()
-        // The abort may have arrived just before the request was added, and may therefore have missed it.
+        // An abort that arrived just before the request was added has not aborted the request. Abort it here.
         if control.abort.isOpen { store.pending.abort(session: session.id) }
         let id = request.id
         let kind = request.kind

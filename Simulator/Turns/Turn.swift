@@ -2,8 +2,8 @@
 
 import TestKit
 
-/// A turn, which publishes the events of a model's answer in the recorded order and at its script's pace. It is used by
-/// one thread.
+/// A turn of the simulated model. It publishes the events of the model's answer in the recorded order and at the
+/// script's pace. Only one thread uses it.
 final class Turn {
     let conversation: Conversation
     let prompt: Conversation.Prompt
@@ -33,7 +33,7 @@ final class Turn {
             directory: session.directory)
     }
 
-    /// Runs the turn to its end, its failure or its abort, which releases the session.
+    /// Runs the turn until it finishes, fails or is aborted, and releases the session.
     func run() -> AssistantMessage {
         do {
             conversation.publishBusy(session)
@@ -73,7 +73,7 @@ final class Turn {
         }
     }
 
-    /// Performs the work around the model's call, which is the title of a new session and a summary of changes.
+    /// Prepares the model's call: sets the title of a new session, and publishes the summaries of the changes.
     private func prepare() {
         let isUntitled = session.hasDefaultTitle && store[session.id]?.hasDefaultTitle == true
         if isUntitled {
@@ -93,8 +93,8 @@ final class Turn {
     private func beginNextStep() throws(TurnControl.Aborted) {
         try control.pause(.zero)
         message = Turn.message(prompt, session)
-        // OpenCode writes the summary concurrently with the turn. Here it precedes or follows the message, as in most
-        // recordings of the version.
+        // OpenCode writes the summary concurrently with the turn. The simulator publishes the summary before or after
+        // the message, as in most recordings of the version.
         if traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
         publishMessage()
         if !traits.summaryPrecedesIdle { publish(traits.summaryBetween) }
@@ -103,8 +103,8 @@ final class Turn {
 
     private func finish() {
         if traits.summaryPrecedesIdle { publish(traits.summaryAtEnd) }
-        // Release the session before the idle event, because a client that receives this event requests the status or
-        // sends the next prompt.
+        // Release the session before the idle event. A client that receives this event requests the status or sends the
+        // next prompt.
         store.release(session.id)
         conversation.publishIdle(session)
         control.isSettled.open()
@@ -124,7 +124,7 @@ final class Turn {
         conversation.publishPart(part, of: (message.id, session), profile.layouts.event, delta: delta)
     }
 
-    /// Publishes the summary events of the turn's changes.
+    /// Publishes the events that summarize the turn's changes.
     private func publish(_ summaries: [Profile.Turns.Summary], isFirst: Bool = false) {
         let changes = store.update(session.id) { $0.changes = $0.changes ?? [] }?.changes ?? []
         for (index, summary) in summaries.enumerated() {
@@ -135,7 +135,7 @@ final class Turn {
                 var user = prompt.message
                 user.changes = changes
                 user.title = traits.titlesPrompt && !isFirst ? store[session.id]?.title : nil
-                // The second of two consecutive summaries also has a text about the changes.
+                // The second of two consecutive summaries also contains a description of the changes.
                 user.hasBody = !changes.isEmpty && index > 0 && summaries[index - 1] == .user
                 store.store(.user(user), in: session.id)
                 let layout = isFirst ? profile.layouts.userSummarized : profile.layouts.event.user

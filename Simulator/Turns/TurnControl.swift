@@ -18,7 +18,9 @@ final class TurnControl: Sendable {
         self.abort = abort
     }
 
-    /// Waits for a time; throws if the turn is or becomes aborted.
+    /// Waits for a time.
+    ///
+    /// - Throws: ``Aborted`` if the turn is aborted before or during the wait.
     func pause(_ time: Duration) throws(Aborted) {
         if time > .zero ? abort.isOpened(within: time) : abort.isOpen { throw Aborted() }
     }

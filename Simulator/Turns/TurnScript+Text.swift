@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension TurnScript {
-    /// Returns the model's text in a turn without tools, as deltas. The text begins with an echo of the prompt.
+    /// Returns the model's text in a turn without tools, as deltas. Except in the scenario `slow`, the text begins with
+    /// an echo of the prompt.
     func answer(to prompt: String) -> [String] {
         let text = scenario == .slow ? "That took a while." : TurnScript.text(echoing: prompt)
         let words = TurnScript.words(of: text)
@@ -9,7 +10,7 @@ extension TurnScript {
         var answer = (0..<count).map { words[$0 % words.count] }
         if let bytes {
             let missing = max(0, bytes - answer.reduce(0) { $0 + $1.utf8.count })
-            // The last delta takes the remainder of the division.
+            // The last delta receives the remainder of the division.
             for index in answer.indices {
                 let share = missing / count + (index == count - 1 ? missing % count : 0)
                 answer[index] += String(repeating: "x", count: share)
@@ -34,7 +35,7 @@ extension TurnScript {
             """
     }
 
-    /// Returns the words with their trailing white space, like a model's deltas.
+    /// Splits a text into words with their trailing white space, which resemble a model's deltas.
     static func words(of text: String) -> [String] {
         var words: [String] = []
         var word = ""

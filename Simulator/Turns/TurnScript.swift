@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The script of a turn: its course, the number and speed of the deltas of its text, and the initial silence.
+/// The script of a turn: its scenario, the number of its deltas, the interval between them, and the initial silence.
 ///
-/// A word in the prompt's brackets selects the course. Otherwise the prompt's first word selects it, or else the
-/// model's name. The brackets may contain further options: `[think pieces=200 interval=20ms silent=75s bytes=1500000
-/// pace=0]`.
+/// A word in the prompt's brackets selects the scenario. If the brackets contain no such word, the prompt's first word
+/// selects the scenario. If that word is no scenario either, the model's name selects it. The brackets may contain
+/// further options: `[think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]`.
 struct TurnScript: Equatable, Sendable {
     var scenario: Scenario
-    /// The number of deltas of the text. If it is nil, the text is divided by words.
+    /// The number of deltas of the text. If it is nil, each word of the text is a delta.
     var deltaCount: Int?
     /// Whether the prompt's brackets set `pieces`.
     private(set) var hasFixedDeltas = false
@@ -15,14 +15,14 @@ struct TurnScript: Equatable, Sendable {
     var interval: Duration = .milliseconds(21)
     /// The time without a byte before the first delta.
     var silence: Duration = .milliseconds(60)
-    /// The minimum size of the whole text in bytes. If it is nil, nothing is added to the deltas.
+    /// The minimum size of the whole text in bytes. If it is nil, the text is not padded.
     var bytes: Int?
-    /// The time that tools and retries take, in percent of the recorded time.
+    /// The duration of waits, in percent of the recorded duration. Times that the prompt sets are not scaled.
     var pace: Int
 
     /// Creates the script that a model's name and a prompt select.
     ///
-    /// - Parameter pace: Applies to the times that the prompt does not set.
+    /// - Parameter pace: The value of ``pace`` if the prompt does not set it.
     init(model: String, prompt: String, pace: Int = 100) {
         let options = TurnScript.options(in: prompt)
         let first = prompt.split(maxSplits: 1) { !$0.isLetter }.first.map(String.init) ?? ""
@@ -51,7 +51,7 @@ struct TurnScript: Equatable, Sendable {
         for word in options.words { apply(word.name, word.value) }
     }
 
-    /// Returns a recorded time at this pace.
+    /// Scales a recorded time by the pace.
     func scaled(_ time: Duration) -> Duration { time * pace / 100 }
 
     private mutating func apply(_ name: Substring, _ value: Substring) {
@@ -68,7 +68,7 @@ struct TurnScript: Equatable, Sendable {
         }
     }
 
-    /// Returns the prompt without its brackets, as a user would have written it.
+    /// Returns the prompt without the brackets that contain options, as a user would have written it.
     static func withoutOptions(_ prompt: String) -> String {
         let options = options(in: prompt)
         guard let range = options.range, !options.words.isEmpty || options.scenario != nil else { return prompt }
