@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of OpenCode's two HTTP APIs. Both will continue to exist, because OpenCode 2's API is a different API rather
-/// than a newer version of OpenCode 1's API.
+/// One of OpenCode's two HTTP APIs. Both APIs will continue to exist, because OpenCode 2's API is a different API
+/// rather than a newer version of OpenCode 1's API.
 package enum APIFamily: String, Sendable, CaseIterable {
     /// The API of OpenCode 1.x. Its routes are at the root, and `GET /global/health` reports whether the server is
     /// ready.

@@ -7,7 +7,7 @@ internal import JSONText
 ///
 /// The checks accept members that the schema does not name, because OpenCode ignores such members.
 struct BodySchema {
-    /// A violation of the schema by a body.
+    /// A violation of the schema in a request's body.
     struct Mismatch: Equatable {
         /// The message with the path, in OpenCode's wording.
         let message: String
@@ -79,7 +79,7 @@ struct BodySchema {
     /// Returns the mismatch with the alternative that the value is intended for; nil if an alternative matches.
     ///
     /// If each alternative names its `type`, the intended alternative is the one with the value's type. In all other
-    /// cases, it is the alternative with the mismatch at the greatest depth.
+    /// cases, the intended alternative is the one with the mismatch at the greatest depth.
     private func mismatch(_ value: JSON, of choices: [JSON], _ path: [String]) -> Mismatch? {
         let resolved = choices.map(resolved)
         let kinds = resolved.map { $0["properties"]?["type"]?["enum"]?.array ?? [] }

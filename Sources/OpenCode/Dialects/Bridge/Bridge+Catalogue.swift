@@ -112,7 +112,7 @@ enum Catalogue {
     }
 
     /// Translates an MCP server. Returns nil for a server that is not connected yet, because OpenCode 1 has no status
-    /// for it.
+    /// for such a server.
     static func server(_ server: JSON) -> JSONObject.Member? {
         guard let name = server["name"]?.text, var status = server["status"]?.object,
             let word = status["status"]?.text, word != "pending"

@@ -39,7 +39,7 @@ extension Bridge {
     /// The approximate maximum size of a page in bytes. The bridge requests a larger page again with fewer messages.
     private static let longestPage = 1024 * 1024
 
-    /// Requests a page of messages. If the page is too long, requests it again with fewer messages.
+    /// Requests a page of messages. If the page is too long, requests the page again with fewer messages.
     ///
     /// - Returns: The reply with any status, and the number of messages in the last request.
     func page(
@@ -74,7 +74,7 @@ extension Bridge {
         let limit = request["limit"].flatMap { Int($0) } ?? 0
         let session = try await session(id)
         // Read the inbox before the messages, so that no prompt is missing. A prompt that is delivered in between
-        // appears in both lists. `waiting(_:without:)` removes it from the inbox.
+        // appears in both lists. `waiting(_:without:)` removes such a prompt from the inbox.
         if limit == 0 { return try await all(of: session, waiting: inbox(id)) }
         let before = request["before"]
         let waiting = before == nil ? try await inbox(id) : []
@@ -193,7 +193,7 @@ extension Bridge {
         let others = try await fetch(near).data?.array ?? []
         var all = isPrompt ? [found] + others : others.reversed() + [found]
         if found["type"]?.text == "assistant", found["time"]?["completed"] == nil {
-            // Also request the next message. It shows whether the requested message is still being written.
+            // Also request the next message, which shows whether the requested message is still being written.
             let next = Self.pageCall(session.id, order: "asc", limit: 1, cursor: Cursors.after(id, order: "asc"))
             all += try await fetch(next).data?.array ?? []
         }
@@ -232,7 +232,7 @@ extension Bridge {
 /// The newest messages of a list, up to the requested number.
 struct Picked {
     let messages: [Message]
-    /// OpenCode 2's id of the oldest selected message, if there are older messages.
+    /// OpenCode 2's id of the oldest selected message; nil if there are no older messages.
     let before: String?
 
     /// Selects the newest messages. Returns nil if too few messages have been read, or if the prompt of the oldest
@@ -252,8 +252,8 @@ struct Picked {
         let firstPrompt = all.firstIndex { if case .user = $0.info { true } else { false } } ?? all.count
         guard isAll || all.count - firstPrompt >= limit else { return nil }
         var start = max(all.count - limit, 0)
-        // The next page begins at a message of OpenCode 2. Therefore, keep messages together that were translated from
-        // the same message.
+        // The next page begins at a message of OpenCode 2. Therefore, do not separate messages that were translated
+        // from the same message.
         if start > 0, let id = all[start].info.id, let other = all[start - 1].info.id,
             MessageIDs.openCode2(id) == MessageIDs.openCode2(other)
         {

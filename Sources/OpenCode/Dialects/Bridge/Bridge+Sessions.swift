@@ -66,8 +66,8 @@ extension Bridge {
             return reply.isGood || reply.status < 500 ? Self.yes : Refusals.of(reply)
         }
         // Wait for the end of the turn. OpenCode 2 responds after about 2 ms, before the interrupted turn has ended.
-        // OpenCode 1 responds after the turn has ended (86 ms). Its clients therefore send the next prompt immediately,
-        // and treat the next `session.idle` as the end of that prompt's turn.
+        // OpenCode 1 responds after the turn has ended (86 ms). OpenCode 1's clients therefore send the next prompt
+        // immediately, and treat the next `session.idle` as the end of that prompt's turn.
         _ = try await send(
             Call("POST", ["api", "experimental", "session", id, "wait"], isLong: true, patience: Self.abortPatience))
         try await transport.awaitStreams()
@@ -199,9 +199,8 @@ extension Bridge {
         return ClientAnswer(.object(JSONObject(active)))
     }
 
-    /// The number of messages that `status()` searches for an answer that waits for a retry, from the newest message
-    /// on. After such an answer, the session may contain changes of the agent and the model, and a request to continue
-    /// the answer.
+    /// The number of newest messages in which `status()` searches for an answer that waits for a retry. Changes of the
+    /// agent and the model, and a request to continue the answer, may follow such an answer.
     private static let newestMessages = 5
 
     /// Returns the retry that an active session waits for; nil if it does not wait for a retry.

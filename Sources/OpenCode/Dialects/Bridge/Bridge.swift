@@ -4,8 +4,8 @@ internal import Encodings
 internal import JSONText
 
 /// Translates requests for OpenCode 1's routes into calls to an OpenCode 2 instance. The bridge selects the calls and
-/// their order, and interprets the replies. It does not use sockets. It sends calls and responses through a
-/// ``BridgeTransport``.
+/// their order, and interprets the replies. Calls and responses pass through a ``BridgeTransport``, so that the bridge
+/// does not use sockets.
 package struct Bridge: Sendable {
     let defaults: InstanceDefaults
     /// The home directory of the user who runs OpenCode.

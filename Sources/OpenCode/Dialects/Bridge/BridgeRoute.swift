@@ -83,10 +83,11 @@ struct PathValues: Sendable {
 
 /// A route of OpenCode 1 that the gateway supports for OpenCode 2 instances.
 struct BridgeRoute: Sendable {
-    /// A function that handles a request. It throws only ``BridgeError``. The type does not state this error, because
+    /// A function that handles a request, and throws only ``BridgeError``. The type does not state this error, because
     /// Swift 6.3 does not infer the error's type in closures.
     typealias Handler = @Sendable (Bridge, PathValues, ClientRequest) async throws -> ClientAnswer
-    /// A function that handles a request, and may send the response's body in batches. It throws only ``BridgeError``.
+    /// A function that handles a request, and may send the response's body in batches. The function throws only
+    /// ``BridgeError``.
     typealias StreamHandler = @Sendable (Bridge, PathValues, ClientRequest) async throws -> BridgeResponse
 
     /// The component that handles a request.

@@ -214,7 +214,7 @@ package protocol BridgeTransport: Sendable {
     func awaitStreams() async throws(BridgeError)
 
     /// Sends an OpenCode 1 event to the project's event streams, directly after the end of the watched turn
-    /// (``watchTurn(of:holdsEnd:)``). Use it for events that OpenCode 2 does not send.
+    /// (``watchTurn(of:holdsEnd:)``). Use this method for events that OpenCode 2 does not send.
     func publish(_ event: Change)
 
     /// Waits for this number of milliseconds.

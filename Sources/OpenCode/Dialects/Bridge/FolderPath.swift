@@ -17,7 +17,7 @@ package enum FolderPath {
     enum NamedFile: Equatable {
         /// A URL that names no local file, such as a `data:` URL.
         case none
-        /// The path of a file. It is absolute if it is part of a `file:` URL.
+        /// The path of a file. A path from a `file:` URL is absolute.
         case path(String)
         /// A URL that different parsers interpret differently. A check of its path would be unreliable.
         case ambiguous
@@ -28,7 +28,7 @@ package enum FolderPath {
     /// The result follows the URL parser of browsers and of OpenCode (WHATWG URL Standard §4.4). The parser treats a
     /// `file:` URL without slashes as absolute, and lets `..` remove an empty segment.
     ///
-    /// The parser also corrects URLs. It removes C0 controls and spaces at both ends, removes tabs and newlines
+    /// The parser also corrects URLs: it removes C0 controls and spaces at both ends, removes tabs and newlines
     /// anywhere, and treats a backslash as a slash. A URL that needs such a correction is ambiguous. A URL with a host
     /// is also ambiguous, as is a URL with an encoded slash or NUL, which `fileURLToPath` rejects.
     static func file(_ url: String) -> NamedFile {

@@ -2,8 +2,8 @@
 
 internal import COpenCode1API
 
-/// The OpenAPI document that the gateway serves at `/doc` in front of an OpenCode 2 instance. It is the translated part
-/// of OpenCode 1.18.33's document (`scripts/bridge-document.py`).
+/// The OpenAPI document that the gateway serves at `/doc` in front of an OpenCode 2 instance. The document is the
+/// translated part of OpenCode 1.18.33's document (`scripts/bridge-document.py`).
 enum OpenCode1Document {
     /// The document as JSON without white space, as OpenCode writes it. The embedded file has one line for each value,
     /// so that its changes can be reviewed. JSON strings contain no line feeds, so the line feeds can be removed

@@ -63,7 +63,7 @@ enum Refusals {
         502,
         named("UnknownError", "OpenCode's response is too large to translate. Use OpenCode 2's own route below /api."))
 
-    /// The response if a turn has no answer. OpenCode 1 sends it if the model is unknown.
+    /// The response if a turn has no answer. OpenCode 1 sends this response if the model is unknown.
     static let noAnswer = ClientAnswer(
         500,
         named(

@@ -59,12 +59,12 @@ package struct Event: Sendable, Equatable {
     package var id: String?
     /// The content of the event.
     package var change: Change
-    /// Members of the event that this model does not name, unchanged.
+    /// Additional members of the event, which are kept unchanged.
     package var others = JSONObject()
-    /// Members of the event's properties that this model does not name, unchanged.
+    /// Additional members of the event's properties, which are kept unchanged.
     package var otherProperties = JSONObject()
 
-    /// Creates an event. Its id begins with `evt_`.
+    /// Creates an event, whose id begins with `evt_`.
     package init(id: String?, _ change: Change) {
         self.id = id
         self.change = change
@@ -73,8 +73,8 @@ package struct Event: Sendable, Equatable {
 
 /// The version of OpenCode 1's events that a client was written for.
 package enum Edition: Sendable {
-    /// The events of versions up to 1.0.223. They include `permission.updated`, and one event contains both the text
-    /// and the delta.
+    /// The events of versions up to 1.0.223. These versions send `permission.updated`, and one event contains both the
+    /// text and the delta.
     case first
     /// The events of OpenCode 1.18.33.
     case current

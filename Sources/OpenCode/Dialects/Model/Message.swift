@@ -54,7 +54,7 @@ package struct UserMessage: Sendable, Equatable {
     package var agent: String
     /// The model that the prompt was sent to.
     package var model: Model
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 }
 
@@ -90,7 +90,7 @@ package struct AssistantMessage: Sendable, Equatable {
     package var failure: Failure?
     /// Whether the message summarizes the previous messages.
     package var isSummary: Bool?
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 }
 
@@ -100,7 +100,7 @@ package struct Failure: Sendable, Equatable {
     package var name: String
     /// The details, which depend on the name.
     package var data: JSONObject
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 
     /// Creates a failure with OpenCode's name. For most names, `data` contains at least a `message`.

@@ -12,7 +12,7 @@ package struct Part: Sendable, Equatable {
     package var messageID: String
     /// The kind of the part, with its data.
     package var kind: Kind
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 
     /// Creates a part of a message.
@@ -33,7 +33,7 @@ package struct Part: Sendable, Equatable {
         case stepStart(snapshot: String?)
         case stepFinish(StepFinish)
         case snapshot(String)
-        /// The files that a step has changed, and the snapshot before it.
+        /// The files that a step has changed, and the snapshot before the step.
         case patch(hash: String, files: [String])
         case agent(name: String, source: JSON?)
         case retry(attempt: Number, failure: Failure, created: Number)
@@ -91,7 +91,7 @@ package struct Part: Sendable, Equatable {
         package var start: Number
         /// The end, in milliseconds since 1970; nil before the end.
         package var end: Number?
-        /// Members that this model does not name, unchanged.
+        /// Additional members, which are kept unchanged.
         package var others = JSONObject()
 
         /// Creates a time span, in milliseconds since 1970.
@@ -129,7 +129,7 @@ package struct ToolCall: Sendable, Equatable {
         package var error: String?
         /// The start and end of the execution; nil while the call is pending.
         package var time: Part.Time?
-        /// Members that this model does not name, unchanged.
+        /// Additional members, which are kept unchanged.
         package var others = JSONObject()
 
         /// Creates a state that has only an input.

@@ -18,11 +18,11 @@ package struct Permission: Sendable, Equatable {
     package var always: [String]
     /// The tool call that makes the request; nil if there is none.
     package var tool: ToolReference?
-    /// The time of the request, in milliseconds since 1970. Only OpenCode up to 1.0 sends it.
+    /// The time of the request, in milliseconds since 1970. Only OpenCode up to 1.0 sends this time.
     package var created: Number?
     /// The title that OpenCode up to 1.0 shows.
     package var title: String?
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 }
 
@@ -32,7 +32,7 @@ package struct ToolReference: Sendable, Equatable {
     package var messageID: String
     /// The provider's id of the call.
     package var callID: String
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 
     /// Creates a reference from OpenCode 1's ids.
@@ -52,7 +52,7 @@ package struct Question: Sendable, Equatable {
     package var items: [Item]
     /// The tool call that makes the request; nil if there is none.
     package var tool: ToolReference?
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 
     /// A question with its options.
@@ -67,7 +67,7 @@ package struct Question: Sendable, Equatable {
         package var isMultiple: Bool?
         /// Whether a free-text answer is allowed; nil means yes.
         package var isCustom: Bool?
-        /// Members that this model does not name, unchanged.
+        /// Additional members, which are kept unchanged.
         package var others = JSONObject()
     }
 
@@ -75,9 +75,9 @@ package struct Question: Sendable, Equatable {
     package struct Option: Sendable, Equatable {
         /// The label that is shown, and sent as the answer.
         package var label: String
-        /// The explanation of the option. It may be empty.
+        /// The explanation of the option, which may be empty.
         package var description: String
-        /// Members that this model does not name, unchanged.
+        /// Additional members, which are kept unchanged.
         package var others = JSONObject()
     }
 }

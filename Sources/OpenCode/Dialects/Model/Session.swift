@@ -36,7 +36,7 @@ package struct Session: Sendable, Equatable {
     package var otherTimes = JSONObject()
     /// The messages that were reverted and can be restored; nil if there are none.
     package var revert: Revert?
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 
     /// The messages that were reverted.
@@ -47,7 +47,7 @@ package struct Session: Sendable, Equatable {
         package var partID: String?
         /// The snapshot of the files before the revert.
         package var snapshot: String?
-        /// Members that this model does not name, unchanged.
+        /// Additional members, which are kept unchanged.
         package var others = JSONObject()
     }
 }
@@ -60,7 +60,7 @@ package struct Model: Sendable, Equatable {
     package var modelID: String
     /// The name of a set of settings; nil or `default` for the default settings.
     package var variant: String?
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 
     /// Creates a model of a provider.
@@ -85,7 +85,7 @@ package struct Tokens: Sendable, Equatable {
     package var cacheRead: Number = 0
     /// The number of sent tokens that the provider wrote to its cache.
     package var cacheWrite: Number = 0
-    /// Members that this model does not name, unchanged.
+    /// Additional members, which are kept unchanged.
     package var others = JSONObject()
 
     /// The numbers for a step or session that used no tokens.

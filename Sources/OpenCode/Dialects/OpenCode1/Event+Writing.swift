@@ -6,8 +6,8 @@ extension Event {
     /// Returns the event in OpenCode 1's format for a client of the given edition; nil if the edition has no such
     /// event.
     ///
-    /// - Parameter time: The time of the event, in milliseconds since 1970. Clients of the first edition receive it
-    ///   with a permission request.
+    /// - Parameter time: The time of the event, in milliseconds since 1970. Clients of the first edition receive this
+    ///   time with a permission request.
     package func json(_ edition: Edition = .current, time: Number? = nil) -> JSON? {
         guard var properties = change.properties(edition, time: time) else { return nil }
         if var object = properties.object {

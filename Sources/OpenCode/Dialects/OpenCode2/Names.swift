@@ -32,8 +32,8 @@ package enum Names {
 
 /// Translates message identifiers. OpenCode 1's clients sort messages by their ids as text.
 package enum MessageIDs {
-    /// The number of digits to which the number in a fork's message id is padded. It is sufficient for all event
-    /// numbers that occur in practice.
+    /// The number of digits to which the number in a fork's message id is padded. Ten digits are sufficient for all
+    /// event numbers that occur in practice.
     private static let digits = 10
     /// The suffix of the second id if one message of OpenCode 2 becomes two messages. The `-` sorts before all
     /// characters of an id, so that no other id sorts between the ids of these messages.

@@ -5,8 +5,8 @@ internal import JSONText
 /// The state of a session before an event, reconstructed from a later state of the session in OpenCode 2.
 ///
 /// OpenCode 2's lists contain the start and end times of messages and tool calls, but only the order of texts. The type
-/// therefore does not remove all content that began after the event. The content's own event adds it again at the same
-/// position.
+/// therefore does not remove all content that began after the event. The content's own event adds the content again at
+/// the same position.
 struct RewoundSession {
     private let event: OpenCode2Event
     /// The answer that the event belongs to.
@@ -39,8 +39,8 @@ struct RewoundSession {
         return before
     }
 
-    /// Returns the prompts that were delivered after the event. They may already have been waiting at the time of the
-    /// event.
+    /// Returns the prompts that were delivered after the event. These prompts may already have been waiting at the time
+    /// of the event.
     func later(_ messages: [JSON]) -> [JSON] {
         messages.filter { $0["type"]?.text == "user" && isLater($0) }
     }

@@ -57,7 +57,7 @@ struct ScannedDelta: Sendable {
         var addition: Range<Int>?
         var ordinal: Int? = 0
 
-        /// Scans the members. Returns false if one of them is malformed.
+        /// Scans the members. Returns false if a member is malformed.
         mutating func scan(_ data: inout JSONScanner, of bytes: [UInt8], kind: Kind) -> Bool {
             let text = bytes.span
             while let name = data.name(text) {

@@ -76,8 +76,8 @@ extension SessionState {
         if event["inputID"]?.text == nil {
             emit(userMessage, event.created)
         } else {
-            // The message was already emitted when the item was enqueued. Emit it again with the time when the summary
-            // began, because lists contain this time.
+            // The message was already emitted when the item was enqueued. Emit the message again with the time when the
+            // summary began, because lists contain this time.
             emit(userMessage.info)
         }
         let info = translation.answer(created: event.created)

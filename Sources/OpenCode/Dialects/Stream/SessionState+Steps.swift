@@ -74,7 +74,7 @@ extension SessionState {
     }
 
     /// Emits the ends of the reasoning texts whose beginnings were emitted. OpenCode 2 may send these ends only at the
-    /// end of the answer text. The translator then emits them again, with the same values as in lists.
+    /// end of the answer text. The translator then emits the ends again, with the same values as in lists.
     private mutating func endReasonings(_ step: inout Step, _ created: Number) {
         for (ordinal, reasoning) in step.reasonings.sorted(by: { $0.key < $1.key }) where reasoning.isEmitted {
             guard let text = step.removeReasoning(ordinal) else { continue }
@@ -92,7 +92,7 @@ extension SessionState {
 
     mutating func textEnded(_ event: OpenCode2Event, isReasoning: Bool) {
         let ordinal = event["ordinal"]?.number?.integer ?? 0
-        // If events are missing, the event that begins the text may be missing too. Begin the text in that case.
+        // Begin the text if the event that begins it is missing.
         if (isReasoning ? step?.reasonings : step?.texts)?[ordinal] == nil {
             textStarted(event, isReasoning: isReasoning)
         }

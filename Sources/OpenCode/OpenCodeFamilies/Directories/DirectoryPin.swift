@@ -5,16 +5,16 @@ internal import Encodings
 /// Restricts a project's requests to the project's folder. Without this restriction, OpenCode serves any directory that
 /// a request names.
 ///
-/// OpenCode uses the parameter `directory`. If it is missing, OpenCode uses the field `x-opencode-directory`, and
-/// finally its working directory. OpenCode 2's routes use the parameter `location[directory]` instead of `directory`.
-/// Every value in a request must name the folder or a path in it, even a value that OpenCode would not use. The gateway
-/// rejects a request that it cannot evaluate.
+/// OpenCode uses the parameter `directory`. Without this parameter, OpenCode uses the field `x-opencode-directory`.
+/// Without this field, OpenCode uses its working directory. OpenCode 2's routes use the parameter `location[directory]`
+/// instead of `directory`. Every value in a request must name the folder or a path in it, even a value that OpenCode
+/// would not use. The gateway rejects a request that it cannot evaluate.
 package enum DirectoryPin {
     /// The place in a request that names a directory outside the project.
     package enum Violation: Sendable, Equatable {
         /// A parameter of the query names such a directory.
         case query
-        /// The only field `x-opencode-directory` names such a directory.
+        /// The request has one field `x-opencode-directory`, which names such a directory.
         case field
         /// The field `x-opencode-directory` occurs more than once. OpenCode would combine all values into one.
         case repeatedField
@@ -25,7 +25,8 @@ package enum DirectoryPin {
         query.split(separator: UInt8(ascii: "&")).contains { leadsOut($0, of: scope) } ? .query : nil
     }
 
-    /// Returns a query, given without its `?`, without the parameters that name a directory outside the folder.
+    /// Removes the parameters that name a directory outside the folder from a query. The query is given without its
+    /// `?`.
     package static func query(_ query: ArraySlice<UInt8>, keptIn scope: DirectoryScope) -> [UInt8] {
         let kept = query.split(separator: UInt8(ascii: "&")).filter { !leadsOut($0, of: scope) }
         return Array(kept.joined(separator: [UInt8(ascii: "&")]))
@@ -84,8 +85,8 @@ package enum DirectoryPin {
         return spellings(of: bytes).contains { $0.contains(directory) }
     }
 
-    /// Returns the bytes in lower case, and the result of each repeated decoding, until decoding changes nothing or
-    /// four results exist.
+    /// Returns the bytes in lower case, and the result of each repeated decoding, until decoding changes nothing or was
+    /// repeated four times.
     private static func spellings(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
         var spellings = [bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }]
         while spellings.count <= 4, let last = spellings.last, last.contains(UInt8(ascii: "%")) {

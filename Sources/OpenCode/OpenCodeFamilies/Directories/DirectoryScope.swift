@@ -3,7 +3,7 @@
 /// The directories of one project: the project's folder with its content, and the worktrees of the project's
 /// repository.
 ///
-/// The scope normalizes paths as text, as Node's `path.resolve` does, and compares them. It does not access the file
+/// The scope normalizes paths as text, as Node's `path.resolve` does, and compares them without access to the file
 /// system. Therefore, it does not detect a symbolic link in the folder that points outside the folder.
 package final class DirectoryScope: Sendable, Equatable {
     /// The spellings of the folder: the configured path, and the path with symbolic links followed. If both paths are
@@ -33,7 +33,7 @@ package final class DirectoryScope: Sendable, Equatable {
             worktrees.lazy.compactMap { Self.parts(of: Array($0.utf8)[...]) }.filter { !$0.isEmpty }.map(Self.path))
     }
 
-    /// Returns whether both scopes contain the same paths and are both repositories or both not.
+    /// Returns whether both scopes contain the same paths, and agree on whether the folder is a repository.
     package static func == (left: DirectoryScope, right: DirectoryScope) -> Bool {
         left.folders == right.folders && left.worktrees == right.worktrees && left.isRepository == right.isRepository
     }

@@ -27,7 +27,7 @@ package enum GitPath {
     }
 
     private static func path(_ content: ArraySlice<UInt8>, in folder: String) -> String? {
-        // Remove the line end, as Git does (read_gitfile, strbuf_rtrim).
+        // Remove the line end, as git does (read_gitfile, strbuf_rtrim).
         var text = content
         while let last = text.last, last == UInt8(ascii: "\n") || last == UInt8(ascii: "\r") { text.removeLast() }
         guard !text.isEmpty, text.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }),

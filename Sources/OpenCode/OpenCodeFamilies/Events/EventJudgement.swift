@@ -120,8 +120,8 @@ struct EventJudgement: Sendable {
             return decide(session, index, in: scope)
         } else if let project = subject.project {
             if index.project == project { fate = .passes }
-            // This event may report that the folder now belongs to a different project. Query the project before the
-            // event is removed.
+            // A `project.updated` event may report that the folder now belongs to a different project. Query the
+            // project before the event is removed.
             if index.project == nil || fate != .passes && subject.kind == .projectUpdated { return wait(.project) }
         } else {
             fate = .passes
@@ -152,8 +152,8 @@ struct EventJudgement: Sendable {
     }
 }
 
-/// The known project and sessions of an instance. They determine which directory an event belongs to if the event names
-/// no directory.
+/// The known project and sessions of an instance. This information determines which directory an event belongs to if
+/// the event names no directory.
 package struct EventSessionIndex: Sendable {
     /// Information that is needed to evaluate an event. The instance provides all information except the updates.
     package enum Query: Sendable, Equatable {

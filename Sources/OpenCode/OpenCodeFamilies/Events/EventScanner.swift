@@ -33,8 +33,8 @@ package struct EventScanner: Sendable {
 
     /// An element that the scanner has found.
     package enum Step: Sendable, Equatable {
-        /// The range of a `data` line's value in the current bytes. The scanner may report a value in several parts. It
-        /// does not report an empty value.
+        /// The range of a `data` line's value in the current bytes. The scanner may report a value in several parts.
+        /// The scanner does not report an empty value.
         case data(Range<Int>)
         /// A `data` line is complete. The event's data consists of the values of all its `data` lines, joined by LF.
         case endOfData

@@ -8,9 +8,9 @@ extension EventSkeleton {
     /// event wrapped by `/global/event`. OpenCode 2's lines contain an event of `/api/event`.
     ///
     /// If the JSON is malformed, the skeleton contains the values before the error. The parser ignores an id or a
-    /// directory of more than 4096 bytes. It reads OpenCode 1's lines to the end, because only the end shows where the
-    /// wrapped event ends. It reads OpenCode 2's events about an answer's texts, tools and steps only up to the ids of
-    /// the session and the message.
+    /// directory of more than 4096 bytes. The parser reads OpenCode 1's lines to the end, because only the end shows
+    /// where the wrapped event ends. The parser reads OpenCode 2's events about an answer's texts, tools and steps only
+    /// up to the ids of the session and the message.
     package init(line: borrowing Span<UInt8>, family: APIFamily) {
         self.init()
         payload = 0..<line.count
@@ -65,7 +65,7 @@ extension EventSkeleton {
     }
 
     private static let plainCount = OpenCode1Path.allCases.count
-    /// The index of the wrapper's first path. It follows the paths of the plain event and of the wrapped event.
+    /// The index of the wrapper's first path, which follows the paths of the plain event and of the wrapped event.
     private static let wrapper = 2 * plainCount
     private static let wrapped = wrapper + 1
     private static let openCode1Paths = JSONPaths(

@@ -12,7 +12,7 @@ package struct EventStreamTraits: Sendable, Equatable {
     package let settling: Int
 
     /// Whether OpenCode follows the symbolic links in a request's directory, and uses the resulting path in events.
-    /// OpenCode 1 follows symbolic links since 1.2.21.
+    /// OpenCode 1 has followed symbolic links since 1.2.21.
     package let resolvesDirectories: Bool
 
     /// Creates the properties for an instance of a family and, if it is known, a version. An instance sends a heartbeat

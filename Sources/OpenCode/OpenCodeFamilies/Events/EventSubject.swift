@@ -11,7 +11,8 @@ internal import JSONText
 struct EventSubject: Sendable {
     /// The kinds of events that are treated differently.
     enum Kind: Sendable, Equatable {
-        /// The event `session.moved`. Its location is the old directory, and its data contains the new directory.
+        /// The event `session.moved`. The event's location is the old directory, and the event's data contains the new
+        /// directory.
         case moved
         /// The event `project.updated`.
         case projectUpdated

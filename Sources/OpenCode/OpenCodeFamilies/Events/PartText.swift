@@ -14,8 +14,8 @@ package struct PartText: Sendable, Equatable {
     package private(set) var text: Range<Int>?
     /// The range of the JSON of the delta, without the quotes.
     package private(set) var delta: Range<Int>?
-    /// Whether deltas may still be added to the part's text. This applies to an answer text or a reasoning text that
-    /// has begun and has not ended.
+    /// Whether deltas may still be added to the part's text. The value is true for an answer text or a reasoning text
+    /// that has begun and has not ended.
     package private(set) var grows = false
 
     /// Finds the ranges in an event about a part's text; nil for any other event.

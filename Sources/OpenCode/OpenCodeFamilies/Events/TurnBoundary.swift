@@ -6,9 +6,9 @@ internal import JSONText
 package enum TurnBoundary: Sendable, Equatable {
     /// The session is new, or its turn begins or continues. Deltas are added only to parts that begin after this event.
     ///
-    /// OpenCode 1 sends `session.status` with `busy` at the beginning of a turn and before each step of the turn. It
-    /// sends the status `retry` before it repeats a step. None of the 342 recorded events (from 1.1.11, 1.2.27 and
-    /// 1.18.33) occurs between the deltas of a part.
+    /// OpenCode 1 sends `session.status` with `busy` at the beginning of a turn and before each step of the turn.
+    /// OpenCode 1 sends the status `retry` before it repeats a step. None of the 342 recorded events (from 1.1.11,
+    /// 1.2.27 and 1.18.33) occurs between the deltas of a part.
     case began
     /// The session's turn has ended.
     case ended

@@ -10,7 +10,7 @@ package enum AuthToken {
     /// not contain the parameter, returns the target unchanged.
     ///
     /// A query begins at the first `?`. OpenCode's router also ends a path at an earlier `;`, and treats the text after
-    /// the `;` as the query. This method therefore removes the parameter from both texts.
+    /// the `;` as the query. The method therefore removes the parameter from both texts.
     package static func removed(from target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         guard let start = target.firstIndex(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: ";") }) else {
             return target

@@ -26,8 +26,8 @@ package enum TurnRoutes {
         "/session/{sessionID}/summarize", "/session/{sessionID}/init",
         // An additional route of OpenCode 1.18.
         "/api/session/{sessionID}/wait",
-        // The routes of OpenCode 2. OpenCode 2 responds to /shell after the command has ended. It responds to /command,
-        // /compact and /prompt immediately.
+        // The routes of OpenCode 2. OpenCode 2 responds to /shell after the command has ended. OpenCode 2 responds to
+        // /command, /compact and /prompt immediately.
         "/api/experimental/session/{sessionID}/wait", "/api/session/{sessionID}/generate", "/api/experimental/generate",
         "/api/session/{sessionID}/shell",
     ].map(Route.init)
@@ -38,7 +38,7 @@ package enum TurnRoutes {
     ///   - method: The method of the request.
     ///   - target: The target as the instance receives it.
     ///
-    /// The method interprets the path as OpenCode's routers do. It decodes the path, ignores empty segments, and ends
+    /// The method interprets the path as OpenCode's routers do: it decodes the path, ignores empty segments, and ends
     /// the path at `?` or `;`.
     package static func contains(_ method: String, _ target: ArraySlice<UInt8>) -> Bool {
         guard method == Self.method else { return false }

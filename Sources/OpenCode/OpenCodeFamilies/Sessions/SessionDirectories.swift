@@ -2,8 +2,8 @@
 
 /// The known directories of an instance's sessions.
 ///
-/// The table stores at most ``capacity`` sessions. If it is full, it removes the sessions that were stored longest ago.
-/// The table stores sessions in the young half. When the young half is full, it replaces the old half. Every operation
+/// The table stores at most ``capacity`` sessions. A full table removes the sessions that were stored longest ago. The
+/// table stores sessions in the young half. When the young half is full, it replaces the old half. Every operation
 /// takes constant time.
 package struct SessionDirectories: Sendable {
     /// The information about one session.

@@ -18,8 +18,8 @@ package struct SessionListQuery: Sendable {
         /// Servers may find another query in the target. Either the path contains a `;`, which begins a query in
         /// OpenCode, or the query begins with another `?`.
         case ambiguous
-        /// The OpenCode project of the folder is unknown. Without it, a request that names a project cannot be
-        /// evaluated.
+        /// The OpenCode project of the folder is unknown. Without the OpenCode project, a request that names a project
+        /// cannot be evaluated.
         case unknownProject
     }
 
@@ -34,7 +34,7 @@ package struct SessionListQuery: Sendable {
     }
 
     private let raw: [UInt8]
-    /// The parameters, without ``Key`` parameters whose value is empty.
+    /// The parameters of the query. A parameter that is named in ``Key`` is omitted if its value is empty.
     private var kept: [ArraySlice<UInt8>] = []
     private var projects: [[UInt8]] = []
     private var cursors: [[UInt8]] = []

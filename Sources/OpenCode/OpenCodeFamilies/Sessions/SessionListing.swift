@@ -49,7 +49,7 @@ package struct SessionListing: Sendable {
     private var directory: [UInt8]?
 
     /// Creates a listing before the first page. From an OpenCode 1 instance, the listing requests the list that every
-    /// 1.x supports. That list contains the sessions of the instance's own project.
+    /// 1.x supports. This list contains the sessions of the instance's own project.
     package init(family: APIFamily?) { self.family = family }
 
     /// The target of the first page.

@@ -4,7 +4,8 @@ internal import JSONText
 
 /// A query about an instance's setup, in addition to the health check.
 package enum SetupQuery: Sendable, CaseIterable {
-    /// The configuration. If it is unreadable, OpenCode 1.18 rejects every request that concerns the project.
+    /// The configuration. OpenCode 1.18 rejects every request that concerns the project if the configuration is
+    /// unreadable.
     case configuration
     /// The models that the instance can use.
     case models
