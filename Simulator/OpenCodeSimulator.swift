@@ -3,7 +3,7 @@
 import Glibc
 import TestKit
 
-/// A simulated OpenCode server. It has the same output, responses and events as a real server, but no model.
+/// A simulated OpenCode server with the output, the responses and the events of a real server, but without a model.
 @main
 struct OpenCodeSimulator {
     static func main() {

@@ -34,7 +34,7 @@ final class EventBus: Sendable {
         }
     }
 
-    /// Ends a subscription. No further events are queued for it.
+    /// Ends a subscription. The subscription receives no further events.
     func unsubscribe(_ subscription: EventSubscription) {
         state.withLock { $0.subscriptions[subscription.number] = nil }
     }
@@ -119,8 +119,8 @@ extension EventBus {
         publishWrapped(wrapGlobal(bareEvent("project.updated", profile.project(directory)), about: directory))
     }
 
-    /// Publishes the events about the data that a directory's first turn loads. Publishes them only once for each
-    /// directory.
+    /// Publishes the events about the data that a directory's first turn loads. Publishes these events only once for
+    /// each directory.
     func announceCatalogue(directory: String) {
         if profile.events.catalogue.isEmpty { return }
         guard state.withLock({ $0.announced.insert(directory).inserted }) else { return }

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The event queue of one subscriber. Like OpenCode's own queue, it is unbounded.
+/// The event queue of one subscriber, which is unbounded like OpenCode's own queue.
 final class EventSubscription: Sendable {
     /// An item of the queue.
     enum Item: Equatable {

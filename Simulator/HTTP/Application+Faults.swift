@@ -6,7 +6,7 @@ import TestKit
 extension Application {
     /// Sends a response with the fault of its path. The connection ends after the fault.
     ///
-    /// - Returns: Whether the path has a fault. If it has none, the caller sends the usual response.
+    /// - Returns: Whether the path has a fault. Without a fault, the caller sends the usual response.
     func breakOff(_ answer: SimulatedAnswer, to request: Request, on connection: TestConnection) throws -> Bool {
         guard let fault = misbehaviour.current.fault(for: "/\(request.path)") else { return false }
         var head = fields(of: answer, to: request)
@@ -29,8 +29,8 @@ extension Application {
                 try connection.write(answer.body)
                 break
             }
-            // If a chunked body is too short, its last chunk is missing. If it is too long, further bytes follow the
-            // last chunk.
+            // If a chunked body is too short, its last chunk is missing. If a chunked body is too long, further bytes
+            // follow the last chunk.
             if !answer.body.isEmpty { try connection.writeChunk(answer.body) }
             if fault == .bodyTooLong {
                 try connection.writeLastChunk()

@@ -6,7 +6,7 @@ extension Application {
     /// Returns the outcome that the misbehaviour causes; nil if the request is served as usual.
     func misbehave(_ request: Request, _ connection: TestConnection) throws -> RequestOutcome? {
         let path = "/" + request.segments.joined(separator: "/")
-        // This route always works, so that a test can end the misbehaviour.
+        // The route that changes the misbehaviour always works, so that a test can end the misbehaviour.
         if path == "/simulator/misbehave" { return .answer(changeMisbehaviour(request)) }
         let current = misbehaviour.current
         if let crashPath = current.crashPath, path.hasPrefix(crashPath) { misbehaviour.crash() }

@@ -27,7 +27,7 @@ protocol Application: Sendable {
     func serveTerminal(_ id: String, for request: Request, on connection: TestConnection) throws
     /// The open event streams of all clients.
     var subscriptions: [EventSubscription] { get }
-    /// Called when the application's server listens at this address.
+    /// Informs the application that its server listens at this address.
     func listens(at address: String)
 }
 

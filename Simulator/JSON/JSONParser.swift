@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parser for JSON text (RFC 8259). Its errors have no details, because the server reports only that an error
-/// occurred.
+/// A parser for JSON text (RFC 8259). The parser's errors have no details, because the server reports only that an
+/// error occurred.
 struct JSONParser {
     struct Failure: Error {}
 

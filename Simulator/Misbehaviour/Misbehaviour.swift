@@ -24,8 +24,8 @@ struct Misbehaviour: Sendable, Equatable {
         case page
         /// No response. The connection stays open.
         case hang
-        /// `"healthy":false` with status 200. OpenCode 2's response has no such member. Instead, it contains the `pid`
-        /// of a process that does not exist.
+        /// `"healthy":false` with status 200. OpenCode 2's response has no such member. Instead, the response contains
+        /// the `pid` of a process that does not exist.
         case unhealthy
         /// OpenCode 2's response without its `pid`.
         case withoutPid = "no-pid"
@@ -46,8 +46,8 @@ struct Misbehaviour: Sendable, Equatable {
         case escaped
     }
 
-    /// The exit code with which the simulator ends before the banner; nil if it starts normally. Before it ends, it
-    /// prints the output for a broken configuration file.
+    /// The exit code with which the simulator ends before the banner; nil if it starts normally. Before the end, the
+    /// simulator prints the output for a broken configuration file.
     var exitAtStart: Int32?
     /// Whether the simulator prints the output of the version's first run for a user.
     var isFirstRun = false

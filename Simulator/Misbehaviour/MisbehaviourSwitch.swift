@@ -9,7 +9,7 @@ final class MisbehaviourSwitch: Sendable {
         var current: Misbehaviour
         /// Closes the listening socket; nil before the socket exists.
         var refuse: (@Sendable () -> Void)?
-        /// The number of changes. It shows whether a timer belongs to an earlier misbehaviour.
+        /// The number of changes, which shows whether a timer belongs to an earlier misbehaviour.
         var changes = 0
     }
 
@@ -63,7 +63,7 @@ final class MisbehaviourSwitch: Sendable {
         for kind in misbehaviour.grandchildren { spawnGrandchild(kind) }
     }
 
-    /// Runs an action after a delay. Does not run it if the misbehaviour is changed during the delay.
+    /// Runs an action after a delay. Does not run the action if the misbehaviour is changed during the delay.
     private func after(_ delay: Duration?, _ action: @escaping @Sendable (MisbehaviourSwitch) -> Void) {
         guard let delay else { return }
         let number = state.withLock { $0.changes }

@@ -10,7 +10,7 @@ struct Simulator2: Application {
     let heartbeat: Duration
     /// The duration of turns, in percent of the recorded duration.
     let pace: Int
-    /// The server's working directory. It is the directory of requests that name no directory.
+    /// The server's working directory, which is also the directory of requests that name no directory.
     let directory: String
     /// The user's home directory, which contains the configuration.
     let home: String

@@ -73,7 +73,7 @@ struct Layouts: Sendable {
     let list: MessageLayouts
     /// The layouts in the events about a forked session's messages.
     let forked: MessageLayouts
-    /// The layouts in the events of `POST /session/ID/shell` and in its response.
+    /// The layouts in the events about `POST /session/ID/shell`, and the layouts in the response.
     let shellEvent: MessageLayouts
     let shellAnswer: MessageLayouts
 

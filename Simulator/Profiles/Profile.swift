@@ -58,11 +58,12 @@ struct Profile: Sendable {
         /// The environment variables that may contain the password. The server uses the first variable that is not
         /// empty.
         var passwordVariables = ["OPENCODE_SERVER_PASSWORD"]
-        /// The environment variable that contains the user name. If it is nil, the user name is always `opencode`.
+        /// The environment variable that contains the user name. Without such a variable, the user name is always
+        /// `opencode`.
         var userVariable: String? = "OPENCODE_SERVER_USERNAME"
         /// Whether the server generates a password if none is set, and prints the password after the banner.
         var makesPassword = false
-        /// Whether the server can listen on ::1. Its banner shows this address without brackets.
+        /// Whether the server can listen on ::1. The banner shows this address without brackets.
         var knowsIPv6 = false
         var termination = Termination.bySignal
     }

@@ -37,7 +37,7 @@ struct UserMessage: Sendable {
     /// The tools that a subagent must not use.
     static var subagentTools: JSON { ["todowrite": false, "todoread": false, "task": false] }
 
-    /// The id. In every version's API document, a client may choose it (`messageID`).
+    /// The id of the message. In every version's API document, a client may choose the id (`messageID`).
     let id: String
     let sessionID: String
     let text: String

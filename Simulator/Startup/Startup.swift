@@ -12,8 +12,8 @@ struct Startup {
     /// Whether the simulator ends when its parent process ends. Only the value `1` enables this behaviour.
     var endsWithParent: Bool { environment("SIMULATOR_ENDS_WITH_PARENT") == "1" }
 
-    /// The name of a file with words that supplement SIMULATOR_MISBEHAVE. The file is in the project's folder. It
-    /// affects only this project, and its content can change between two starts.
+    /// The name of a file with words that supplement SIMULATOR_MISBEHAVE. The file is in the project's folder.
+    /// Therefore, the file affects only this project, and its content can change between two starts.
     static let wordsFile = ".opencode-simulator"
 
     /// Returns the output of `--version`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The shell of a terminal. It echoes its input, and supports the commands that the recordings need: `echo`, `seq` and
-/// `exit`.
+/// The shell of a terminal, which echoes its input. The shell supports the commands that the recordings need: `echo`,
+/// `seq` and `exit`.
 struct Shell {
     /// The prompt of every input line.
     static let prompt = "# "

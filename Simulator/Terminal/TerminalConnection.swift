@@ -2,8 +2,8 @@
 
 import TestKit
 
-/// A WebSocket connection to a client of a terminal. It sends the recorded kinds of frames: prompt, cursor, echo, pong
-/// and close.
+/// A WebSocket connection to a client of a terminal. The connection carries the recorded kinds of frames: prompt,
+/// cursor, echo, pong and close.
 struct TerminalConnection {
     let connection: TestConnection
     /// Whether the server sends the position at which to continue after a reconnect, and a close frame when the shell
@@ -40,8 +40,8 @@ struct TerminalConnection {
     }
 
     private func sendCursor() throws {
-        // A frame that begins with NUL is intended for the client program instead of the terminal. It contains the
-        // position at which the client continues after a reconnect.
+        // A frame that begins with NUL is intended for the client program instead of the terminal. This frame contains
+        // the position at which the client continues after a reconnect.
         try send(.binary, "\0{\"cursor\":\(Shell.prompt.utf8.count)}")
     }
 

@@ -123,7 +123,7 @@ extension Turn {
     /// Ends the text before the tool call, waits for the user's reply, and publishes the reply.
     private func reply(to request: PendingRequests.Request) throws(TurnControl.Aborted) -> PendingRequests.Reply {
         endText()
-        // An abort that arrived just before the request was added has not aborted the request. Abort it here.
+        // Abort the request here if the turn was aborted just before the request was added.
         if control.abort.isOpen { store.pending.abort(session: session.id) }
         let id = request.id
         let kind = request.kind

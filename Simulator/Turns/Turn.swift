@@ -2,8 +2,8 @@
 
 import TestKit
 
-/// A turn of the simulated model. It publishes the events of the model's answer in the recorded order and at the
-/// script's pace. Only one thread uses it.
+/// A turn of the simulated model. The turn publishes the events of the model's answer in the recorded order and at the
+/// script's pace. Only one thread uses a turn.
 final class Turn {
     let conversation: Conversation
     let prompt: Conversation.Prompt

@@ -8,13 +8,13 @@ struct Project2: Sendable, Equatable {
     /// the id. If the repository has no commit yet, the id is `global`. Without a repository, the id is a hash of the
     /// path.
     let id: String
-    /// The top directory of the work tree. In a worktree, it is the worktree's own top directory.
+    /// The top directory of the work tree. In a worktree, this directory is the worktree's own top directory.
     let directory: String
     /// The top directory of the repository's main work tree.
     let canonical: String
     /// Whether the project is a git repository.
     let isRepository: Bool
-    /// The branch of the repository's main work tree. It is nil in a worktree, or if no branch is checked out.
+    /// The branch of the repository's main work tree. The value is nil in a worktree, or if no branch is checked out.
     let branch: String?
 
     /// Determines the project of a directory from its files and from git.

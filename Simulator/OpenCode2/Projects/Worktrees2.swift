@@ -13,8 +13,8 @@ final class Worktrees2: Sendable {
 
     /// The directory below which new worktrees are created.
     private let root: String
-    /// The known directories of each project except the main work tree. Initially, they are the worktrees that git
-    /// lists.
+    /// The known directories of each project except the main work tree. Initially, the known directories are the
+    /// worktrees that git lists.
     private let known = Monitor<[String: Set<String>]>([:])
 
     init(root: String) {

@@ -72,7 +72,7 @@ extension Simulator2 {
         return request
     }
 
-    /// Returns the form that a call names, even if the user has already answered it.
+    /// Returns the form that a call names, even if the user has already answered the form.
     private func form(_ call: Call) throws(RequestError) -> Pending2.Request {
         if let form = pending.request(.form, call["formID"], session: try session(call).id) { return form }
         throw RequestError(

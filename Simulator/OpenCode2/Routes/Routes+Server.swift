@@ -39,7 +39,7 @@ extension Simulator2 {
         return [call.query("location[directory]"), field].compactMap { $0 }.first { !$0.isEmpty }
     }
 
-    /// The simulator's API document. It contains OpenCode's operations without their parameters and responses.
+    /// The simulator's API document, which contains OpenCode's operations without their parameters and responses.
     private static var document: JSON {
         var paths: [(path: String, operations: [(String, JSON)])] = []
         for operation in documented {

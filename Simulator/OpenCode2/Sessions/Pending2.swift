@@ -18,7 +18,7 @@ final class Pending2: Sendable {
         /// The reply that ended the wait; nil while the request is open.
         var reply: Reply?
 
-        /// The form in the format of the response about a single form. This format includes the form's state.
+        /// The form in the format of the response about a single form, which includes the form's state.
         var detail: JSON {
             let state: JSON =
                 switch reply {

@@ -20,7 +20,7 @@ struct Session2: Sendable {
     let parentID: String?
     /// The session from which this session was copied, and the position at which the copy ends.
     let fork: JSON?
-    /// The working directory and its project. Both change when the session is moved.
+    /// The working directory and its project. The directory and the project change when the session is moved.
     var directory: String
     var project: Project2
     var agent: String?
@@ -43,7 +43,8 @@ struct Session2: Sendable {
 
     /// The text that was published since the current step began.
     var spoken = ""
-    /// The number of changes. It determines whether a server's state of the session or the file is newer.
+    /// The number of changes. A server loads the session's file if the number in the file is greater than the server's
+    /// number.
     var revision = 0
 
     /// The control of the running turns; nil if no turn is running.

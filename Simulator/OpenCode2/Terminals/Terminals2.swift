@@ -5,7 +5,7 @@ import TestKit
 
 /// The terminals of a server, and the tickets with which browsers connect to the terminals.
 final class Terminals2: Sendable {
-    /// A terminal. It remains in the list after its shell has exited.
+    /// A terminal, which remains in the list after its shell has exited.
     struct Terminal: Sendable {
         let id: String
         let directory: String

@@ -190,7 +190,7 @@ extension Execution2 {
         conversation.pending.add(
             Pending2.Request(id: request, kind: kind, sessionID: id, directory: session.directory, json: json))
         conversation.bus.publish(type, data, in: session.directory)
-        // An interrupt that arrived just before the request was added has not aborted the request. Abort it here.
+        // Abort the request here if the interrupt arrived just before the request was added.
         if control.abort.isOpen { conversation.pending.abort(session: id) }
         let reply = conversation.pending.wait(for: request)
         if case .aborted = reply { throw .interrupted(reason: "user") }

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// The activity of a session from its wake-up until its inbox is empty. Only one thread uses it.
+/// The activity of a session from its wake-up until its inbox is empty. Only one thread uses an execution.
 final class Execution2 {
     /// The reason for a premature end.
     enum Ending: Error {
@@ -105,7 +105,7 @@ final class Execution2 {
         }
     }
 
-    /// Processes an inbox item. Returns whether the model must answer it.
+    /// Processes an inbox item. Returns whether the model must answer the item.
     private func consume(_ item: InboxItem2) throws(Ending) -> Bool {
         try pause(.zero)
         // In every recorded turn, the message and the event have the same time.

@@ -2,7 +2,7 @@
 
 import TestKit
 
-/// A step: the message that results from one call of the model. Only one thread uses it.
+/// A step: the message that results from one call of the model. Only one thread uses a step.
 final class Step2 {
     /// A part of the model's output.
     enum Content {
