@@ -6,7 +6,7 @@
 #   deploy/install.sh [OPTION…]
 #
 #     --binary FILE        program to install (.build/dist/viberemote-gateway, which `make release` builds)
-#     --home DIR           directory whose subdirectories are the projects (your home folder)
+#     --home DIR           directory whose subdirectories are the projects (your home directory)
 #     --listen HOST:PORT   address and port that accept clients (0.0.0.0:4000)
 #     --opencode COMMAND   command that serves a project (opencode)
 #     --no-socket          let the gateway open its own socket; connections are then refused during a restart
@@ -27,7 +27,6 @@
 # `config` through its group, and systemd passes the key to the service (LoadCredential=). Earlier versions created a directory
 # that belongs to the service's user. To replace such a directory, the script reads both files with that user's rights, moves
 # the old directory away, and creates a new directory.
-#
 set -eu
 umask 022
 
@@ -42,7 +41,7 @@ say() { printf 'install: %s\n' "$*"; }
 warn() { printf 'install: %s\n' "$*" >&2; }
 fail() { warn "$*"; exit 1; }
 say_action() { if [ -n "$dry" ]; then say "would $1"; else say "$2"; fi; }
-usage() { sed -n '4,/^set/s/^# \{0,1\}//p' "$0" | sed '$d'; }
+usage() { sed -n '4,/^set/s/^# \{0,1\}//p' "$0"; }
 
 # Runs a command that changes something. With --dry-run, only prints the command.
 act() {
@@ -108,8 +107,8 @@ manager() { systemctl "--$scope" "$@"; }
 check_manager() {
     command -v systemctl >/dev/null || fail "this machine has no systemd. Run viberemote-gateway serve in another way (docs/operations.md)"
     manager show-environment >/dev/null 2>&1 && return
-    [ "$scope" = user ] || fail "the system's service manager does not answer. Check that systemd runs on this machine"
-    fail "your systemd user manager does not answer. As root, run: loginctl enable-linger $owner. Then run this script again"
+    [ "$scope" = user ] || fail "the system's service manager does not respond. Check that systemd runs on this machine"
+    fail "your systemd user manager does not respond. As root, run: loginctl enable-linger $owner. Then run this script again"
 }
 
 # --- Files ---
@@ -119,7 +118,7 @@ check_manager() {
 check_folder() {
     [ "$scope" = system ] || return 0
     [ ! -L "$1" ] || fail "$1 is a symbolic link, and root must not write through links. Move it away and run this script again"
-    [ -d "$1" ] || fail "$1 is not a folder. Move it away and run this script again"
+    [ -d "$1" ] || fail "$1 is not a directory. Move it away and run this script again"
     # In Debian 12, the directory of polkit's rules belongs to the user polkitd.
     case $(stat -c %U "$1") in
         root | polkitd) ;;
@@ -286,7 +285,7 @@ make_settings_folder() {
 # create links in the directory, and root would write through these links.
 replace_settings_folder() {
     user=$(stat -c %U "$settings")
-    say "$settings belongs to $user. Replacing it with a folder of root"
+    say "$settings belongs to $user. Replacing it with a directory of root"
     [ -z "$dry" ] || return 0
     for name in config key; do
         [ -e "$settings/$name" ] || [ -L "$settings/$name" ] || continue
@@ -299,7 +298,7 @@ replace_settings_folder() {
     old_key_text=$(as_user "$user" cat "$settings/key" 2>/dev/null || true)
     replaced=$(mktemp -d /etc/viberemote-gateway.replaced.XXXXXXXXXX)
     mv -T "$settings" "$replaced/viberemote-gateway"
-    say "the old folder is now $replaced/viberemote-gateway, and only root can access it. Remove it when the gateway works"
+    say "the old directory is now $replaced/viberemote-gateway, and only root can access it. Remove it when the gateway works"
     mkdir -m 0700 "$settings"
     [ -z "$old_config" ] || put_text 0640 "$settings/config" "$old_config" "$group"
     [ -z "$old_key_text" ] || put_text 0600 "$settings/key" "$old_key_text"
@@ -423,7 +422,7 @@ packages_of() {
 
 put_units() {
     for unit in "$units/$scope"/*.service "$units/$scope"/*.socket; do
-        [ -f "$unit" ] || fail "the folder $units/$scope contains no units. Run this script in a complete checkout"
+        [ -f "$unit" ] || fail "the directory $units/$scope contains no units. Run this script in a complete checkout"
         put 0644 "$unit" "$unit_folder/$(basename "$unit")"
     done
     [ "$scope" = user ] || put 0644 "$units/system/$(basename "$rules")" "$rules"
@@ -474,7 +473,7 @@ holds_port() {
 }
 
 wait_until_healthy() {
-    [ -z "$dry" ] || { say "would wait until http://$address/health answers"; return; }
+    [ -z "$dry" ] || { say "would wait until http://$address/health responds"; return; }
     port=${address##*:}
     host=${address%:*}
     case $host in 0.0.0.0 | "" | \*) host=127.0.0.1 ;; "[::]") host="[::1]" ;; esac
@@ -484,7 +483,7 @@ wait_until_healthy() {
         [ "$tries" -lt 150 ] || fail "http://$host:$port/health did not respond within 30 s. Run: systemctl --$scope status viberemote-gateway"
         sleep 0.2
     done
-    say "http://$host:$port/health answers"
+    say "http://$host:$port/health responds"
 }
 
 healthy() {

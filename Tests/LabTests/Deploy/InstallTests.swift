@@ -10,7 +10,7 @@ import Testing
     {
         let layer = try InstalledLayer.of(root)
 
-        #expect(layer.transcript.contains("http://127.0.0.1:4000/health answers"))
+        #expect(layer.transcript.contains("http://127.0.0.1:4000/health responds"))
         #expect(layer.transcript.contains("Bearer $(cat /home/vibe/.config/viberemote-gateway/key)"))
 
         let machine = try LabMachine.withGateway(root)
@@ -42,7 +42,7 @@ import Testing
         let changed = try machine.state().symmetricDifference(before)
 
         #expect(changed == [])
-        #expect(transcript.hasPrefix("install: http://127.0.0.1:4000/health answers\n"))
+        #expect(transcript.hasPrefix("install: http://127.0.0.1:4000/health responds\n"))
     }
 
     @Test(arguments: LabRoot.allCases) func `a dry run prints its actions and changes nothing`(_ root: LabRoot) throws {
@@ -56,7 +56,7 @@ import Testing
         for words in [
             "/home/vibe/.local/bin/viberemote-gateway", "/home/vibe/.config/viberemote-gateway/key",
             "/home/vibe/.config/systemd/user/opencode@.service", "would run: systemctl --user daemon-reload",
-            "would wait until http://0.0.0.0:4000/health answers",
+            "would wait until http://0.0.0.0:4000/health responds",
         ] { #expect(transcript.contains(words), "\(transcript)") }
     }
 
@@ -90,7 +90,7 @@ import Testing
         let transcript = try machine.install()
 
         #expect(transcript.contains("As root, run: loginctl enable-linger vibe"))
-        #expect(transcript.contains("/health answers"))
+        #expect(transcript.contains("/health responds"))
     }
 
     @Test(arguments: LabRoot.allCases)

@@ -22,7 +22,7 @@ import Testing
         let transcript = try machine.install()
 
         #expect(transcript.contains("found the original gateway"))
-        #expect(transcript.contains("http://127.0.0.1:8123/health answers"))
+        #expect(transcript.contains("http://127.0.0.1:8123/health responds"))
         #expect(!transcript.contains(Self.key))
 
         #expect(try machine.key() == Self.key)
