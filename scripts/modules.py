@@ -122,8 +122,8 @@ def mutual_folders(all_targets):
             if one < other and "." not in (one, other) and (other, one) in uses:
                 back = ", ".join(sorted(uses[other, one])[:3])
                 sentences.append(
-                    f"{name}: the folders {one} and {other} use each other ({one} uses {', '.join(sorted(words)[:3])}; "
-                    f"{other} uses {back}): move types so that the folders depend one way")
+                    f"{name}: the directories {one} and {other} use each other ({one} uses {', '.join(sorted(words)[:3])}; "
+                    f"{other} uses {back}): move types so that the directories depend one way")
     return sentences
 
 

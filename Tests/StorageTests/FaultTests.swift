@@ -148,7 +148,7 @@ import Testing
         #expect(
             fault.description
                 == "\(file.path) was written by a newer gateway: its schema version is 2, and this gateway "
-                + "supports versions up to 1. Run the newer gateway, or set --state-dir to another folder.")
+                + "supports versions up to 1. Run the newer gateway, or set --state-dir to another directory.")
     }
 
     @Test func `another program's database is rejected`() throws {
@@ -172,7 +172,7 @@ import Testing
         #expect(
             fault.description
                 == "Another gateway (process \(other.pid)) uses \(file.path). Stop that gateway, or set "
-                + "--state-dir of this gateway to another folder.")
+                + "--state-dir of this gateway to another directory.")
 
         other.terminate(SIGKILL)
         try other.waitForExit()
@@ -190,7 +190,7 @@ import Testing
     @Test func `a state folder that is a regular file is rejected`() throws {
         try directory.write("", to: "state")
 
-        #expect(try fault().description == "\(file.folder) is not a folder. Set --state-dir to a folder.")
+        #expect(try fault().description == "\(file.folder) is not a directory. Set --state-dir to a directory.")
     }
 
     @Test func `a symbolic link in place of the file is rejected, and its target is unchanged`() throws {

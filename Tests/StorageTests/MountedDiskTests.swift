@@ -55,7 +55,7 @@ struct MountedDiskTests {
         #expect(
             lines == [
                 "error: \(folder) cannot be written: its file system is read-only. Mount the file system for writing, "
-                    + "or set --state-dir to another folder."
+                    + "or set --state-dir to another directory."
             ])
     }
 

@@ -29,7 +29,7 @@ package enum Settings {
         ).reloaded,
         Setting(
             "home", environment: "HOME_DIR", syntax: .directory, field: \.home,
-            default: .system(description: "your home folder") { $0.home },
+            default: .system(description: "your home directory") { $0.home },
             "Directory whose subdirectories are the projects."),
         Setting(
             "state-dir", environment: "VIBE_STATE_DIR", syntax: .directory, field: \.stateFolder,

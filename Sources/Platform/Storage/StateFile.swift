@@ -95,12 +95,12 @@ package struct StateFile: Sendable {
         var status = stat()
         guard stat(folder, &status) == 0 else { throw .system("examined", path: folder, code: errno) }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw StorageError(.unusable, "\(folder) is not a folder. Set --state-dir to a folder.")
+            throw StorageError(.unusable, "\(folder) is not a directory. Set --state-dir to a directory.")
         }
         guard status.st_uid == geteuid() else {
             throw StorageError(
                 .unusable,
-                "\(folder) belongs to another user (\(status.st_uid)). Set --state-dir to a folder of this user.")
+                "\(folder) belongs to another user (\(status.st_uid)). Set --state-dir to a directory of this user.")
         }
         guard status.st_mode & 0o022 == 0 else {
             throw StorageError(.unusable, "Other users can change \(folder). Run `chmod 700 \(folder)`.")

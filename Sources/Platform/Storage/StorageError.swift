@@ -63,27 +63,28 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         StorageError(
             .readOnly,
             "\(path) cannot be written: its file system is read-only. Mount the file system for writing, or set --state-dir "
-                + "to another folder.")
+                + "to another directory.")
     }
 
     static func damaged(_ path: String, _ reason: String) -> StorageError {
         StorageError(
             .damaged,
             "\(path) is damaged (\(reason)). Stop the gateway, move the file away together with its -wal and -shm files (`mkdir "
-                + "\(path).damaged; mv \(path) \(path)-wal \(path)-shm \(path).damaged`), and start the gateway again. It "
-                + "creates a new file.")
+                + "\(path).damaged; mv \(path) \(path)-wal \(path)-shm \(path).damaged`), and start the gateway again. "
+                + "The gateway then creates a new file.")
     }
 
     static func newer(_ path: String, version: Int64, known: Int) -> StorageError {
         StorageError(
             .newer,
             "\(path) was written by a newer gateway: its schema version is \(version), and this gateway supports versions up "
-                + "to \(known). Run the newer gateway, or set --state-dir to another folder.")
+                + "to \(known). Run the newer gateway, or set --state-dir to another directory.")
     }
 
     static func foreign(_ path: String) -> StorageError {
         StorageError(
-            .foreign, "\(path) is another program's database. Set --state-dir to another folder, or move the file away."
+            .foreign,
+            "\(path) is another program's database. Set --state-dir to another directory, or move the file away."
         )
     }
 
@@ -91,7 +92,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         let holderText = holder.map { "process \($0)" } ?? "another process"
         return StorageError(
             .locked(by: holder),
-            "Another gateway (\(holderText)) uses \(path). Stop that gateway, or set --state-dir of this gateway to another folder."
+            "Another gateway (\(holderText)) uses \(path). Stop that gateway, or set --state-dir of this gateway to another directory."
         )
     }
 
@@ -109,7 +110,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
             StorageError(
                 .unusable,
                 "\(path) cannot be \(verb): \(reason(code)). Give this user write permission, or set --state-dir to another "
-                    + "folder.")
+                    + "directory.")
         }
     }
 

@@ -9,11 +9,13 @@ enum ProjectFolderCheck {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw ProjectFolderError(
-                "Cannot read the projects' folder \(path) (--home, HOME_DIR): \(String(cString: strerror(errno))).")
+                "Cannot read the projects' directory \(path) (--home, HOME_DIR): \(String(cString: strerror(errno))). Set --home "
+                    + "to the directory that contains the projects.")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {
             throw ProjectFolderError(
-                "\(path) (--home, HOME_DIR) is not a folder. Set --home to the folder that contains the projects.")
+                "\(path) (--home, HOME_DIR) is not a directory. Set --home to the directory that contains the projects."
+            )
         }
     }
 }

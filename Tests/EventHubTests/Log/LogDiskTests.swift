@@ -172,7 +172,7 @@ import Testing
         let log = EventLog.open(directory.path, project: "demo", limits: LogLimits(), now: 0)
         let warning =
             "Events are kept in memory only, because \(blocked) cannot be opened: Not a directory. Make the gateway's "
-            + "user the owner of the folder, with mode 0700. The gateway tries again by itself."
+            + "user the owner of the directory, with mode 0700. The gateway tries again by itself."
 
         #expect(log.warning == warning)
 

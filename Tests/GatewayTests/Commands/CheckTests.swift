@@ -98,7 +98,8 @@ import Testing
 
         #expect(run.status == .exited(1))
         #expect(
-            wrong(run).first?.contains("Cannot read the projects' folder \(user.path)/none (--home, HOME_DIR)") == true)
+            wrong(run).first?.contains("Cannot read the projects' directory \(user.path)/none (--home, HOME_DIR)")
+                == true)
     }
 
     @Test func `a running gateway on the address is accepted and another program is a problem`() throws {

@@ -30,7 +30,9 @@ struct SegmentFolder: Sendable {
     func make(
         _ name: SegmentName, count: Int, prepare: (MappedRegion) -> Void
     ) throws(MappedFileError) -> (name: SegmentName, region: MappedRegion) {
-        guard let folder = try open() else { throw MappedFileError("made", path, reason: "the folder does not exist") }
+        guard let folder = try open() else {
+            throw MappedFileError("made", path, reason: "the directory does not exist")
+        }
         var name = name
         while true {
             do throws(MappedFileError) {

@@ -78,7 +78,7 @@ extension SegmentWriter {
         let remedy =
             error.isFull
             ? "Free space on the disk (`df \(folder.state)`)"
-            : "Make the gateway's user the owner of the folder, with mode 0700"
+            : "Make the gateway's user the owner of the directory, with mode 0700"
         return "Events are kept in memory only, because \(error). \(remedy). The gateway tries again by itself."
     }
 

@@ -96,7 +96,7 @@ extension InstanceRegistry {
             }
         } catch {
             logger.error(
-                "cannot set a timer of an instance", LogField("project", name.string), LogField("reason", "\(error)"))
+                "cannot set a timer for an instance", LogField("project", name.string), LogField("reason", "\(error)"))
         }
     }
 

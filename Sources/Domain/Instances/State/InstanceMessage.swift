@@ -93,7 +93,7 @@ package enum InstanceMessage {
     /// Returns the warning in `status` for a project that OpenCode treats as one project with others.
     package static func sharedProject(with others: [String]) -> String {
         "OpenCode treats this folder and \(others.joined(separator: ", ")) as one project (clones or worktrees of one "
-            + "repository): /api/session lists only the sessions of this folder, not those of its worktrees and subfolders"
+            + "repository): /api/session lists only the sessions of this folder, not those of its worktrees and subdirectories"
     }
 
     /// Returns the reason why an instance is unhealthy if another project's instance announced the same port later.

@@ -173,7 +173,8 @@ extension ProjectCatalogue {
             }
         } catch {
             logger.error(
-                "cannot detect changes in unwatched folders", LogField("home", path), LogField("reason", "\(error)"))
+                "cannot detect changes in unwatched directories", LogField("home", path), LogField("reason", "\(error)")
+            )
         }
     }
 
@@ -206,10 +207,10 @@ extension ProjectCatalogue {
             case ENOSPC: "The user has no inotify watches left: raise fs.inotify.max_user_watches (sysctl(8))."
             case EMFILE:
                 "No descriptors or inotify instances are left: raise fs.inotify.max_user_instances (sysctl(8))."
-            default: "Check that the gateway's user may read the folder."
+            default: "Check that the gateway's user may read the directory."
             }
         logger.warning(
-            "cannot watch a folder, so the gateway reads it every few seconds", LogField("folder", folder),
+            "cannot watch a directory, so the gateway reads it every few seconds", LogField("folder", folder),
             LogField("reason", error.reason), LogField("hint", hint))
     }
 

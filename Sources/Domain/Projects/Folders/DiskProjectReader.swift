@@ -74,7 +74,8 @@ package struct DiskProjectReader: ProjectReader {
 
     private var unreadable: ProjectListingError {
         ProjectListingError(
-            description: "cannot read \(path): check that the folder exists and that the gateway's user may list it.")
+            description: "cannot read \(path): check that the directory exists and that the gateway's user may list it."
+        )
     }
 
     private static func join(_ folder: String, _ name: String) -> String {

@@ -51,7 +51,7 @@ struct Subcommand: Sendable {
         settings: Settings.table,
         examples: [
             Example(
-                purpose: "Create a key, then serve the projects in your home folder on port 4000:",
+                purpose: "Create a key, then serve the projects in your home directory on port 4000:",
                 lines: ["export VIBE_AUTH_SECRET=$(openssl rand -hex 32)", "viberemote-gateway serve"]),
             Example(
                 purpose: "Read the key from a file that only you can read:",
@@ -60,7 +60,7 @@ struct Subcommand: Sendable {
                     "viberemote-gateway serve --key-file ~/.gateway-key",
                 ]),
             Example(
-                purpose: "Accept only clients on this machine, and serve the projects in another folder:",
+                purpose: "Accept only clients on this machine, and serve the projects in another directory:",
                 lines: ["viberemote-gateway serve --listen 127.0.0.1:4000 --home /home/vibe/projects"]),
             Example(
                 purpose: "Log JSON lines and extend a limit, with settings from the environment:",
@@ -72,7 +72,7 @@ struct Subcommand: Sendable {
         description: [
             """
             Print the value and the source of every setting, with secrets masked. Then check everything that serve needs: \
-            the keys, the projects' folder, the OpenCode command, the projects' environment files, the listen address, the \
+            the keys, the projects' directory, the OpenCode command, the projects' environment files, the listen address, the \
             state file and the service manager. This command changes nothing.
             """,
             """

@@ -86,7 +86,7 @@ package final class FolderLock: Sendable {
         let name = holder.map { "process \($0)" } ?? "another process"
         return InstanceRecordError(
             "another gateway (\(name)) already runs instances for the projects in \(path). Stop that gateway first, "
-                + "or set --home to another folder.",
+                + "or set --home to another directory.",
             endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 

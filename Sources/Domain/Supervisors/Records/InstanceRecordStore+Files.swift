@@ -28,7 +28,7 @@ extension InstanceRecordStore {
         guard lstat(folder, &status) == 0 else { throw .failed("examine", path: folder, code: errno) }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
             throw InstanceRecordError(
-                "cannot store instances' passwords in \(folder), because it is not a folder of this user. Remove \(folder)."
+                "cannot store instances' passwords in \(folder), because it is not a directory of this user. Remove \(folder)."
             )
         }
         guard status.st_mode & 0o077 == 0 else {

@@ -36,7 +36,7 @@ extension InstanceRecordStore {
         let name = holder.map { "process \($0)" } ?? "another process"
         return InstanceRecordError(
             "another gateway (\(name)) already runs instances for the same projects as its child processes. Stop "
-                + "that gateway first, or set --home to another folder.",
+                + "that gateway first, or set --home to another directory.",
             endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 

@@ -116,6 +116,6 @@ package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
     static func failed(_ verb: String, path: String, code: Int32) -> InstanceRecordError {
         InstanceRecordError(
             "cannot \(verb) \(path), where records of running instances are stored: \(SystemdError.reason(of: code)). Set "
-                + "XDG_RUNTIME_DIR to a folder that this user can write to.")
+                + "XDG_RUNTIME_DIR to a directory that this user can write to.")
     }
 }

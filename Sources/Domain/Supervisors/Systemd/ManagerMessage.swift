@@ -58,11 +58,11 @@ package struct ManagerMessage: Sendable {
         case (.user, _) where !hasRuntimeFolder:
             return
                 "there is no service manager for \(user), because the variable XDG_RUNTIME_DIR is not set and "
-                + "/run/user has no folder of this user. Run `sudo loginctl enable-linger \(user)` to start the service "
+                + "/run/user has no directory of this user. Run `sudo loginctl enable-linger \(user)` to start the service "
                 + "manager at boot."
         case (.user, .accessDenied):
             return
-                "cannot reach the service manager of \(user): \(quoted(error)) Set XDG_RUNTIME_DIR to the folder of this user, "
+                "cannot reach the service manager of \(user): \(quoted(error)) Set XDG_RUNTIME_DIR to the directory of this user, "
                 + "as a login does. Run `sudo loginctl enable-linger \(user)` to start the service manager at boot."
         case (.user, .noAnswer): return "the service manager of \(user) does not respond: \(quoted(error))"
         case (.user, _):

@@ -89,7 +89,7 @@ extension DataPlaneError {
     private static func hint(_ error: SystemCallError) -> String {
         switch error.code {
         case EADDRINUSE: "Another program, or another gateway, uses this port. Stop it or choose another port."
-        case EADDRNOTAVAIL: "This machine has no such address. Use one of its own addresses, 127.0.0.1 or 0.0.0.0."
+        case EADDRNOTAVAIL: "This machine has no such address. Use one that `ip address` lists, or 0.0.0.0."
         case EACCES: "Only privileged programs may use ports below 1024. Choose another port."
         default: "Choose another address or port."
         }

@@ -125,7 +125,7 @@ package struct Columns: ~Copyable {
 
     private func require(_ index: Int32, _ type: Int32) throws(StorageError) {
         guard sqlite3_column_type(statement, index) == type else {
-            throw .damaged(path, "a value has another type than its column")
+            throw .damaged(path, "a value has a different type than its column")
         }
     }
 }

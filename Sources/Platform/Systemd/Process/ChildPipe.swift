@@ -51,7 +51,7 @@ final class ChildPipe: @unchecked Sendable {  // Confined to the loop's thread b
         var status = stat()
         guard stat(path, &status) == 0 else { throw SystemdError(operation: "stat", code: errno, detail: path) }
         guard status.st_mode & S_IFMT == S_IFIFO else {
-            throw SystemdError(operation: "open", code: ESPIPE, detail: "\(path), which is no pipe")
+            throw SystemdError(operation: "open", code: ESPIPE, detail: "\(path), which is not a pipe")
         }
         let descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemdError(operation: "open", code: errno, detail: path) }

@@ -40,7 +40,9 @@ struct ProjectView: JSONReadable, CustomStringConvertible {
 
     /// Returns one line for each project, below a heading.
     static func table(_ projects: [ProjectView]) -> String {
-        guard !projects.isEmpty else { return "There are no projects, because the folder of --home has no subfolders." }
+        guard !projects.isEmpty else {
+            return "There are no projects, because the directory of --home has no subdirectories."
+        }
         let rows = projects.map { project in
             [
                 project.name, project.isRunning ? "running" : "-", project.port.map { "\($0)" } ?? "-",
