@@ -15,7 +15,7 @@ struct RefusalLogLimiterTests {
         (0..<count).count { _ in limiter.admits(client, at: now) }
     }
 
-    @Test func `a burst is written, then one line for each interval, and the rest is counted`() {
+    @Test func `a burst of lines is written, then one line in each interval, and omitted lines are counted`() {
         var limiter = RefusalLogLimiter()
 
         #expect(written(&limiter, 250) == RefusalLogLimiter.burst)
@@ -32,7 +32,7 @@ struct RefusalLogLimiterTests {
         #expect(written(&limiter, 10, by: IPAddress("192.0.2.2")) == 10)
     }
 
-    @Test func `an IPv6 client is its network`() {
+    @Test func `an IPv6 client is identified by its network`() {
         var limiter = RefusalLogLimiter()
 
         let first = written(&limiter, RefusalLogLimiter.burst, by: IPAddress("2001:db8::1"))
@@ -42,7 +42,7 @@ struct RefusalLogLimiterTests {
         #expect(second == 0)
     }
 
-    @Test func `the omissions of many clients take bounded memory`() {
+    @Test func `the counters of omitted lines use bounded memory for many clients`() {
         var limiter = RefusalLogLimiter()
         for number in 0..<1_000 {
             _ = written(

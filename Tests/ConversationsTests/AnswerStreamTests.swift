@@ -66,7 +66,7 @@ import Testing
     }
 
     /// The prompt is identified by its text, and has the same id as in lists.
-    @Test func `a prompt that OpenCode stores under another id is matched by its text`() throws {
+    @Test func `a prompt that OpenCode stores under a different id is matched by its text`() throws {
         var harness = harness()
         _ = try send(&harness)
         harness.startTurn("ses_1", "msg_2own", "hi", answer: "msg_3")

@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `an idle session has nothing to end`() {
+    @Test func `an abort of an idle session ends no answer`() {
         var harness = loaded()
 
         harness.state.abort("ses_1")
@@ -117,7 +117,7 @@ import Testing
         #expect(harness.got().map { $0["type"]?.text } == ["error", "assistant_done"])
     }
 
-    @Test func `before 1.18 an answer that another client aborts ends with an error after session.idle`() throws {
+    @Test func `before 1.18, an answer that another client aborts ends with an error after session.idle`() throws {
         var harness = loaded()
         send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
@@ -172,7 +172,7 @@ import Testing
         #expect(harness.got().map(\.outline) == ["assistant_chunk One", "assistant_done"])
     }
 
-    @Test func `before 1_18 an answer that the client has aborted ends when the session is idle`() throws {
+    @Test func `before 1_18, an answer that the client has aborted ends when the session is idle`() throws {
         var harness = loaded()
         send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
@@ -204,7 +204,7 @@ import Testing
         #expect(!harness.state.isEnding("ses_1"))
     }
 
-    @Test func `a message queued after an answer that OpenCode aborts ends with an error, too`() throws {
+    @Test func `a message that is queued after an answer that OpenCode aborts also ends with an error`() throws {
         var harness = loaded()
         send("one", &harness)
         let first = try #require(harness.server.prompts.last?["messageID"]?.text)
@@ -252,7 +252,7 @@ import Testing
         #expect(requests == ["prompt_async", "abort", "abort", "prompt_async"])
     }
 
-    @Test func `after a client disconnects, its prompts and deletions are sent in order and nothing else`() {
+    @Test func `after a client disconnects, only its prompts and deletions are sent, in order`() {
         var harness = loaded()
         harness.server.requests = []
         harness.holdsRequests = true

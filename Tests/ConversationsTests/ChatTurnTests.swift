@@ -41,7 +41,7 @@ import Testing
         #expect(kinds(one) == ["assistant_chunk", "assistant_chunk", "assistant_done"])
     }
 
-    @Test func `a chat receives nothing of a conversation that it has not loaded`() {
+    @Test func `a chat receives no messages of a conversation that it has not loaded`() {
         var harness = started()
         harness.open(2)
         _ = harness.got(2)

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["/conversations", "/conversations/ID", "/conversations/ID/duplicate"])
-    func `a conversation without a message has the default model, which is asked for once`(path: String) throws {
+    func `a conversation without a message has the default model, which is queried once`(path: String) throws {
         var harness = harness(pairs: 0)
         let method = path.hasSuffix("duplicate") ? "POST" : "GET"
 
@@ -73,7 +73,7 @@ import Testing
         #expect(answer["modelId"] == "mock/talk")
     }
 
-    @Test func `a list whose models cannot be asked for is answered without them`() throws {
+    @Test func `a list whose models cannot be queried is returned without them`() throws {
         var harness = harness(pairs: 0)
         harness.server.instead["GET /config/providers"] = OpenCodeAnswer(500, [])
 
@@ -83,7 +83,7 @@ import Testing
         #expect(answer.json["items"]?.array?.first?["modelId"] == "")
     }
 
-    @Test func `pages of conversations neither repeat nor skip one while messages arrive`() throws {
+    @Test func `pages neither repeat nor skip a conversation while messages arrive`() throws {
         var harness = ConversationHarness(
             (1...7).map { number in
                 var session = FakeOpenCode1.talk("ses_\(number)", title: "Talk \(number)", updated: number, pairs: 0)
@@ -105,7 +105,7 @@ import Testing
         #expect(seen == ["Talk 7", "Talk 6", "Talk 5", "Talk 4", "Talk 3", "Talk 2", "Talk 1"])
     }
 
-    @Test func `a search matches titles in any letter case`() throws {
+    @Test func `a search matches titles regardless of letter case`() throws {
         var harness = ConversationHarness([
             FakeOpenCode1.talk("ses_1", title: "Über Parser", pairs: 0),
             FakeOpenCode1.talk("ses_2", title: "Something else", pairs: 0),
@@ -306,7 +306,7 @@ import Testing
         #expect(harness.server.requests.isEmpty)
     }
 
-    @Test func `an unavailable OpenCode is reported with 503 and the code unavailable`() throws {
+    @Test func `a request is rejected with 503 and the code unavailable while OpenCode is unavailable`() throws {
         var harness = harness()
         harness.server.instead["GET /session"] = OpenCodeAnswer(503, [])
         let answer = try harness.fetch("GET", "/conversations")

@@ -28,7 +28,7 @@ import Testing
         return try #require(try ConversationTable.entries(of: Self.folder, connection).first)
     }
 
-    @Test func `possible numbers are read as they were stored`() throws {
+    @Test func `valid numbers are read as they were stored`() throws {
         let entry = try entry(with: 1_795_381_944_461)
 
         #expect(entry.count == 1_795_381_944_461)
@@ -38,7 +38,7 @@ import Testing
 
     /// The gateway calculates with these numbers, so they must not overflow.
     @Test(arguments: [.max, .max / 2, (1 << 53) + 1, -(1 << 53) - 1, .min] as [Int64])
-    func `impossible numbers in the file are unknown`(number: Int64) throws {
+    func `invalid numbers in the file are read as unknown`(number: Int64) throws {
         let entry = try entry(with: number)
 
         #expect(entry.count == nil)
@@ -47,7 +47,7 @@ import Testing
         #expect(entry.isPinned)
     }
 
-    @Test func `a negative count is unknown`() throws {
+    @Test func `a negative count is read as unknown`() throws {
         let entry = try entry(with: -1)
 
         #expect(entry.count == nil)

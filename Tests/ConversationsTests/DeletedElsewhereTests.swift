@@ -60,7 +60,7 @@ import Testing
         #expect(deletions(harness.got()) == [ConversationHarness.mine])
     }
 
-    @Test func `a deletion that an answer shows is reported once`() {
+    @Test func `a deletion that a response shows is reported once`() {
         var harness = harness()
 
         let session = delete(&harness)

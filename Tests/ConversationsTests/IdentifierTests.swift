@@ -11,7 +11,7 @@ import Testing
         #expect(id.text == "43ee74e6-f517-5ea0-a671-bf9e0b57c30a")
     }
 
-    @Test func `conversation ids are equal in any letter case and keep their spelling`() throws {
+    @Test func `conversation ids are compared without regard to letter case and keep their spelling`() throws {
         let upper = try #require(ConversationID("43EE74E6-F517-5EA0-A671-BF9E0B57C30A"))
 
         #expect(upper == ConversationID(session: "ses_e03ffb976ffeXfhPqbPL52pOM2"))

@@ -9,11 +9,11 @@ import Testing
     @Test(arguments: [
         "9223372036854775807", "-9223372036854775808", "18446744073709551616", "1e300", "-1e300", "1e15",
     ])
-    func `a time in OpenCode's answer that cannot be one is 0`(text: String) {
+    func `an invalid time in OpenCode's response is read as 0`(text: String) {
         #expect(Number(text: text).milliseconds == 0)
     }
 
-    @Test func `a possible time keeps its value`() {
+    @Test func `a valid time keeps its value`() {
         #expect(Number(text: "1795381944461").milliseconds == 1_795_381_944_461)
     }
 }

@@ -53,7 +53,7 @@ import Testing
         messages.filter { $0["type"] == "assistant_chunk" }.compactMap { $0["content"]?.text }
     }
 
-    @Test func `a client that joins gets the beginning of the answer from earlier events`() {
+    @Test func `a client that joins receives the beginning of the answer from earlier events`() {
         var harness = harness()
 
         let open = replay(&harness) {
@@ -90,7 +90,7 @@ import Testing
         #expect(chunks(harness.got()) == ["One", " two three four"])
     }
 
-    @Test func `pieces after an unknown beginning wait for the whole text`() {
+    @Test func `deltas after an unknown beginning wait for the whole text`() {
         var harness = harness()
 
         load(&harness)
@@ -102,7 +102,7 @@ import Testing
         #expect(chunks(harness.got()) == ["One two"])
     }
 
-    @Test func `a list that is ahead of the first event of a text holds none of its pieces`() {
+    @Test func `a list that precedes the first event of a text contains none of its deltas`() {
         var harness = harness()
 
         load(&harness)
@@ -166,7 +166,7 @@ import Testing
         #expect(chunks(harness.got()).joined() == "One\n\nTwo")
     }
 
-    @Test func `an end that was missed is found by asking`() throws {
+    @Test func `the end of an answer whose event was missed is found by a query`() throws {
         var harness = harness()
 
         let open = replay(&harness) {
@@ -188,7 +188,7 @@ import Testing
         #expect(got.last?["type"] == "assistant_done")
     }
 
-    @Test func `a list of messages has the running answer as far as it was received`() throws {
+    @Test func `a list of messages contains the received part of the running answer`() throws {
         var harness = harness()
 
         _ = replay(&harness) {

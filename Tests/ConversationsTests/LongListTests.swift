@@ -57,7 +57,7 @@ import Testing
     private func texts(_ page: JSON) -> [String] { page["items"]?.array?.compactMap { $0["text"]?.text } ?? [] }
 
     @Test(arguments: [1, 2, 3])
-    func `the newest messages of 5000 are found with at most three calls to OpenCode 2`(steps: Int) async throws {
+    func `the newest messages of 5000 are found with at most three requests to OpenCode 2`(steps: Int) async throws {
         let transport = Transport(FakeOpenCode2(exchanges: 5_000 / (steps + 1), steps: steps))
         _ = try await page(transport)
         let (json, calls) = try await page(transport)

@@ -100,7 +100,7 @@ import Testing
         #expect(try counted(&harness) == [2, "Answer 0"])
     }
 
-    @Test func `an answer that becomes the last one again is not sent twice`() {
+    @Test func `an answer that becomes the last answer again is not sent twice`() {
         var harness = harness()
         let load = #"{"type":"load_conversation","conversationId":"\#(id)"}"#
         harness.open(1)

@@ -30,7 +30,7 @@ import Testing
         return harness
     }
 
-    @Test func `a count queried before the store is read does not replace the stored entry`() throws {
+    @Test func `a count that is queried before the store is read does not replace the stored entry`() throws {
         var harness = harness()
 
         #expect(harness.state.takeChanges().isEmpty)
@@ -76,7 +76,7 @@ import Testing
         #expect(entry.chosen == ConversationHarness.mine)
     }
 
-    @Test func `an id that meanwhile belongs to another conversation stays with it`() throws {
+    @Test func `an id that has since been assigned to another conversation stays with that conversation`() throws {
         var harness = harness()
         harness.open()
         harness.send(#"{"type":"user_message","conversationId":"\#(ConversationHarness.mine)","content":"hi"}"#)
@@ -95,7 +95,7 @@ import Testing
         #expect(chosen.map(\.chosen) == [nil, ConversationHarness.mine])
     }
 
-    @Test func `a conversation deleted before the store is read stays deleted`() throws {
+    @Test func `a conversation that is deleted before the store is read stays deleted`() throws {
         var harness = ConversationHarness()
         harness.state = ConversationState(directory: "/home/vibe/demo")
         let session = harness.server.shown(.init(id: "ses_1", title: "t", updated: 1))

@@ -44,7 +44,7 @@ import Testing
         ("POST", "/permission/per_1/reply", #"{"reply":"once","message":1}"#),
         ("POST", "/question/que_1/reply", #"{"answers":["a"]}"#),
     ])
-    func `a body that OpenCode 1's document does not allow is a bad request`(
+    func `a body that violates OpenCode 1's document is a bad request`(
         _ method: String, _ path: String, _ body: String
     ) async throws {
         let run = try await BridgeRun(method, path, body: body)

@@ -96,7 +96,7 @@ import Testing
         #expect(alone.calls.count == 1)
     }
 
-    @Test func `a missing folder inside the instance's directory is reported as 404`() async throws {
+    @Test func `a missing directory inside the instance's directory is reported as 404`() async throws {
         let own = BridgeRun.bridge(in: "/home/vibe/demo")
         let run = try await BridgeRun("GET", "/file", query: [("path", "none/")], replies: [.empty(500)], by: own)
 

@@ -62,7 +62,7 @@ import Testing
         #expect(wrong.status == 400)
     }
 
-    @Test func `questions are listed and answered in OpenCode 1's form`() async throws {
+    @Test func `questions are listed and answered in OpenCode 1's format`() async throws {
         let run = try await BridgeRun("GET", "/question", replies: [.recorded("forms-pending")])
         let recorded = try #require(try Fixtures.answer("1.18.33", "questions-pending")?.array?.first)
         let reported = try #require(run.json?.array?.first)

@@ -61,7 +61,7 @@ import Testing
         "file:///etc/x//../../home/vibe/demo/x", "file:///C:/../home/vibe/demo/x", "file:///home/vibe/demo/.%2E/x",
         "file:///home/vibe/demo/x ", "file:///home/vibe/demo/\\u007fx", "file:////home/vibe/demo/../../x",
     ])
-    func `a file URL that a browser's parser repairs is refused`(_ url: String) async throws {
+    func `a file URL that a browser's parser would correct is rejected`(_ url: String) async throws {
         let inside = BridgeRun.bridge(contains: {
             $0 == "/home/vibe/demo" || $0.hasPrefix("/home/vibe/demo/")
         })
@@ -80,7 +80,7 @@ import Testing
         " data:text/plain,x",
         "data:text/plain;base64,aGk=\\n",
     ])
-    func `a URL that names a file inside the project or none at all is accepted`(_ url: String) async throws {
+    func `a URL that names a file inside the project, or names no file, is accepted`(_ url: String) async throws {
         let inside = BridgeRun.bridge(contains: { $0.hasPrefix("/home/vibe/demo/") })
         let body = #"{"parts":[{"type":"file","mime":"text/plain","url":"\#(url)"}]}"#
 

@@ -19,7 +19,7 @@ import Testing
         }
     }()
 
-    @Test func `every documented route of OpenCode 1 is known, and no other`() {
+    @Test func `exactly the documented routes of OpenCode 1 are known`() {
         #expect(Self.documented.count > 100)
 
         for (method, path) in Self.documented { #expect(Bridge.routeKind(method, path) != nil, "\(method) \(path)") }
@@ -125,7 +125,7 @@ import Testing
         #expect(marked.sorted() == handled.sorted())
     }
 
-    @Test func `each route is listed once, and in OpenCode 1's document`() {
+    @Test func `each route is listed once and is in OpenCode 1's document`() {
         let routes = BridgeRoute.all.map(\.route)
 
         #expect(Set(routes).count == routes.count)
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `a route without an alternative is named`() {
+    @Test func `a route without an alternative is named in the error`() {
         let message = UntranslatedRoutes.message(for: OpenCode1Route(.post, "/sync/start"))
 
         #expect(message == "OpenCode 2 has no counterpart of POST /sync/start. Use its own routes below /api.")
@@ -159,7 +159,7 @@ import Testing
     }
 
     /// A handler that reads a segment that is not in its route would stop the test.
-    @Test func `every segment that a handler reads is in its route`() async {
+    @Test func `every segment that a handler reads is a segment of its route`() async {
         for bridged in BridgeRoute.all {
             guard case .bridge(let handler) = bridged.handling else { continue }
             let names = OpenCode1Route.Pattern(bridged.route.template).names
@@ -175,7 +175,7 @@ import Testing
         ("GET", "pty/pty_1/connect", .terminal), ("POST", "pty/pty_1/connect-token", .request),
         ("GET", "session", .request), ("GET", "find", .request),
     ])
-    func `event streams and a terminal's WebSocket are answered elsewhere`(
+    func `the bridge does not handle event streams and the WebSockets of terminals`(
         _ method: String, _ path: String, _ kind: Bridge.RouteKind
     ) {
         #expect(Bridge.routeKind(method, path.split(separator: "/").map(String.init)) == kind)
@@ -216,7 +216,7 @@ import Testing
         #expect(count > 10)
     }
 
-    @Test func `a session is returned in OpenCode 1's form`() async throws {
+    @Test func `a session is returned in OpenCode 1's format`() async throws {
         let run = try await BridgeRun("GET", "/session/\(Self.session)", replies: [.recorded("session-after-talk")])
 
         #expect(run.calls == ["GET /api/session/ses_1"])
@@ -334,7 +334,9 @@ import Testing
         (1_795_338_539_289, ""), (1_795_338_539_288, #"{"id":"msg_3","type":"user"},"#),
         (1_795_338_539_288, #"{"id":"msg_3","type":"idle"},"#),
     ])
-    func `/session/status is busy again when an attempt or a turn has begun`(_ now: Int64, newer: String) async throws {
+    func `/session/status reports busy again when an attempt or a turn has begun`(_ now: Int64, newer: String)
+        async throws
+    {
         let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [
@@ -345,7 +347,7 @@ import Testing
         #expect(run.json?.object?.members.map(\.value) == [["type": "busy"]])
     }
 
-    @Test func `/session/status reads a session's newest message alone if five are too large`() async throws {
+    @Test func `/session/status reads only a session's newest message if the newest five are too large`() async throws {
         let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [
@@ -357,7 +359,7 @@ import Testing
         #expect(run.json?.object?.members.map { $0.value["type"] } == ["retry"])
     }
 
-    @Test func `/session/status is busy if the messages cannot be read`() async throws {
+    @Test func `/session/status reports busy if the messages cannot be read`() async throws {
         let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [.recorded("active-retrying"), .recorded("session-after-talk"), .empty(500)])
@@ -401,13 +403,13 @@ import Testing
     }
 
     @Test(arguments: ["todo", "diff"])
-    func `each list that OpenCode 2 does not keep is empty`(_ name: String) async throws {
+    func `each list that OpenCode 2 does not provide is empty`(_ name: String) async throws {
         let run = try await BridgeRun("GET", "/session/ses_1/\(name)", replies: [.recorded("session-after-talk")])
 
         #expect(run.json == [])
     }
 
-    @Test func `paths, files, projects and file status have OpenCode 1's form`() async throws {
+    @Test func `paths, files, projects and file status have OpenCode 1's format`() async throws {
         let path = try await BridgeRun("GET", "/path", replies: [.recorded("location")])
 
         #expect(path.json?.sorted == (try Fixtures.answer("1.18.33", "path"))?.sorted)
@@ -457,7 +459,7 @@ import Testing
         #expect(binary.json?["encoding"] == "base64")
     }
 
-    @Test func `config, commands, health and providers have OpenCode 1's form and no secrets`() async throws {
+    @Test func `config, commands, health and providers have OpenCode 1's format and no secrets`() async throws {
         let config = try await BridgeRun("GET", "/config", replies: [.recorded("config")])
 
         #expect(config.json?["model"] == "mock/talk")

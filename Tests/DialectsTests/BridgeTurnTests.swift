@@ -80,7 +80,7 @@ import Testing
         #expect(run.calls[2] == "POST /api/session/ses_1/revert/commit")
     }
 
-    @Test func `a prompt's files and agents are translated to OpenCode 2's form`() async throws {
+    @Test func `a prompt's files and agents are translated to OpenCode 2's format`() async throws {
         let run = try await BridgeRun(
             "POST", "/session/ses_1/prompt_async",
             body:
@@ -361,7 +361,7 @@ import Testing
         #expect(missing.json?["name"] == "NotFoundError")
     }
 
-    @Test func `one answer without an end is completed when its turn has ended`() async throws {
+    @Test func `a single answer without an end is completed when its turn has ended`() async throws {
         let step =
             #"{"id":"msg_2","type":"assistant","agent":"build","time":{"created":5},"content":[],"#
             + #""model":{"id":"m","providerID":"p"}}"#

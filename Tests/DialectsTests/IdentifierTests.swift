@@ -48,7 +48,7 @@ import Testing
         #expect(QuestionIDs.openCode2("que_202836fcc001AgR0BGSwxenCCb") == "frm_202836fcc001AgR0BGSwxenCCb")
     }
 
-    @Test func `tool names are translated to OpenCode 1's and back`() {
+    @Test func `tool names are translated to OpenCode 1's names and back`() {
         #expect(
             ["shell", "subagent", "write", "mcp_thing"].map(Names.openCode1) == ["bash", "task", "write", "mcp_thing"])
         #expect(["bash", "task", "write"].map(Names.openCode2) == ["shell", "subagent", "write"])

@@ -121,7 +121,7 @@ import Testing
 
     /// In 2.0.15, the list has no `completed` for such a step, and `idle` after it (its document:
     /// `Session.Message.Idle`). 1.18.33 completes the step (`ratelimit-abort`).
-    @Test func `a step whose turn ended between two tries was completed then`() throws {
+    @Test func `a step whose turn ended between two attempts is completed at the end of the turn`() throws {
         let session = try #require(try EventState("ratelimit-interrupt").session)
         var list = MessageList(session: session, Turns.instanceDefaults, parentID: "msg_0")
         let error: JSON = ["type": "provider.rate-limit", "message": "Rate limit reached"]
@@ -139,7 +139,7 @@ import Testing
         #expect(settled.map(\.info.json["error"]) == [nil])
     }
 
-    @Test func `a step that is being written is not completed`() throws {
+    @Test func `a step that the model is still writing is not completed`() throws {
         let session = try #require(try EventState("talk").session)
         var list = MessageList(session: session, Turns.instanceDefaults, parentID: "msg_0")
         _ = list.add([

@@ -131,7 +131,7 @@ import Testing
         #""type":"compaction","auto":true,"overflow":false,"tail_start_id":"msg_1""#,
         #""type":"tomorrow","what":"ever""#, #""type":"text","text":"half \ud83d""#,
     ])
-    func `each kind of part is encoded as it was parsed`(_ members: String) throws {
+    func `each type of part is encoded as it was parsed`(_ members: String) throws {
         let text = #"{"id":"prt_1","sessionID":"ses_1","messageID":"msg_1",\#(members)}"#
         let json = try #require(JSONParser.parse(Array(text.utf8)))
         let part = try #require(Part(openCode1: json))

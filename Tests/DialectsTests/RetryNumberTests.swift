@@ -8,7 +8,7 @@ import Testing
     /// The model's provider does not control this number, but the gateway must not depend on that, because it subtracts
     /// 1 from the number.
     @Test(arguments: ["-9223372036854775808", "0", "-1", "9223372036854775807"])
-    func `a retry with an impossible number is translated`(attempt: String) {
+    func `a retry with an invalid number is translated`(attempt: String) {
         var stream = StreamRuleTests.Stream()
         stream.step("msg_20")
 

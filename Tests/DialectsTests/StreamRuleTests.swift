@@ -274,7 +274,9 @@ import Testing
 
     /// A translator that starts in the middle of a step uses the same identifiers as a translator that received all
     /// events.
-    @Test func `a translator that starts during a step uses the same ids as one that received all events`() throws {
+    @Test func `a translator that starts during a step uses the same ids as a translator that received all events`()
+        throws
+    {
         var whole = Stream()
         whole.step("msg_20")
         _ = whole.translate("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)
@@ -375,7 +377,7 @@ import Testing
         #expect(read == 1)
     }
 
-    @Test func `the value of a translated frame is the value of its JSON`() throws {
+    @Test func `the value of a translated frame equals its parsed JSON`() throws {
         var count = 0
         for name in try Fixtures.turnNames("2.0.15") {
             var translator = StreamTranslator(Turns.instanceDefaults)

@@ -12,7 +12,7 @@ import Testing
         #expect(Duration.milliseconds(milliseconds).text(.setting) == text)
     }
 
-    @Test func `a duration for people is written in seconds`() {
+    @Test func `a duration in a message for people is written in seconds`() {
         #expect(Duration.seconds(30).text(.seconds) == "30 s")
         #expect(Duration.milliseconds(500).text(.seconds) == "0.5 s")
         #expect(Duration.zero.text(.seconds) == "0 s")

@@ -19,7 +19,7 @@ import Testing
         "2026-11-22T20:42:26Zz", "2026-1-22T20:42:26Z ", "20261122T204226Z00000",
     ]) func `each malformed timestamp is rejected`(text: String) { #expect(RFC3339.milliseconds(text) == nil) }
 
-    @Test func `a written timestamp is parsed to the same moment`() {
+    @Test func `a written timestamp is parsed to the same time`() {
         for moment: Int64 in [0, 951_782_399_000, 951_782_400_123, 4_107_542_399_999] {
             #expect(RFC3339.milliseconds(Timestamp.utc(moment * 1_000_000, withMilliseconds: true)) == moment)
         }

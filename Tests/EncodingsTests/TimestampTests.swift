@@ -10,7 +10,7 @@ import Testing
             (0, "1970-01-01T00:00:00.000Z"), (1_795_294_023_500_000_000, "2026-11-21T20:47:03.500Z"),
             (951_782_400_999_999_999, "2000-02-29T00:00:00.999Z"), (-1, "1969-12-31T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func `a moment is written as an RFC 3339 timestamp in UTC`(nanoseconds: Int64, text: String) {
+    func `a time is written as an RFC 3339 timestamp in UTC`(nanoseconds: Int64, text: String) {
         #expect(Timestamp.utc(nanoseconds, withMilliseconds: true) == text)
         #expect(Timestamp.utc(nanoseconds) == text.prefix(19) + "Z")
     }
@@ -27,7 +27,9 @@ import Testing
         arguments: [
             (0, "1970-01-01T00:00:00Z"), (.max, "2262-04-11T23:47:16Z"), (.min, "1677-09-21T00:12:43Z"),
         ] as [(Int64, String)])
-    func `a moment in milliseconds that nanoseconds cannot name is the nearest one`(milliseconds: Int64, text: String) {
+    func `a time in milliseconds that is out of range for nanoseconds becomes the nearest valid time`(
+        milliseconds: Int64, text: String
+    ) {
         #expect(Timestamp.utc(milliseconds: milliseconds) == text)
     }
 

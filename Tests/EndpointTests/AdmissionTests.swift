@@ -24,7 +24,7 @@ struct AdmissionTests {
             // Several fields are ambiguous.
             ([("Authorization", "Bearer \(key)"), ("Authorization", "Bearer \(key)")], .refused(.noKey)),
         ] as [([(String, String)], Admission)])
-    func `a valid key is admitted with its principal and grant, and anything else is rejected`(
+    func `a valid key is admitted with its principal and grant, and any other request is rejected`(
         fields: [(String, String)], admission: Admission
     ) {
         let head = RequestHead(.get, "/projects")
@@ -56,7 +56,7 @@ struct AdmissionTests {
                 "Too many wrong keys came from your address. Try again in 2 s.", "Retry-After: 2"
             ),
         ] as [(Admission.Rejection, Int, String, String?)])
-    func `each refusal has its own status, detail and header field`(
+    func `each rejection has its own status, detail and header field`(
         refusal: Admission.Rejection, status: Int, detail: String, field: String?
     ) {
         let answer = GatewayAnswer(refusal.error)

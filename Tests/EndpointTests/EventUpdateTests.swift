@@ -104,7 +104,7 @@ import Testing
         #expect(passed.later == own + inTree + own)
     }
 
-    @Test func `an event of another directory is dropped at once if no message is pending`() throws {
+    @Test func `an event of a different directory is dropped immediately if no message is pending`() throws {
         let (own, inTree) = (Self.event(Self.home), Self.event(Self.tree))
         let passed = try passed(own + inTree + own, telling: nil)
 

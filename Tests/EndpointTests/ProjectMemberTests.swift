@@ -34,7 +34,7 @@ import Testing
         #expect(String(decoding: list.body, as: UTF8.self) == "[\(json(running)),\(json(booting))]")
     }
 
-    @Test func `a project whose folder is gone has the additional last member missing`() throws {
+    @Test func `a project whose folder is missing has the additional last member missing`() throws {
         let folder = ProjectFolder(
             name: try #require(ProjectName("gone")), path: "/home/vibe/gone", hasGit: false, hasPackageJSON: false)
         let project = Project(folder: folder, state: .ready(address: .loopback(4096)), isMissing: true)

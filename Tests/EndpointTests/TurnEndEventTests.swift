@@ -96,7 +96,7 @@ import Testing
         #expect(stage.events(9) == [Self.event], "a stream that is late")
     }
 
-    @Test func `streams with different encodings are held at one end and receive its event`() throws {
+    @Test func `streams with different encodings are held at the same turn's end and receive its event`() throws {
         let ends = TurnEnds()
         let stages = try [Stage(ends: ends), Stage(ends: ends)]
         let watch = stages[0].watch()
@@ -136,7 +136,7 @@ import Testing
         #expect(stages[0].wait(for: watch) == .nothing)
     }
 
-    @Test func `a stream that reaches the end after the answer receives the event and does not stop`() throws {
+    @Test func `a stream that reaches the turn's end after the answer receives the event and is not held`() throws {
         let stage = try Stage()
         let watch = stage.watch()
         stage.ends.publish(Self.event, after: watch)
@@ -151,7 +151,7 @@ import Testing
         #expect(stage.events(9) == [Self.event])
     }
 
-    @Test func `a stream that reads a later turn first does not receive the event there`() throws {
+    @Test func `a stream that reads a later turn first does not receive the event in the later turn`() throws {
         let ends = TurnEnds()
         let (late, early) = (try Stage(ends: ends), try Stage(ends: ends))
         late.record(.began, 6)
@@ -170,7 +170,7 @@ import Testing
         #expect(late.events(12) == [])
     }
 
-    @Test func `an event follows the next end if the turn's events are later than its answer`() throws {
+    @Test func `an event follows the next turn's end if the turn's events are later than its answer`() throws {
         let stage = try Stage()
         let watch = stage.watch()
         #expect(stage.wait(for: watch) == .streams)
@@ -247,7 +247,8 @@ import Testing
         #expect(stage.events(12) == [])
     }
 
-    @Test func `no answer waits for a stream with a maximum rate, which waits for the answer`() throws {
+    @Test func `an answer does not wait for a stream with a maximum rate, and the stream waits for the answer`() throws
+    {
         let stage = try Stage(isAwaited: false)
         let watch = stage.watch()
         stage.record(.ended, 9)

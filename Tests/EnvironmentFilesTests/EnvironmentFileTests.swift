@@ -136,7 +136,7 @@ struct EnvironmentFileTests {
         #expect(file.ignoredLines.map(\.line) == [1])
     }
 
-    @Test func `a byte order mark invalidates only the first line`() throws {
+    @Test func `a byte order mark makes only the first line invalid`() throws {
         let problem = "begins with a byte order mark: save the file as UTF-8 without one"
         let file = try Self.parse("\u{FEFF}A=1\nB=2")
 
@@ -153,7 +153,7 @@ struct EnvironmentFileTests {
             ("A=1\n\nB='\nx\0'", 4, "contains a NUL byte: remove the byte"),
             ("A=1\nB='\n\u{FFFF}'\n", 2, "is not UTF-8 text: save the file as UTF-8"),
         ])
-    func `each unclosed quote, NUL byte and noncharacter is rejected with its line`(
+    func `each unclosed quote, NUL byte and noncharacter is rejected with its line number`(
         text: String, line: Int, problem: String
     ) {
         #expect(throws: EnvironmentFileProblem(path: "/etc/env", line: line, problem: problem)) { try Self.parse(text) }

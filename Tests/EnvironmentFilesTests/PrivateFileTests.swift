@@ -107,7 +107,7 @@ struct PrivateFileTests {
         #expect(refusal(endless)?.description == "Cannot read \(endless): Too many levels of symbolic links.")
     }
 
-    @Test func `a folder, a named pipe and a device are rejected without blocking`() throws {
+    @Test func `a directory, a named pipe and a device are rejected without blocking`() throws {
         let pipe = "\(folder.path)/pipe"
 
         #expect(mkfifo(pipe, 0o600) == 0)
@@ -125,7 +125,7 @@ struct PrivateFileTests {
         #expect(refusal(path, limit: 7)?.description == "\(path) is larger than 7 bytes: use a text file.")
     }
 
-    @Test func `a file whose size is unknown in advance is limited, too`() {
+    @Test func `a file whose size is unknown in advance is also limited`() {
         #expect(refusal("/proc/self/status", for: .everybody) == nil)
         #expect(refusal("/proc/self/status", for: .everybody, limit: 10)?.kind == .unusable)
     }

@@ -87,7 +87,7 @@ struct ListenerTests {
             ("::ffff:192.0.2.1", 0, 0xffff_c000_0201), ("::", 0, 0), ("::1", 0, 1),
             ("2001:db8::a:1", 0x2001_0db8_0000_0000, 0xa_0001),
         ] as [(String, UInt64, UInt64)])
-    func `an address converts to two numbers, with IPv4 mapped into IPv6 (RFC 4291)`(
+    func `an address is converted to two numbers, with IPv4 mapped into IPv6 (RFC 4291)`(
         host: String, high: UInt64, low: UInt64
     ) throws {
         let address = try #require(SocketAddress(host: host, port: 4096)?.ipv6)

@@ -35,7 +35,7 @@ struct MonotonicTimeTests {
         #expect(duration.wholeNanoseconds == count)
     }
 
-    @Test func `a time plus a duration is a time, and the difference of two times is a duration`() {
+    @Test func `the sum of a time and a duration is a time, and the difference of two times is a duration`() {
         let start = MonotonicTime(nanoseconds: 1_000)
         let end = start + .microseconds(2)
 
@@ -48,7 +48,7 @@ struct MonotonicTimeTests {
         #expect(end + .microseconds(-2) == start)
     }
 
-    @Test func `a time too far ahead is the distant future`() {
+    @Test func `a time beyond the range is the distant future`() {
         let now = MonotonicTime.now
 
         #expect(now + .seconds(Int64.max) == .distantFuture)

@@ -15,7 +15,7 @@ struct PeerLossTests {
         #expect(lost <= max(seconds + Int(loss.interval), 4))
     }
 
-    @Test func `limits beyond the kernel's are reduced to the kernel's`() {
+    @Test func `limits above the kernel's maximum are reduced to this maximum`() {
         #expect(PeerLoss(limit: .seconds(86_400 * 365)) == PeerLoss(limit: .seconds(32_767)))
         #expect(PeerLoss(limit: .milliseconds(1)) == PeerLoss(limit: .seconds(1)))
     }

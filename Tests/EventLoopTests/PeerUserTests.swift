@@ -55,7 +55,7 @@ import Testing
         #expect(bytes[44..<60] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
     }
 
-    @Test func `a mapped IPv4 address is asked for as IPv4`() throws {
+    @Test func `a mapped IPv4 address is requested as IPv4`() throws {
         let mapped = try Self.request(("::ffff:127.0.0.1", 1), ("::ffff:127.0.0.1", 2))
         let plain = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
 
@@ -63,21 +63,21 @@ import Testing
         #expect(mapped.bytes == plain.bytes)
     }
 
-    @Test func `ends of two families make no question`() throws {
+    @Test func `no request is built for two addresses of different families`() throws {
         let first = try #require(SocketAddress(host: "127.0.0.1", port: 1))
         let second = try #require(SocketAddress(host: "::1", port: 2))
 
         #expect(PeerUser.Query(socket: first, connectedTo: second) == nil)
     }
 
-    @Test(arguments: ["127.0.0.1", "::1"]) func `an answer names the user`(host: String) throws {
+    @Test(arguments: ["127.0.0.1", "::1"]) func `a response contains the user`(host: String) throws {
         let query = try Self.request((host, 1), (host, 2))
 
         #expect(query.userID(in: Self.answer(to: query)[...]) == 1000)
         #expect(query.userID(in: Self.answer(to: query, user: 0)[...]) == 0)
     }
 
-    @Test func `an IPv4 connection of an IPv6 socket is answered with mapped addresses`() throws {
+    @Test func `the response for an IPv4 connection of an IPv6 socket has mapped addresses`() throws {
         let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
         var answer = Self.answer(to: query)
         let mapped: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, 127, 0, 0, 1]
@@ -109,7 +109,7 @@ import Testing
         #expect(query.userID(in: Self.answer(to: query, state: state)[...]) == nil)
     }
 
-    @Test func `an answer about another socket is none`() throws {
+    @Test func `a response about another socket is ignored`() throws {
         let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
         let others = [
             try Self.request(("127.0.0.1", 2), ("127.0.0.1", 1)),
@@ -120,7 +120,7 @@ import Testing
         for other in others { #expect(query.userID(in: Self.answer(to: other)[...]) == nil) }
     }
 
-    @Test func `an error and every shortened answer tell nothing`() throws {
+    @Test func `an error or a truncated response yields no user`() throws {
         let query = try Self.request(("127.0.0.1", 1), ("127.0.0.1", 2))
         let answer = Self.answer(to: query)
 
@@ -171,7 +171,7 @@ import Testing
     @Test(
         .enabled(if: geteuid() == 0, "only root can give a socket to another user"),
         arguments: ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
-    func `the user of another user's connection is that one`(host: String) throws {
+    func `the user of another user's connection is the other user`(host: String) throws {
         let pair = try Pair(host, user: 65534)
         defer { pair.close() }
 
@@ -188,7 +188,7 @@ import Testing
         #expect(PeerUser.id(ofPeerOf: pair.server) == nil)
     }
 
-    @Test func `a peer that has only ended its side has a user`() throws {
+    @Test func `a peer that has only shut down its sending side has a user`() throws {
         let pair = try Pair("127.0.0.1")
         defer { pair.close() }
 
@@ -198,7 +198,7 @@ import Testing
         #expect(PeerUser.id(ofPeerOf: pair.server) == geteuid())
     }
 
-    @Test func `a descriptor that is no connected TCP socket has no peer with a user`() throws {
+    @Test func `a descriptor that is not a connected TCP socket has no peer with a user`() throws {
         let listener = try Listener(on: loopback)
 
         #expect(PeerUser.id(ofPeerOf: listener.descriptor) == nil)

@@ -35,7 +35,7 @@ struct SocketTests {
         }
     }
 
-    @Test func `each side reads the bytes that the other one writes and no others`() throws {
+    @Test func `each side reads exactly the bytes that the other side writes`() throws {
         let pair = try Pair()
 
         #expect(pair.receiveNow().received == .nothingYet)
@@ -48,7 +48,7 @@ struct SocketTests {
         #expect(try pair.peer.readExactly(6) == Array("answer".utf8))
     }
 
-    @Test func `a socket reports how many bytes were read from it, whichever code has read them`() throws {
+    @Test func `a socket reports how many bytes were read from it, regardless of the code that read them`() throws {
         let pair = try Pair()
 
         #expect(pair.socket.bytesRead == 0)

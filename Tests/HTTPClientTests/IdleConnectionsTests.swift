@@ -9,7 +9,7 @@ import Testing
 
 @testable import HTTPClient
 
-@Suite("Connections that are kept alive")
+@Suite("Kept-alive connections")
 final class IdleConnectionsTests {
     private let client: UpstreamClient
 

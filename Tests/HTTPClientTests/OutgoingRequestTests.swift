@@ -133,7 +133,7 @@ import Testing
         #expect(request.isFullySent)
     }
 
-    @Test func `no byte is lost when the kernel accepts none`() {
+    @Test func `no byte is lost when the kernel accepts no bytes`() {
         var request = outgoing(.streamed(length: 3))
         add("abc", &request)
 

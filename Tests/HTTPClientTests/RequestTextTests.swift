@@ -60,7 +60,7 @@ struct RequestTextTests {
         #expect("\(instance.socketAddress)" == instance.authority)
     }
 
-    @Test func `each request has its own instance's authority when instances alternate`() throws {
+    @Test func `each request has the authority of its own instance when instances alternate`() throws {
         let client = UpstreamClient(loop: try EventLoop())
         let other = try #require(IPAddress("::1"))
         let addresses: [(IPAddress, UInt16)] = [

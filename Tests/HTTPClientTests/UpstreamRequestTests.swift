@@ -26,7 +26,7 @@ struct UpstreamRequestTests {
     }
 
     @Test(arguments: [nil, 0, 5] as [UInt64?])
-    func `a request whose body is not kept uses only a connection that was just used`(length: UInt64?) {
+    func `a request whose body is not stored uses only a connection that was just used`(length: UInt64?) {
         for method in [Method.get, .put, .delete] {
             #expect(choice(method, body: .streamed(length: length)) == .justUsed)
         }
@@ -42,7 +42,7 @@ struct UpstreamRequestTests {
     }
 
     @Test(arguments: Method.allCases)
-    func `a request that may upgrade or must be alone has a connection of its own`(method: Method) {
+    func `a request that may upgrade or must not share a connection has its own connection`(method: Method) {
         #expect(choice(method, mayUpgrade: true) == .dedicated)
         #expect(choice(method, isAlone: true) == .dedicated)
     }

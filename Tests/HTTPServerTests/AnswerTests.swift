@@ -22,7 +22,7 @@ import Testing
         #expect(String(decoding: answer.body, as: UTF8.self) == body)
     }
 
-    @Test func `a response on the socket itself has Content-Length and Connection: close`() {
+    @Test func `a response that is written directly to the socket has Content-Length and Connection: close`() {
         let text = String(decoding: WireHead.complete(GatewayAnswer(GatewayError(408, "late"))), as: UTF8.self)
 
         #expect(

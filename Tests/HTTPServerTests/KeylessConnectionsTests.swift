@@ -17,7 +17,7 @@ import Testing
 
     private func identifiers(_ indices: Int...) -> [ObjectIdentifier] { indices.map { ObjectIdentifier(members[$0]) } }
 
-    @Test func `the oldest comes first`() {
+    @Test func `connections are ordered from the oldest to the newest`() {
         var list = KeylessConnections()
 
         #expect(list.isEmpty)
@@ -31,7 +31,7 @@ import Testing
     @Test(arguments: [
         ([0], [1, 2, 3]), ([3], [0, 1, 2]), ([1, 2], [0, 3]), ([2, 0, 0], [1, 3]), ([0, 1, 2, 3], []),
     ])
-    func `a member that has left makes no room`(removed: [Int], left: [Int]) {
+    func `a connection that has ended is not closed to make room`(removed: [Int], left: [Int]) {
         var list = KeylessConnections()
         for member in members { list.append(member) }
 

@@ -6,7 +6,7 @@ import Testing
 
 /// Tests when a connection is suspended, and when libmicrohttpd runs again.
 @Suite struct PacingTests {
-    @Test func `a connection is suspended only after eight calls for its response in vain`() {
+    @Test func `a connection is suspended only after eight unsuccessful calls for its response`() {
         var wait = AnswerWait()
 
         #expect(wait.stop() == false)
@@ -47,7 +47,7 @@ import Testing
         #expect(BodyGathering.enough < ServerLimits.highWater)
     }
 
-    @Test func `a trickling upload is forwarded every 24 runs beside busy connections`() {
+    @Test func `a slow upload is forwarded every 24 runs beside busy connections`() {
         var gathering = BodyGathering()
         var reported = 0
         for run in UInt64(1)...240 {
@@ -58,14 +58,14 @@ import Testing
         #expect(reported == 10)
     }
 
-    @Test func `an upload with bytes that stay unread over a run is blocked`() {
+    @Test func `an upload whose bytes stay unread during a run is blocked`() {
         var stall = ReadingStall()
 
         #expect(stall.look(bytesRead: 20_000, isInputWaiting: true, mayBeFull: false) == false)
         #expect(stall.look(bytesRead: 20_000, isInputWaiting: true, mayBeFull: false) == true)
     }
 
-    @Test func `an upload is not blocked while it is read or nothing waits`() {
+    @Test func `an upload is not blocked while it is read or has no waiting bytes`() {
         var stall = ReadingStall()
         for count in UInt64(1)...50 {
             #expect(stall.look(bytesRead: count, isInputWaiting: true, mayBeFull: true) == false)
@@ -81,7 +81,7 @@ import Testing
         #expect(stall.look(bytesRead: nil, isInputWaiting: true, mayBeFull: false) == false)
     }
 
-    @Test func `an upload that fills the memory exactly is blocked after twenty looks`() {
+    @Test func `an upload that fills the memory exactly is blocked after twenty checks`() {
         var stall = ReadingStall()
         for _ in 0..<20 { #expect(stall.look(bytesRead: 20_000, isInputWaiting: false, mayBeFull: true) == false) }
 
@@ -162,7 +162,7 @@ import Testing
         #expect(pacing.ended(wantsMore: true, isRequested: false) == .atOnce)
     }
 
-    @Test func `no run follows at once if connections have only begun to wait`() {
+    @Test func `no run follows immediately if connections have only begun to wait`() {
         for others in [[], [second]] {
             var pacing = RunPacing()
             pacing.begins()

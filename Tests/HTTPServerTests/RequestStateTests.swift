@@ -174,7 +174,7 @@ import Testing
     }
 
     @Test(arguments: Deadline.allCases, [false, true])
-    func `each expired deadline has its own consequence; after the client's end it is a close`(
+    func `each expired deadline has its own effect, and after the client's end it closes the connection`(
         deadline: Deadline, hasInput: Bool
     ) {
         let expected: Deadline.Expiry =

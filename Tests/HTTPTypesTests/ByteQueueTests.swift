@@ -133,7 +133,7 @@ struct ByteQueueTests {
     }
 
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `a queue has the content of a plain array after any operations`(seed: UInt64) {
+    func `a queue has the same content as an array after any operations`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var queue = ByteQueue()
         var model: [UInt8] = []

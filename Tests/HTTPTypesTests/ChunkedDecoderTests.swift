@@ -45,7 +45,7 @@ struct ChunkedDecoderTests {
             ("1\r\na\r\n0\r\nX-Sum: 1\r\n\r\n", "a", ["X-Sum: 1"]),
             ("0\r\nA:1\r\nb:  2 \t\r\nA:\r\nC: \u{e9}\r\n\r\n", "", ["A: 1", "b: 2", "A: ", "C: \u{e9}"]),
         ])
-    func `a chunked body has the same content however the network splits it`(
+    func `a chunked body has the same content regardless of how the network splits it`(
         body: String, content: String, trailers: [String]
     ) {
         let expected = Decoded(content: content, isComplete: true, trailers: trailers)

@@ -26,7 +26,7 @@ struct FieldListPoolTests {
         #expect(head.fields.firstIndex(of: .connection) == nil)
     }
 
-    @Test func `memory is not lent to a head that has begun`() throws {
+    @Test func `a head that has begun receives no reused memory`() throws {
         var pool = FieldListPool()
         var reader = ResponseHeadReader()
         var index = 0
@@ -43,7 +43,7 @@ struct FieldListPoolTests {
         #expect(head.fields.lines == ["Server: s"])
     }
 
-    @Test func `a head that arrives in parts is lent memory once`() {
+    @Test func `a head that arrives in parts receives reused memory once`() {
         var pool = FieldListPool()
         for _ in 0..<2 { pool.release(FieldList(["X": "y"])) }
         var reader = ResponseHeadReader()

@@ -21,7 +21,7 @@ struct FieldListTests {
             ("a", "a"), (" a", "a"), ("a ", "a"), (" \t a\t \t", "a"), ("a b\tc", "a b\tc"), ("", ""), (" ", ""),
             ("\t \t", ""), ("\u{a0}a\u{a0}", "\u{a0}a\u{a0}"),
         ])
-    func `white space around a value is removed, and inside it is kept (RFC 9110, section 5.5)`(
+    func `white space around a value is removed, and white space inside the value is kept (RFC 9110, section 5.5)`(
         value: String, kept: String
     ) {
         #expect(FieldList(["X": value, "Y": "y"]).lines == ["X: \(kept)", "Y: y"])
@@ -76,7 +76,7 @@ struct FieldListTests {
         }
     }
 
-    @Test func `a field is found however it was added, and not after it is removed`() {
+    @Test func `a field is found regardless of how it was added, and is not found after its removal`() {
         var fields = FieldList(["Via": "1"])
         fields.append(fieldsOf: FieldList(["Host": "h", "Upgrade": "x"])) { name, _ in name != .upgrade }
 
@@ -217,7 +217,7 @@ struct FieldListTests {
         #expect(fields.wire == "D: 4\r\n")
     }
 
-    @Test func `withFirst lends the value of a name's first field, or returns nil if there is none`() {
+    @Test func `withFirst passes the value of a name's first field, or returns nil if there is no such field`() {
         let fields = FieldList(["A": "1", "Host": "h", "host": "i"])
 
         #expect(fields.withFirst(.host) { $0.count == 1 && $0[0] == UInt8(ascii: "h") } == true)

@@ -26,7 +26,7 @@ struct FieldNameTests {
         .forwardedProto: "X-Forwarded-Proto", .realAddress: "X-Real-IP",
     ]
 
-    @Test func `a set holds all field names, each with its own bit`() {
+    @Test func `a set can contain all field names, each with its own bit`() {
         var names = FieldNames()
 
         for (number, name) in FieldName.allCases.enumerated() {
@@ -68,7 +68,7 @@ struct FieldNameTests {
     }
 
     @Test(arguments: spellings.map { $0 })
-    func `a known name with a byte less or more is another name`(known: FieldName, spelling: String) {
+    func `a known name with one byte removed or added is another name`(known: FieldName, spelling: String) {
         let bytes = spelling.bytes
 
         for variant in [
@@ -114,7 +114,7 @@ struct FieldNameTests {
         #expect(FieldName.of(bytes.span.extracting(2..<2)) == .other)
     }
 
-    @Test func `only the fields about one connection are hop-by-hop (RFC 9110, section 7.6.1)`() {
+    @Test func `only the fields for a single connection are hop-by-hop (RFC 9110, section 7.6.1)`() {
         let expected: Set<FieldName> = [
             .connection, .keepAlive, .proxyAuthenticate, .proxyAuthorization, .proxyConnection, .te, .trailer,
             .transferEncoding, .upgrade,

@@ -165,7 +165,7 @@ struct RequestFramingTests {
 
     @Test(
         arguments: ["*", "/\u{e9}", "/%00?{}|\"", "a"])
-    func `any other bytes are accepted in a target`(target: String) throws {
+    func `all other bytes are accepted in a target`(target: String) throws {
         #expect(try RequestFraming.of(head(["Host": "h"], target: target)) == .none)
     }
 

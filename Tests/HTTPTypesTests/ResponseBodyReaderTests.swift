@@ -4,7 +4,7 @@ internal import Encodings
 import HTTPTypes
 import Testing
 
-@Suite("Reading of an answer's body (RFC 9112 §6.3)")
+@Suite("Reading of a response's body (RFC 9112 §6.3)")
 struct ResponseBodyReaderTests {
     typealias Fault = ResponseBodyReader.Fault
 
@@ -36,7 +36,7 @@ struct ResponseBodyReaderTests {
             (.chunked, "2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", "hello", true), (.untilClose, "", "", false),
             (.untilClose, "hello", "hello", false),
         ] as [(ResponseFraming, String, String, Bool)])
-    func `a whole body is read however the network splits it`(
+    func `a whole body is read regardless of how the network splits it`(
         framing: ResponseFraming, body: String, content: String, isComplete: Bool
     ) {
         for fragments in cuts(of: body.bytes) {

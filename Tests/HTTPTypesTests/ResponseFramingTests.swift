@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("The framing of an answer's body (RFC 9112 §6.3)")
+@Suite("The framing of a response's body (RFC 9112 §6.3)")
 struct ResponseFramingTests {
     typealias Fields = KeyValuePairs<String, String>
 
@@ -68,7 +68,7 @@ struct ResponseFramingTests {
             ("9999999999999999999", 9_999_999_999_999_999_999), ("", nil), ("18446744073709551616", nil),
             (" 1", nil), ("1 ", nil), ("1,1", nil), ("/", nil), (":", nil), ("1\0", nil), ("a", nil),
         ] as [(String, UInt64?)])
-    func `a Content-Length is 1 to 19 digits and nothing else (RFC 9110, section 8.6)`(text: String, number: UInt64?) {
+    func `a Content-Length consists of 1 to 19 digits (RFC 9110, section 8.6)`(text: String, number: UInt64?) {
         #expect(ContentLength.parse(text.bytes[...]) == number)
     }
 }

@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("An answer's head, line by line (RFC 9112 §4, §5)")
+@Suite("The lines of a response's head (RFC 9112 §4, §5)")
 struct ResponseHeadReaderTests {
     typealias Fault = ResponseHeadReader.Fault
 
@@ -108,7 +108,7 @@ struct ResponseHeadReaderTests {
         #expect(throws: Fault.badLineEnding) { try parse(text) }
     }
 
-    @Test func `a head is read however the network splits it, without a byte of the body`() throws {
+    @Test func `a head is read without any byte of the body, regardless of how the network splits it`() throws {
         let text = "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nX: one\r\nX:\r\n\r\nthe body".bytes
 
         for size in 1...text.count {

@@ -3,7 +3,7 @@
 import HTTPTypes
 import Testing
 
-@Suite("The framing that an answer's head announces")
+@Suite("The framing that a response's head announces")
 struct ResponseHeadTests {
     @Test(
         arguments: [

@@ -61,7 +61,7 @@ import Testing
         ("0", 0), ("-0", 0), ("58", 58), ("58.0", 58), ("5.8e1", 58), ("-2147483648", Int32.min), ("2147483647", .max),
         ("2147483648", nil), ("1e400", nil), ("0.5", nil), ("\"58\"", nil), ("true", nil), ("null", nil),
     ])
-    func `a number is read only if its type can hold it`(text: String, number: Int32?) {
+    func `a number is read only if its type can represent it`(text: String, number: Int32?) {
         #expect(decode(text) == number)
         #expect(decode(text) == number.map { Int($0) } || text.hasPrefix("2147483648"))
     }

@@ -45,14 +45,15 @@ import Testing
         (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\ud83dx"#, "\u{FFFD}x"), (#"x\ud83d\ud83d\ude00y"#, "x\u{FFFD}😀y"),
         (#"\ude00\ud83d"#, "\u{FFFD}\u{FFFD}"), (#"\ud83d\u0041"#, "\u{FFFD}A"),
     ])
-    func `a surrogate pairs only with the escape that directly follows`(escaped: String, text: String) throws {
+    func `a surrogate forms a pair only with the escape that directly follows it`(escaped: String, text: String) throws
+    {
         let json = try #require(JSONParser.parse(Array("[\"\(escaped)\"]".utf8)))
 
         #expect(json.array?.first?.text == text)
         #expect(json.shown == "[\"\(escaped)\"]")
     }
 
-    @Test func `text between escapes is kept`() throws {
+    @Test func `the text between escapes is kept`() throws {
         let long = String(repeating: "naïve 日本語 ", count: 1_000)
         let json = try #require(JSONParser.parse(Array(#"{"a":"\t\#(long)\n\#(long)\\"}"#.utf8)))
 

@@ -53,7 +53,7 @@ struct JournalLogEncoderTests {
         #expect(try Self.entry("m", level: level)[1] == ("PRIORITY", priority))
     }
 
-    @Test func `a value with line feeds keeps them and forges no field`() throws {
+    @Test func `a value keeps its line feeds and cannot forge a field`() throws {
         let entry = try Self.entry("two\nPRIORITY=0", LogField("tail", "a\nb\n"))
 
         #expect(entry.map(\.0) == ["MESSAGE", "PRIORITY", "SYSLOG_IDENTIFIER", "VIBE_TAIL"])

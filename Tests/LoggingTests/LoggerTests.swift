@@ -86,7 +86,7 @@ struct AccessLineTests {
         [0x61], [0xFF], [0x1B], [0x22], [0x5C], [0x7F], [0xC2, 0x85], [0xE2, 0x80, 0xA8], [0xC3, 0xA9], [0xE2, 0x82],
         [0xF0, 0x9F, 0x98, 0x80], [0x61, 0xFF, 0xC3, 0xA9, 0x1B],
     ])
-    func `at most 512 bytes of a path are logged, however they are escaped`(bytes: [UInt8]) {
+    func `at most 512 bytes of a path are logged, regardless of how they are escaped`(bytes: [UInt8]) {
         for line in Self.lines(bytes) {
             let start =
                 line.firstRange(of: line.hasPrefix("{") ? #""path":""# : "path=\"")?.upperBound
@@ -100,7 +100,7 @@ struct AccessLineTests {
         }
     }
 
-    @Test func `a long path of 512 bytes stays whole`() {
+    @Test func `a path of 512 bytes is not truncated`() {
         for count in [511, 512] {
             let target = "/" + String(repeating: "a", count: count)
             let line = AccessLine(method: "GET", target: Array(target.utf8)[...], status: 0, bytes: 0, duration: .zero)

@@ -35,7 +35,7 @@ import Testing
         } catch { return "\(error)" }
     }
 
-    @Test func `new folders and files are accessible to their owner only`() throws {
+    @Test func `new directories and files are accessible only to their owner`() throws {
         let before = umask(0)
         defer { umask(before) }
         let inner = try #require(try folder.folder("b"))
@@ -45,7 +45,7 @@ import Testing
         #expect(try status("\(folder.path)/b/c").st_mode & 0o7777 == 0o600)
     }
 
-    @Test func `a folder that was open to others is closed to them`() throws {
+    @Test func `a directory that other users could access is made private`() throws {
         try #require(mkdir(path("b"), 0o755) == 0)
 
         _ = try folder.folder("b")
@@ -103,7 +103,7 @@ import Testing
         #expect(try folder.names() == ["f"])
     }
 
-    @Test func `a link, pipe, folder, empty or missing file is not opened`() throws {
+    @Test func `a link, a pipe, a directory, an empty file or a missing file is not opened`() throws {
         try write([1], "plain")
 
         try #require(symlink("plain", path("link")) == 0)
@@ -121,20 +121,20 @@ import Testing
         #expect(error { _ = try folder.open("pipe", isWritten: true) } != nil)
     }
 
-    @Test func `a symbolic link in place of a folder is not followed`() throws {
+    @Test func `a symbolic link in place of a directory is not followed`() throws {
         try #require(symlink("/", path("b")) == 0)
         #expect(error { _ = try folder.folder("b") }?.hasPrefix("\(path("b")) cannot be opened: ") == true)
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can give a folder away"))
-    func `a folder of another user is not used`() throws {
+    func `a directory of another user is not used`() throws {
         try #require(mkdir(path("b"), 0o700) == 0)
         try #require(chown(path("b"), 1, 1) == 0)
 
         #expect(error { _ = try folder.folder("b") } == "\(path("b")) cannot be used: it belongs to another user")
     }
 
-    @Test func `a missing folder is created only on request`() throws {
+    @Test func `a missing directory is created only on request`() throws {
         #expect(try folder.folder("b", isMade: false) == nil)
         #expect(try folder.names().isEmpty)
         #expect(try folder.folder("b") != nil)

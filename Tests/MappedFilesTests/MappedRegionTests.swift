@@ -34,7 +34,7 @@ import Testing
             (Array(0..<32), 0x46DD_794E), (Array((0..<32).reversed()), 0x113F_DB5C),
             (Array("123456789".utf8), 0xE306_9283), ([], 0),
         ] as [([UInt8], UInt32)])
-    func `the checksum is CRC-32C, also if it is computed in two steps`(bytes: [UInt8], checksum: UInt32) {
+    func `the checksum is CRC-32C even if it is computed in two steps`(bytes: [UInt8], checksum: UInt32) {
         let region = MappedRegion(memory: 64)
         region.write(bytes.span, at: 3)
 

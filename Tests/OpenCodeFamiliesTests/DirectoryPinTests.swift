@@ -33,7 +33,7 @@ import Testing
             "my%64irectory=/etc", "mylocation[directory]=/etc", "filter[directory]=/etc", "location_directory=/etc",
             "location=here", "directory=/home/vibe/demo&directory=/home/vibe/demo/src",
         ])
-    func `a query without a directory, or with one in the folder, is accepted`(text: String) {
+    func `a query without a directory, or with a directory in the project folder, is accepted`(text: String) {
         #expect(query(text) == nil)
     }
 
@@ -83,7 +83,8 @@ import Testing
             "/home/vibe/demo/a+b", "/home/vibe/demo/100%", ".", "src", "%252Fhome%252Fvibe%252Fdemo",
             "/home/vibe/demo/\u{e9}", "/home/vibe/demo, src",
         ])
-    func `an x-opencode-directory field with a path in the folder is accepted, encoded or not`(value: String) {
+    func `an x-opencode-directory field with an encoded or plain path in the project folder is accepted`(value: String)
+    {
         // The last path begins with a folder named "demo, src".
         #expect(field(value) == (value.contains(",") ? .field : nil))
     }
@@ -128,7 +129,7 @@ import Testing
 
     /// A server that decodes the bytes of a target or field as ISO 8859-1 would open another folder. Clients therefore
     /// percent-encode the path.
-    @Test func `an unencoded non-ASCII path must be in the folder both as UTF-8 and as ISO 8859-1`() {
+    @Test func `an unencoded non-ASCII path must be in the project folder both as UTF-8 and as ISO 8859-1`() {
         let accented = DirectoryScope(folder: "/home/vibe/\u{e9}", resolved: "/home/vibe/\u{e9}")
 
         #expect(query("directory=/home/vibe/%C3%A9", accented) == nil)
@@ -136,7 +137,7 @@ import Testing
         #expect(field("/home/vibe/\u{e9}", scope: accented) == .field)
     }
 
-    @Test func `a query for a folder whose name OpenCode would decode again is rejected`() {
+    @Test func `a query for a directory whose name OpenCode would decode again is rejected`() {
         let percent = DirectoryScope(folder: "/home/vibe/%2F", resolved: "/home/vibe/%2F")
 
         // OpenCode decodes a query twice, and would open /home/vibe.

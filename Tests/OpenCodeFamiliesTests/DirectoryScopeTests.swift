@@ -14,7 +14,7 @@ import Testing
             "/../home/vibe/demo", "/home/vibe/demo/...", "/home/vibe/demo/..a", "/home/vibe/demo/src/\u{e9}",
             "", ".", "src", "./src/", "src/..", "a/../b", "...", "..a", "../demo", "../demo/src",
         ])
-    func `each spelling of the folder or of a path in it is inside`(path: String) {
+    func `each spelling of the project folder or of a path in it is inside`(path: String) {
         #expect(demo.contains(Array(path.utf8)[...]))
     }
 
@@ -25,11 +25,11 @@ import Testing
             "/home/vibe/other", "/home/vibe/other/demo", "/home/vibe/ demo", "/home/vibe/demo /src", "..", "../",
             "../other", "src/../..", "src/../../other", "../../vibe/demo2", "/etc/passwd",
         ])
-    func `each path that leads out of the folder is outside`(path: String) {
+    func `each path that leads out of the project folder is outside`(path: String) {
         #expect(!demo.contains(Array(path.utf8)[...]))
     }
 
-    @Test func `a linked folder contains the paths below its link and below its target`() {
+    @Test func `a linked project folder contains the paths below its link and below its target`() {
         for path in ["/home/vibe/link", "/home/vibe/link/src", "/srv/code/real", "/srv/code/real/src", "src", "."] {
             #expect(linked.contains(Array(path.utf8)[...]), "\(path)")
         }
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `a path of 80,000 bytes is outside even if it begins with the folder`() {
+    @Test func `a path of 80,000 bytes is outside even if it begins with the project folder`() {
         let path = "/home/vibe/demo/" + String(repeating: "a/", count: 40_000)
 
         #expect(!demo.contains(Array(path.utf8)[...]))
@@ -48,7 +48,7 @@ import Testing
         arguments: [
             #"C:\Users\anna\demo"#, #"c:\"#, "C:", "C:/Users/anna", #"\\host\share"#, #"\\?\C:\x"#, #"\Users"#, #"\"#,
         ])
-    func `a Windows path is outside and is not relative to the folder`(path: String) {
+    func `a Windows path is outside and is not relative to the project folder`(path: String) {
         #expect(!demo.contains(Array(path.utf8)[...]))
         // As plain text, the path could still belong to a file in the folder.
         #expect(demo.contains(Array("/home/vibe/demo/\(path)".utf8)[...]))
@@ -82,7 +82,7 @@ import Testing
         #expect(!scope.isRelated(to: Array("/srv".utf8)[...]))
     }
 
-    @Test func `the folder itself is distinguished from paths in it`() {
+    @Test func `the project folder itself is distinguished from paths in it`() {
         for path in ["/home/vibe/link", "/srv/code/real", "/srv/code/real/", "/srv/code/./real"] {
             #expect(linked.isFolder(Array(path.utf8)[...]), "\(path)")
         }
@@ -93,7 +93,7 @@ import Testing
         #expect(linked.workingDirectory == Array("/srv/code/real".utf8))
     }
 
-    @Test func `a directory around or in the folder is related to it`() {
+    @Test func `a directory that contains the project folder, or is in it, is related to it`() {
         for path in ["/home/vibe/demo", "/home/vibe/demo/sub", "/home/vibe", "/home/", "/"] {
             #expect(demo.isRelated(to: Array(path.utf8)[...]), "\(path)")
         }

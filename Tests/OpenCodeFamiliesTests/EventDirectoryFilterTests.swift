@@ -52,7 +52,7 @@ import Testing
             #"{"data":{"location":{"directory":"/home/vibe/demo"}},"location":{"directory":"/x"},"type":"session.moved"}"#,
             "[]", "[{\"directory\":\"/x\"}]", "\"directory\"", "null", "12", "text", "", "}", "{", "{\"directory\"",
         ])
-    func `a frame of the folder, or without a directory, passes unchanged`(json: String) {
+    func `a frame of the project folder, or without a directory, passes unchanged`(json: String) {
         #expect(text(frame(json)) == frame(json))
     }
 

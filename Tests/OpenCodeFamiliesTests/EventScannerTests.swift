@@ -93,7 +93,7 @@ import Testing
         #expect(data("data: a\n") == [])
     }
 
-    @Test func `an incomplete byte order mark invalidates only its line`() {
+    @Test func `an incomplete byte order mark makes only its line invalid`() {
         let stream: [UInt8] = [0xEF, 0xBB] + Array("data: a\ndata: b\n\n".utf8)
 
         #expect(frames(of: stream).map(\.data) == [["b"]])

@@ -132,7 +132,7 @@ import Testing
         #expect(text(skeleton.session) == "s\\")
     }
 
-    @Test func `members at other places of an event are ignored`() {
+    @Test func `members at other positions in an event are ignored`() {
         let skeleton = parse(
             #"{"directory":"/a","x":{"directory":"/no","payload":{"type":"no"}},"payload":{"type":"file.edited","#
                 + #""list":[{"type":"no"},"]}"],"properties":{"deep":{"sessionID":"no"},"file":"\"sessionID\":\"no\""}}}"#
@@ -155,7 +155,7 @@ import Testing
         #expect([fork.session, fork.parentSession].map(text) == ["s", nil])
     }
 
-    @Test func `an event of the whole server names no directory`() {
+    @Test func `an event about the whole server names no directory`() {
         #expect(parse(#"{"directory":"global","payload":{"type":"global.disposed","properties":{}}}"#).directory == nil)
         #expect(parse(#"{"payload":{"type":"server.heartbeat","properties":{}}}"#).isHeartbeat)
         #expect(parse(#"{"type":"server.connected","data":{}}"#, .two).isConnected)

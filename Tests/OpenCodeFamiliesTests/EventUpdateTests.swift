@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `an event of the folder passes without waiting for pending updates`() {
+    @Test func `an event of the project folder passes without waiting for pending updates`() {
         var reader = reader()
         let connected = #"data: {"type":"server.connected","data":{}}"# + "\n\n"
         reader.process(own + ": heartbeat\n\n" + connected, answering: false)

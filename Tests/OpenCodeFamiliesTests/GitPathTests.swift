@@ -6,7 +6,7 @@ import Testing
 @Suite struct GitPathTests {
     private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-    @Test func `the gitdir line of a .git file names a folder, and a malformed one is rejected`() {
+    @Test func `the gitdir line of a .git file names a directory, and a malformed line is rejected`() {
         #expect(GitPath.ofLink(bytes("gitdir: /r/.git/worktrees/try\n"), in: "/w") == "/r/.git/worktrees/try")
         #expect(GitPath.ofLink(bytes("gitdir: ../r/.git/worktrees/try"), in: "/w") == "/w/../r/.git/worktrees/try")
         #expect(GitPath.ofLink(bytes("gitdir: a b\r\n"), in: "/w") == "/w/a b")
@@ -21,7 +21,7 @@ import Testing
         #expect(GitPath.ofLink(bytes("gitdir: /") + [0xFF], in: "/w") == nil)
     }
 
-    @Test func `the folder of a worktree is the one that contains its .git file`() {
+    @Test func `the directory of a worktree is the directory that contains its .git file`() {
         #expect(GitPath.worktree(bytes("/home/vibe/try/.git\n"), in: "/r/.git/worktrees/try") == "/home/vibe/try")
         #expect(
             GitPath.worktree(bytes("../../../../try/.git\n"), in: "/r/.git/worktrees/try")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `the path in a file is absolute or relative to the file's folder`() {
+    @Test func `the path in a file is absolute or relative to the file's directory`() {
         #expect(GitPath.ofFile(bytes("../..\n"), in: "/r/.git/worktrees/try") == "/r/.git/worktrees/try/../..")
         #expect(GitPath.ofFile(bytes("/r/.git"), in: "/x") == "/r/.git")
         #expect(GitPath.ofFile([], in: "/x") == nil)

@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `a health path that was found is the only one checked during the run`() {
+    @Test func `a health path that was found is the only path checked during the run`() {
         for family in [nil, APIFamily.one, .two] {
             for answer in [Self.healthy, .otherwise(.page), .otherwise(.notFound)] {
                 #expect(paths(family, found: .health) { _ in answer } == [.health])

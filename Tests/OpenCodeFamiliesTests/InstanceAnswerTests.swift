@@ -60,7 +60,7 @@ import Testing
         #expect(SessionListing(family: family).firstTarget == bytes("/session?limit=1000"))
     }
 
-    @Test func `a project's folders are read from /api/worktree, and a malformed response is rejected`() {
+    @Test func `a project's directories are read from /api/worktree, and a malformed response is rejected`() {
         let body = bytes(
             #"[{"directory":"/home/vibe/.local/share/opencode/worktree/6763b0/try","strategy":"git"},{"directory":"/home/vibe/demo"}]"#
         )
@@ -141,7 +141,7 @@ import Testing
         #expect(targets == ["/api/session?limit=1000&cursor=a%2Bb%3D", nil])
     }
 
-    @Test func `the list of sessions is read up to 50 pages`() {
+    @Test func `at most 50 pages of the session list are read`() {
         let sessions = (0..<1_000).map { #"{"id":"s\#($0)","location":{"directory":"/d"}}"# }.joined(separator: ",")
         let page = #"{"data":[\#(sessions)],"cursor":{"next":"x"}}"#
         var listing = SessionListing(family: .two)

@@ -40,7 +40,7 @@ import Testing
         #expect(table.count == 0)
     }
 
-    @Test func `the table stays within its capacity and keeps the sessions that were named last`() {
+    @Test func `the table stays within its capacity and keeps the most recently named sessions`() {
         var table = SessionDirectories(capacity: 1_000)
         for number in 0..<10_000 {
             table.record(bytes("ses_\(number)"), bytes("/d\(number % 3_000)"))

@@ -105,7 +105,7 @@ import Testing
         #expect(reader.text == foreign.reduce(stream) { $0.replacing($1, with: "") } + own)
     }
 
-    @Test func `the bytes that wait for a query are limited`() {
+    @Test func `the number of bytes that wait for a query is limited`() {
         var reader = EventReader(Self.demo, limit: 1_000)
         let own = frame("agent.updated", "", location: Self.home)
         reader.process(frame("session.viewed", session("ses_1")), answering: false)
@@ -120,7 +120,7 @@ import Testing
         #expect(reader.filter.overlongFrames == 1)
     }
 
-    @Test func `events of the folder that wait after a query pass when the stream ends`() {
+    @Test func `events of the project folder that wait after a query pass when the stream ends`() {
         var reader = EventReader(Self.demo)
         let own = frame("agent.updated", "", location: Self.home)
         reader.process(
@@ -147,7 +147,7 @@ import Testing
         #expect(reader.text == crlf[0] + crlf[2])
     }
 
-    @Test func `session.moved passes in both the old and the new directory`() {
+    @Test func `session.moved passes in the old and in the new directory`() {
         let away = frame("session.moved", #"\#(session("ses_1")),"location":{"directory":"/x"}"#, location: Self.home)
         let back = frame(
             "session.moved", #"\#(session("ses_1")),"location":{"directory":"\#(Self.home)"}"#, location: "/x")
@@ -177,7 +177,7 @@ import Testing
         #expect(third.text == "")
     }
 
-    @Test func `an event of a project passes only if it names the folder's own project`() {
+    @Test func `an event of a project passes only if it names the directory's own project`() {
         let own = frame("worktree.updated", #""projectID":"\#(Self.ownProject)""#)
         let other = frame("worktree.updated", #""projectID":"653f6b77""#)
         var reader = EventReader(Self.demo)

@@ -37,7 +37,7 @@ import Testing
             "Directory=/home/vibe/demo", "directory[]=/home/vibe/demo", "location[directory]=/home/vibe/demo",
             "Project=x", "project[]=x", "%2570roject=x", "xproject=x", "subpath=x", "workspace=w",
         ])
-    func `a query without directory and project is restricted to the own project`(query: String) {
+    func `a query without a directory and a project is restricted to the directory's own project`(query: String) {
         let kept = query.split(separator: "&").map { "\($0)&" }.joined()
 
         #expect(outcome(query) == "\(kept)project=\(Self.id)")
@@ -69,7 +69,7 @@ import Testing
         #expect(!SessionListQuery(Array(query.utf8)[...]).needsProject(in: Self.scope))
     }
 
-    @Test func `the own project's id is accepted`() {
+    @Test func `the id of the directory's own project is accepted`() {
         for query in [
             "project=\(Self.id)", "limit=100&%70roject=\(Self.id)&order=desc",
             "project=%36763b0aff0ee79ab2ec128266bfaf49bdad7f59f",
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a cursor of the own list is forwarded unchanged`(padded: Bool) {
+    func `a cursor of the directory's own list is forwarded unchanged`(padded: Bool) {
         let anchor = #""anchor":{"id":"ses_1","time":1795346188197,"direction":"next"}"#
 
         for json in [
@@ -127,7 +127,7 @@ import Testing
     }
 
     /// Tests cursors that OpenCode 2.0.15 created.
-    @Test func `a recorded cursor is accepted only if it names the own directory or project`() {
+    @Test func `a recorded cursor is accepted only if it names the directory or its project`() {
         let directory =
             "eyJkaXJlY3RvcnkiOiIvaG9tZS92aWJlL2RlbW8iLCJhbmNob3IiOnsiaWQiOiJzZXNfZGZkMDczOGJhZmZlZVhER1VMeVAzTTlOMTUiLCJ0aW1lIjoxNzk1MzQ2MTg4MTk3LCJkaXJlY3Rpb24iOiJuZXh0In19"
         let project =
@@ -149,7 +149,7 @@ import Testing
             #"{"anchor":{"project":"\#(id)"}}"#, #"[{"project":"\#(id)"}]"#, #""project""#, "", "nonsense",
             #"{"directory":"/home/vibe/demo/../other"}"#, #"{"Project":"\#(id)"}"#,
         ])
-    func `each other cursor is rejected`(json: String) {
+    func `each cursor of another list is rejected`(json: String) {
         guard !json.isEmpty else { return }
         let query = Self.cursor(json)
 
@@ -166,7 +166,7 @@ import Testing
         #expect(outcome(query) == "cursor")
     }
 
-    @Test func `each of several cursors must belong to the own list`() {
+    @Test func `each of several cursors must belong to the directory's own list`() {
         let (own, other) = (Self.cursor(#"{"project":"\#(Self.id)"}"#), Self.cursor(#"{"project":"other"}"#))
 
         #expect(outcome("\(own)&\(own)") == "\(own)&\(own)")
@@ -180,7 +180,7 @@ import Testing
         #expect(outcome("?limit=5") == "?limit=5&project=\(Self.id)")
     }
 
-    @Test func `the directory is spelled as the instance spells it, if that names the folder`() {
+    @Test func `the directory is spelled as the instance spells it if this spelling names the project folder`() {
         let scope = DirectoryScope(folder: "/home/vibe/a b", resolved: "/srv/a+b \u{e9}")
         func directory(_ identity: ProjectIdentity) -> String {
             let own = OpenCodeProject(identity, in: scope, isShared: true, number: 1)

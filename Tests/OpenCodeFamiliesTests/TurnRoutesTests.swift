@@ -80,7 +80,7 @@ struct TurnRoutesTests {
             ("GET", "/session/ses_1/abort", nil), ("POST", "/session/ses_1/abort/x", nil),
             ("POST", "/session/abort", nil), ("POST", "/session/ses_1/message", nil),
         ] as [(String, String, String?)])
-    func `the session of an abort is read as OpenCode's routers read it`(
+    func `the session of an abort is parsed as OpenCode's routers parse it`(
         method: String, target: String, session: String?
     ) {
         #expect(TurnRoutes.abortedSession(method, Array(target.utf8)[...]) == session)
@@ -108,7 +108,7 @@ struct TurnRoutesTests {
             ("POST", "/session/ses_1/%message"),
             ("POST", "/session/ses_1/mess"), ("POST", "/?/session/ses_1/message"), ("POST", "/"), ("POST", ""),
         ])
-    func `each other method or path is not a turn route`(method: String, target: String) {
+    func `all other methods and paths are not turn routes`(method: String, target: String) {
         #expect(!Self.contains(method, target))
     }
 }

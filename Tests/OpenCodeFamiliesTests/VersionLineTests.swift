@@ -22,7 +22,7 @@ struct VersionLineTests {
             ("v", nil), ("version", nil), ("1.2.x", nil), ("1.2.3 (Debian)", nil), ("1.2-\u{1B}[2J", nil),
             ("\u{661}.\u{662}", nil), ("opencode", nil), ("sh 1.2.3", nil),
         ] as [(String, String?)])
-    func `a version is read from a line that has only a v or the name OpenCode before it`(
+    func `a version is read from a line in which at most a v or the name OpenCode precedes it`(
         line: String, version: String?
     ) {
         #expect(VersionLine.version(line) == version)

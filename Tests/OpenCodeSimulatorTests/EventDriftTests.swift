@@ -8,7 +8,7 @@ import Testing
 
 /// Replays every recorded scenario against the simulator. The same events with the same members must arrive in the same
 /// order.
-@Suite("Events do not drift from the recordings", .onTestThreads)
+@Suite("Events match the recordings", .onTestThreads)
 struct EventDriftTests {
     /// The operations of a scenario after its prompt, up to the last event.
     typealias Play =

@@ -136,7 +136,7 @@ struct EventTests {
     }
 
     @Test(arguments: ["1.1.11", "1.2.27"])
-    func `before 1.18 a prompt before the end of an aborted turn is stored and lost`(version: String) throws {
+    func `before 1.18, a prompt before the end of an aborted turn is stored but not answered`(version: String) throws {
         let simulator = try SimulatorProcess(version)
         let session = try simulator.newSession()
         let log = try EventLog(simulator)
@@ -202,7 +202,7 @@ struct EventTests {
     }
 
     @Test(arguments: ["/link", "/"])
-    func `1.1.11 reads the text of a prompt`(spelling: String) throws {
+    func `1.1.11 reports a directory exactly as the request spells it`(spelling: String) throws {
         let (received, own) = try path("1.1.11", spelling)
 
         #expect(received == own + spelling)

@@ -70,7 +70,7 @@ struct FaultTests {
         #expect(try connection.readUntilClose().count == 10)
     }
 
-    @Test func `body-too-short also truncates the response to a prompt`() throws {
+    @Test func `body-too-short truncates the response to a prompt`() throws {
         let simulator = try SimulatorProcess(misbehave: "body-too-short=/session")
 
         #expect(try simulator.post("/session").ending == .truncated)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import opencode_simulator
 
-@Suite("Words of misbehaviour", .onTestThreads)
+@Suite("Misbehaviour words", .onTestThreads)
 struct MisbehaviourWordTests {
     @Test func `all misbehaviour words of a list take effect together`() throws {
         let all = try Misbehaviour("health=500, health-late=20,ignore-sigterm\ngrandchild=escaped,grandchild=obedient")
@@ -108,7 +108,7 @@ struct StartMisbehaviourTests {
         #expect(process.lines(of: .error).first?.contains("banner-sideways") == true)
     }
 
-    @Test func `the words file in a project's folder applies, and is removed if it contains once`() throws {
+    @Test func `the words file in a project's folder takes effect and is removed if it contains once`() throws {
         let simulator = try SimulatorProcess(words: "health=404\n")
 
         #expect(try simulator.get("/global/health").status == 404)
@@ -180,7 +180,7 @@ struct HealthMisbehaviourTests {
     }
 }
 
-@Suite("Misbehaviour at the exit", .onTestThreads)
+@Suite("Misbehaviour at exit", .onTestThreads)
 struct EndMisbehaviourTests {
     @Test func `crash-after ends the process with exit code 1 after its time`() throws {
         let simulator = try SimulatorProcess(misbehave: "crash-after=1000")
@@ -212,7 +212,7 @@ struct EndMisbehaviourTests {
         #expect(try simulator.process.waitForExit() == .exited(1))
     }
 
-    @Test func `refuse, set at run time, ends open streams and refuses new connections`() throws {
+    @Test func `the word refuse ends open streams and refuses new connections if it is set at run time`() throws {
         let simulator = try SimulatorProcess()
         let stream = try TestClient.events(port: simulator.port, "/event")
         _ = try stream.nextJSON()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import opencode_simulator
 
-@Suite("The program starts and ends as recorded", .onTestThreads)
+@Suite("Starts and exits of the program match the recordings", .onTestThreads)
 struct StartupTests {
     /// Returns the lines that a recorded process printed, with the port and the home directory of this run.
     private static func recorded(_ recording: Recording, _ name: String, port: UInt16) throws -> [TestProcess.Line] {

@@ -46,10 +46,10 @@ private struct TerminalClient {
     }
 }
 
-@Suite("A terminal behaves as recorded", .onTestThreads)
+@Suite("The behaviour of terminals matches the recordings", .onTestThreads)
 struct TerminalTests {
     @Test(arguments: Recording.all)
-    func `an upgrade for a missing terminal hangs as the first request, with 1_18 only`(_ recording: Recording) throws {
+    func `an upgrade for a missing terminal hangs as the first request only with 1_18`(_ recording: Recording) throws {
         let simulator = try SimulatorProcess(recording.version)
 
         #expect(try simulator.get("/global/health").status == 200)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Outbound
 
-@Suite("Outbound requests and their answers", .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
+@Suite("Outbound requests and their responses", .enabled(if: TLSFront.isAvailable, "python3 or openssl is missing"))
 struct ExchangeTests {
     @Test func `a POST is sent with its fields and body, and its response is returned completely`() async throws {
         let received = Recorded<ReceivedRequest>()

@@ -56,7 +56,7 @@ struct OutboundReachTests {
     }
 }
 
-@Suite("Heads of external servers' answers")
+@Suite("Heads of external servers' responses")
 struct AnswerHeadReaderTests {
     private static func parse(_ lines: [String]) -> (reader: AnswerHeadReader, last: AnswerHeadReader.Step) {
         var reader = AnswerHeadReader()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Outbound
 
-@Suite("Proxies in the environment, read as curl does")
+@Suite("Proxies in the environment, according to curl's rules")
 struct ProxyEnvironmentTests {
     private static func proxy(_ variables: [String: String], _ url: String) throws -> String? {
         ProxyEnvironment(variables).proxy(for: try OutboundURL(url, allowing: .httpToo))?.text
@@ -41,7 +41,7 @@ struct ProxyEnvironmentTests {
             ("::1", "https://[::1]/", true),
             ("127.0.0.1", "https://a.example/", false), (",,", "https://a.example/", false),
         ])
-    func `only a host that no_proxy matches bypasses the proxy`(list: String, url: String, isException: Bool) throws {
+    func `a host bypasses the proxy only if no_proxy matches it`(list: String, url: String, isException: Bool) throws {
         #expect(try Self.proxy(["https_proxy": "p", "no_proxy": list], url) == (isException ? nil : "p"))
         #expect(try Self.proxy(["https_proxy": "p", "NO_PROXY": list], url) == (isException ? nil : "p"))
     }

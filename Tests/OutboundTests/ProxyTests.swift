@@ -58,7 +58,9 @@ struct ProxyTests {
         #expect(proxy.targets.values.isEmpty)
     }
 
-    @Test func `a proxy that rejects or is missing is reported by its variable, without its password`() async throws {
+    @Test func `a proxy that rejects requests or is missing is reported by its variable without its password`()
+        async throws
+    {
         let proxy = try ConnectProxy(answering: 403)
         let fixture = try Self.fixture(proxy)
         var failure = try #require(await fixture.failure(try fixture.request(host: "hooks.example.com")))

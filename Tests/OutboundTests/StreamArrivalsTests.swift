@@ -16,7 +16,7 @@ struct StreamArrivalsTests {
         milliseconds.enumerated().map { (": \($0.offset + 1)\n\n", $0.element) }
     }
 
-    @Test func `comments that arrive separately are good, even at uneven intervals`() {
+    @Test func `comments that arrive separately are accepted even at uneven intervals`() {
         #expect(Self.verdict(Self.comments(30, 230, 430, 630, 830)) == .good(.milliseconds(830)))
         #expect(Self.verdict(Self.comments(130, 180, 430, 680, 830)) == .good(.milliseconds(830)))
 
@@ -26,7 +26,7 @@ struct StreamArrivalsTests {
         #expect(Self.verdict(fragments) == .good(.milliseconds(830)))
     }
 
-    @Test func `comments that arrive together are buffered, even if only some do`() {
+    @Test func `comments are reported as buffered if some of them arrive together`() {
         #expect(Self.verdict([(": 1\n\n: 2\n\n: 3\n\n: 4\n\n: 5\n\n", 850)]) == .buffered)
         #expect(Self.verdict(Self.comments(30, 230, 430, 830, 830)) == .buffered)
         #expect(Self.verdict([(": 1\n\n: 2\n\n", 230), (": 3\n\n: 4\n\n", 630), (": 5\n\n", 830)]) == .buffered)
@@ -42,7 +42,7 @@ struct StreamArrivalsTests {
         #expect(Self.verdict([(String(repeating: "x", count: 100_000), 30)]) == .cut(after: 0))
     }
 
-    @Test func `the better of two verdicts is used`() {
+    @Test func `the better of two results is used`() {
         #expect(StreamArrivals.better(.buffered, .good(.seconds(1))) == .good(.seconds(1)))
         #expect(StreamArrivals.better(.good(.seconds(1)), .cut(after: 1)) == .good(.seconds(1)))
         #expect(StreamArrivals.better(.cut(after: 2), .buffered) == .buffered)

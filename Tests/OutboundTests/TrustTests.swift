@@ -35,7 +35,7 @@ struct TrustTests {
 
     @Test(
         arguments: ["127.0.0.1", "localhost"])
-    func `this machine's address is rejected for a client's URL, also if a name resolves to it`(host: String)
+    func `this machine's address is rejected for a client's URL even if a name resolves to it`(host: String)
         async throws
     {
         let fixture = try OutboundFixture(Self.ok)
@@ -57,7 +57,8 @@ struct TrustTests {
         #expect(try await fixture.outbound.send(request).head.status == 200)
     }
 
-    @Test func `a connection of a request with more rights is not reused by one with fewer`() async throws {
+    @Test func `a connection of a request with more rights is not reused by a request with fewer rights`() async throws
+    {
         let requests = Recorded<String>()
         let fixture = try OutboundFixture(
             OutboundFixture.answering { request, connection in

@@ -18,7 +18,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `the list follows folders that are created, renamed, hidden and removed`() async throws {
+    @Test func `the list reflects project folders that are created, renamed, hidden and removed`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeFolder("beta")
         await fixture.wait(forNames: ["alpha", "beta"])
@@ -41,7 +41,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `.git and package.json in a folder are followed, also after a rename`() async throws {
+    @Test func `.git and package.json in a project folder are detected even after a rename`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeFile("alpha/package.json", "{}")
         _ = await fixture.wait { _ in await fixture.folder("alpha")?.hasPackageJSON == true }
@@ -64,7 +64,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `folders that are filled as soon as they exist are listed with their content`() async throws {
+    @Test func `project folders that are filled as soon as they exist are listed with their content`() async throws {
         let fixture = try await CatalogueFixture()
         for number in 0..<50 {
             try fixture.home.makeFolder("p\(number)/.git")
@@ -78,7 +78,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a folder that replaces another is detected and watched`() async throws {
+    @Test func `a project folder that replaces another is detected and watched`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha", ".next/.git"])
 
         #expect(rename("\(fixture.home.path)/alpha", "\(fixture.home.path)/.old") == 0)
@@ -115,7 +115,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `the list is read again, and only once, after an inotify overflow`() async throws {
+    @Test func `the list is read again exactly once after an inotify overflow`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha", "beta"])
         fixture.watcher.becomeDeaf()
         try fixture.home.makeFolder("gamma")
@@ -178,7 +178,7 @@ import Testing
 
     // MARK: The home directory
 
-    @Test func `a home directory that is removed and created again is followed`() async throws {
+    @Test func `a home directory that is removed and created again is detected`() async throws {
         let fixture = try await CatalogueFixture(projects: ["home/alpha"], folder: "/home")
         let (path, aside) = ("\(fixture.home.path)/home", "\(fixture.home.path)/aside")
 

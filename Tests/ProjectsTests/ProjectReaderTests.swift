@@ -23,7 +23,7 @@ import Testing
         #expect(try folders(home.path).keys.sorted() == ["Alpha", "beta", "gamma.js", "with space", "Übung"])
     }
 
-    @Test func `.git and package.json of a folder are detected`() throws {
+    @Test func `.git and package.json of a project folder are detected`() throws {
         let home = try TemporaryHome()
         try home.makeFolder("both/.git")
         try home.makeFile("both/package.json", "{}")
@@ -60,7 +60,9 @@ import Testing
         #expect(try folders(home.path).keys.sorted() == ["deeper", "inside", "real"])
     }
 
-    @Test func `an outside link is a project if allowed, but never one to the home directory or above`() throws {
+    @Test func `a link that leads outside is a project if allowed, unless it leads to the home directory or above`()
+        throws
+    {
         let outside = try TemporaryHome()
         let home = try linkedHome(outside)
         let found = try folders(home.path, followsLinks: true)
@@ -70,7 +72,7 @@ import Testing
         #expect(found["second"]?.resolvedPath == "\(outside.path)/secret")
     }
 
-    @Test func `the scope of a linked folder contains both of its paths`() throws {
+    @Test func `the scope of a linked project folder contains both of its paths`() throws {
         let home = try TemporaryHome()
         try home.makeFolder("real")
         try home.makeLink("link", to: "real")

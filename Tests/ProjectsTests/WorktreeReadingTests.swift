@@ -48,7 +48,7 @@ import Testing
     }
 
     /// Older kernels assign the same time to all changes within a few milliseconds.
-    @Test func `a stamp from the moment of a change is not trusted`() throws {
+    @Test func `a time stamp from the time of a change is not trusted`() throws {
         let home = try TemporaryHome()
         let set = { (time: Date) in
             try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: home.path)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a worktree that git lists is inside its project only, while worktrees are followed`(areRelative: Bool)
+    func `while worktrees are followed, a worktree that git lists is inside only its own project`(areRelative: Bool)
         async throws
     {
         let fixture = try await CatalogueFixture(projects: ["alpha", "beta"])
@@ -45,7 +45,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `worktrees that are added or removed while the project runs are followed`() async throws {
+    @Test func `worktrees that are added or removed while the project runs are detected`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         await fixture.catalogue.followWorktrees(of: [.alpha])
         // At first there is no repository, and then a repository without worktrees.
@@ -76,7 +76,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a worktree that moves is followed`() async throws {
+    @Test func `the move of a worktree is detected`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")
@@ -92,7 +92,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `worktrees that git adds, moves and removes are followed`() async throws {
+    @Test func `worktrees that git adds, moves and removes are detected`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"])
         func git(_ arguments: String...) throws {
             let process = Process()
@@ -256,7 +256,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a worktree's own folder is checked periodically`() async throws {
+    @Test func `a worktree's own directory is checked periodically`() async throws {
         let fixture = try await CatalogueFixture(projects: ["alpha"], interval: .milliseconds(20))
         try fixture.home.makeRepository("alpha")
         try fixture.home.makeWorktree("one", of: "alpha", at: ".trees/one")

@@ -28,7 +28,7 @@ struct CommandTests {
         #expect(try Self.help(arguments) == Self.help(["serve", "--help"]))
     }
 
-    @Test func `a call without arguments prints the help as a usage error`() throws {
+    @Test func `a command line without arguments prints the help as a usage error`() throws {
         #expect(try CommandLineUnderTest.message([]) == Self.help(["--help"]))
         #expect(Command.usageExitCode == 2)
     }

@@ -71,7 +71,7 @@ struct DocumentationTests {
     }
 
     @Test(arguments: [("README.md", 140), ("docs/architecture.md", 150)])
-    func `a first page stays short`(page: String, lines: Int) throws {
+    func `the first pages of the documentation stay short`(page: String, lines: Int) throws {
         #expect(try Self.text(of: page).components(separatedBy: "\n").count <= lines)
     }
 

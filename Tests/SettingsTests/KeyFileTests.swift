@@ -36,7 +36,7 @@ struct KeyFileTests {
         #expect(keys.map(\.secret.bytes) == [Self.good, "0123456789abcdef", "éééééééé"].map { Array($0.utf8) })
     }
 
-    @Test func `a line of blanks is an empty line`() throws {
+    @Test func `a line of white space counts as empty`() throws {
         let keys = try Self.keys("  \n\(Self.good)\n\t \r\n")
 
         #expect(keys.map(\.name) == ["\(Self.path), line 2"])

@@ -15,7 +15,9 @@ struct KeyTests {
             ("0123456789abcdef\n", "VIBE_AUTH_SECRET contains a control character, or begins or ends with a space: "),
             (" 0123456789abcdef", "VIBE_AUTH_SECRET contains a control character, or begins or ends with a space: "),
         ] as [(String?, String)])
-    func `a missing or weak key is rejected with the command that creates a key`(key: String?, sentence: String) {
+    func `a missing or weak key is rejected with an error that shows how to create a key`(
+        key: String?, sentence: String
+    ) {
         let environment = key.map { ["VIBE_AUTH_SECRET": $0] } ?? [:]
 
         #expect(CommandLineUnderTest.message(["serve"], environment) == sentence + Self.fix)

@@ -75,7 +75,7 @@ struct AcceptedValueTests {
     }
 }
 
-@Suite("Rejected values, with one sentence each that names the setting and the fix")
+@Suite("Rejected values and their errors")
 struct RefusedValueTests {
     @Test(
         arguments: [

@@ -179,7 +179,7 @@ import Testing
         _ = try Store(file) { _ in }
     }
 
-    @Test func `a state folder that others can write is rejected with the chmod command`() throws {
+    @Test func `a state directory that other users can write to is rejected with the chmod command`() throws {
         try directory.makeDirectory("state")
         chmod(file.folder, 0o777)
         let fault = try fault()
@@ -187,7 +187,7 @@ import Testing
         #expect(fault.description == "Other users can change \(file.folder). Run `chmod 700 \(file.folder)`.")
     }
 
-    @Test func `a state folder that is a regular file is rejected`() throws {
+    @Test func `a regular file in place of the state directory is rejected`() throws {
         try directory.write("", to: "state")
 
         #expect(try fault().description == "\(file.folder) is not a directory. Set --state-dir to a directory.")

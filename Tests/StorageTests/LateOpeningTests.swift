@@ -51,7 +51,7 @@ import Testing
         #expect(try events.values == [.waits(#require(reading)), .opened])
     }
 
-    @Test func `a store opens once the mode of its folder is fixed`() async throws {
+    @Test func `a store opens once the mode of its directory is fixed`() async throws {
         try directory.makeDirectory("state")
         chmod(file.folder, 0o777)
         let store = try open()
@@ -74,7 +74,7 @@ import Testing
         #expect(events.values.last == .lost(2))
     }
 
-    @Test func `a damaged file is an error at once, even for a store that keeps trying`() throws {
+    @Test func `a damaged file is an immediate error even for a store that retries`() throws {
         try directory.write(String(repeating: "no database ", count: 500), to: "state/state.db", mode: 0o600)
         chmod(file.folder, 0o700)
         let error = #expect(throws: StorageError.self) { _ = try open() }

@@ -48,7 +48,9 @@ struct MountedDiskTests {
         #expect(lines.first?.contains("cannot be written: the disk is full.") == true, "\(lines)")
     }
 
-    @Test func `creating the state folder on a read-only file system fails with an error that names it`() throws {
+    @Test func `creating the state directory on a read-only file system fails with an error that names the directory`()
+        throws
+    {
         let lines = try run("disk", size: "1m", "mount -o remount,ro '\(directory.path)'")
         let folder = "\(directory.path)/state"
 

@@ -130,7 +130,7 @@ import Testing
         #expect(try await next.numbers() == [1])
     }
 
-    @Test func `only their owner can access the state folder and its files`() async throws {
+    @Test func `only their owner can access the state directory and its files`() async throws {
         let test = try StoreUnderTest()
         try await test.addToDisk(1)
         _ = try await test.numbers()

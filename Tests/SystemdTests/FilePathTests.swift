@@ -43,7 +43,8 @@ import Testing
         #expect(FolderEntries.names(in: folder.path, atMost: 2, includesHidden: false)?.contains(".hidden") == false)
     }
 
-    @Test func `an empty folder has an empty list of names, and a path that is not a folder has none`() throws {
+    @Test func `an empty directory has an empty list of names, and a path that is not a directory has no list`() throws
+    {
         let folder = try Folder()
 
         #expect(FolderEntries.names(in: folder.path) == [])
@@ -94,7 +95,7 @@ import Testing
         #expect(FilePath.target(ofLink: "\(folder.path)/none") == nil)
     }
 
-    @Test func `the working folder is the current directory of the process`() {
+    @Test func `the working directory is the current directory of the process`() {
         #expect(FilePath.workingFolder == FileManager.default.currentDirectoryPath)
     }
 }

@@ -74,7 +74,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a move of the watched folder is reported even if it was not requested`() async throws {
+    @Test func `a move of the watched directory is reported even if it was not requested`() async throws {
         let fixture = try await Fixture()
         try await fixture.watch(.attributes)
 

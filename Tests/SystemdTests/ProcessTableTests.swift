@@ -46,7 +46,7 @@ import Testing
         #expect(members(entries) == [100, 200, 300, 301, 302, 400])
     }
 
-    @Test func `a process that is known as a member remains one, with its children`() throws {
+    @Test func `a process that is known as a member remains a member with its children`() throws {
         let table = ProcessTable(try [entry(200, parent: 1), entry(201, parent: 200), entry(202, parent: 1)])
         let known: Set = [ProcessIdentity(number: 200, startTime: 200), ProcessIdentity(number: 202, startTime: 7)]
         let members = table.members(withMarker: "run", leader: nil, known: known)
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `the working folder and the variables of a process can be read`() throws {
+    @Test func `the working directory and the variables of a process can be read`() throws {
         let folder = try TemporaryDirectory()
         let child = try TestProcess(
             "/bin/sh", ["-c", "cd \"$1\"; echo ready; exec sleep 1000", "sh", folder.path],
@@ -140,7 +140,7 @@ import Testing
         try child.waitForExit()
     }
 
-    @Test func `a process without variables is not waited for`() throws {
+    @Test func `reading a process without variables does not wait`() throws {
         let child = try TestProcess("/bin/sh", ["-c", "exec env -i sleep 1000"], environment: [:])
         let start = ContinuousClock.now
 

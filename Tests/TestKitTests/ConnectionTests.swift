@@ -6,7 +6,7 @@ import Testing
 
 @testable import TestKit
 
-@Suite("A connection distinguishes a close, a reset and a time-out of its peer", .onTestThreads)
+@Suite("Connections distinguish a peer's close, reset and time-out", .onTestThreads)
 struct ConnectionTests {
     @Test func `a clean close is an empty read`() throws {
         let server = try TestServer { try $0.write("bye") }
@@ -123,7 +123,7 @@ struct ConnectionTests {
         #expect(try connection.readUntilClose() == Array("5".utf8))
     }
 
-    @Test func `finish delivers the last response completely even if the request is not read`() throws {
+    @Test func `finish delivers the last response completely even if the request was not read`() throws {
         let server = try TestServer { connection in
             _ = try connection.readRequestHead()
             try connection.respond(413, "Content Too Large")

@@ -14,7 +14,7 @@ import Testing
         try TestClient.request(port: instance.port, method, target, headers: headers)
     }
 
-    @Test func `a request that nothing serves is answered with its target`() throws {
+    @Test func `a request without a matching route is answered with its target`() throws {
         let instance = try FakeOpenCode().start()
 
         let answer = try Self.request(instance, "GET", "/a?b=c")
@@ -35,7 +35,7 @@ import Testing
         #expect(instance.requests.count == 0)
     }
 
-    @Test func `only the gateway's own query is answered as a query`() throws {
+    @Test func `only a query of the gateway itself is answered as a query`() throws {
         let instance = try FakeOpenCode().query("/config", #"{"a":1}"#).query("/path", nil).start()
 
         #expect(try Self.request(instance, "GET", "/config").text == #"{"a":1}"#)
@@ -81,7 +81,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an event stream begins with its first event and carries what is sent`(keepsEvents: Bool) throws {
+    func `an event stream begins with its first event and transfers the events that the test sends`(keepsEvents: Bool)
+        throws
+    {
         let streams = FakeOpenCode.EventStreams(first: "first", replaysEvents: keepsEvents)
         let instance = try FakeOpenCode(.two()).events(streams, at: ["/api/event"]).start()
         instance.events.send("data: early\n\n")
@@ -102,7 +104,7 @@ import Testing
         #expect(reader.response.ending == .complete)
     }
 
-    @Test func `streams are refused as long as the test wants`() throws {
+    @Test func `streams are rejected until the test allows them`() throws {
         let instance = try FakeOpenCode().events().start()
         instance.events.refuse(.error)
 

@@ -68,7 +68,7 @@ struct RequestAndEventTests {
     }
 
     @Test(arguments: [1, 2, 5, 1000])
-    func `events are separated at empty lines, however the stream is chunked`(fragments: Int) throws {
+    func `events are separated at empty lines regardless of how the stream is chunked`(fragments: Int) throws {
         let stream =
             "data: {\"a\":\"é\"}\n\n: comment\n\nevent: x\ndata: one\ndata:two\n\ndata: last\n\ndata: unfinished"
         let server = try TestServer { connection in

@@ -32,7 +32,7 @@ private func response(
     return try reader.readAll()
 }
 
-@Suite("A response is read as RFC 9112 frames it", .onTestThreads)
+@Suite("Responses are framed as RFC 9112 specifies", .onTestThreads)
 struct ResponseReaderTests {
     @Test func `a body with Content-Length is read completely, with the fields of its head`() throws {
         let response = try response("HTTP/1.1 200 OK\r\nX-A: 1\r\nx-a:  2 \r\nContent-Length: 5\r\n\r\nhello")

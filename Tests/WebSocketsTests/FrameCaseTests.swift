@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test(arguments: FrameCase.small)
-    func `each small Autobahn case is answered correctly, however its bytes are split`(_ frameCase: FrameCase) {
+    func `each small Autobahn case is answered correctly regardless of how its bytes are split`(_ frameCase: FrameCase)
+    {
         let bytes = frameCase.sent.flatMap(\.self)
         for size in [1, 2, 3, 7] {
             let fragments = stride(from: 0, to: bytes.count, by: size).map {
@@ -47,7 +48,7 @@ import Testing
         #expect(frameCase.isMet(by: frames), "in one piece: \(frames.prefix(5))")
     }
 
-    @Test func `every group of Autobahn cases has its number of cases`() {
+    @Test func `every group of Autobahn cases has the expected number of cases`() {
         let groups = Dictionary(grouping: FrameCase.all) { $0.id.prefix { $0 != "." } }.mapValues(\.count)
 
         #expect(groups == ["1": 16, "2": 11, "3": 7, "4": 10, "5": 20, "6": 145, "7": 37, "9": 54])

@@ -44,7 +44,7 @@ import WebSockets
         _ = try fixture.received.wait("the end") { $0.last == "ended" }
     }
 
-    @Test func `a client that stops answering pings is disconnected without a close frame`() async throws {
+    @Test func `a client that stops responding to pings is disconnected without a close frame`() async throws {
         var limits = ChatLimits()
         // The client's thread may be much delayed by the three hundred cases above.
         limits.pingInterval = .seconds(2)
@@ -149,7 +149,7 @@ import WebSockets
         #expect(fixture.received.values.last == "ended")
     }
 
-    @Test func `a client that does not answer a close frame is disconnected`() async throws {
+    @Test func `a client that does not respond to a close frame is disconnected`() async throws {
         var limits = ChatLimits()
         limits.closeWait = .milliseconds(100)
         let fixture = try await ChatFixture(limits)

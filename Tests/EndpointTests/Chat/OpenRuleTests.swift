@@ -76,11 +76,11 @@ import Testing
     }
 
     @Test(arguments: ["cross-site", "same-site", "", "Same-Origin", "none, none", "unknown"])
-    func `a web page's request without an origin is refused`(site: String) {
+    func `a web page's request without an origin is rejected`(site: String) {
         #expect(Self.isRefused([("Host", "localhost"), ("Sec-Fetch-Site", site)]))
     }
 
-    @Test func `two fields about a request's site are refused`() {
+    @Test func `a request with two Sec-Fetch-Site fields is rejected`() {
         #expect(Self.isRefused([("Host", "localhost"), ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "none")]))
     }
 
@@ -108,7 +108,8 @@ import Testing
         #expect(answers[0].text.contains("gateway's own user"))
     }
 
-    @Test func `an open listener admits local programs without a key, the gateway's own port never does`() async throws
+    @Test func `an open listener admits local programs without a key, and the gateway's own port requires a key`()
+        async throws
     {
         let fixture = try await ChatFixture(isOpen: true)
         defer { fixture.plane.stop() }
@@ -169,7 +170,9 @@ import Testing
         }
     }
 
-    @Test func `a conversations listener serves only the conversation endpoints, by the same rule`() async throws {
+    @Test func `a conversations listener serves only the conversation endpoints and uses the same admission rule`()
+        async throws
+    {
         let own = Endpoint(
             .get, "/models", requires: .key(.useInstances),
             description: .init(id: "models", summary: "Models", "For tests.")

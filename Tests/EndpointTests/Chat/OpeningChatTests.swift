@@ -40,7 +40,7 @@ import WebSockets
         #expect(code("two", under: before) == nil)
     }
 
-    @Test func `a chat without room is closed with 1013, or with 1008 if its key was revoked`() {
+    @Test func `a chat beyond the limit is closed with 1013, or with 1008 if its key was revoked`() {
         #expect(code("one", hasRoom: false, under: after) == .tryAgainLater)
         #expect(code("two", hasRoom: false, under: after) == .policyViolation)
     }

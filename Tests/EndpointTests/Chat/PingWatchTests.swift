@@ -6,7 +6,7 @@ import Testing
 
 /// Tests the time after which a chat's client counts as disconnected.
 @Suite struct PingWatchTests {
-    @Test func `a client is pinged again after each answer and disconnected without one`() {
+    @Test func `a client is pinged again after each pong and is disconnected if it sends no pong`() {
         var watch = PingWatch()
         for _ in 0..<3 {
             #expect(watch.tick(isBlocked: false) == .ping)
@@ -17,7 +17,7 @@ import Testing
         #expect(watch.tick(isBlocked: false) == .disconnect)
     }
 
-    @Test func `receipt of the ping alone does not count as an answer`() {
+    @Test func `receipt of the ping alone does not count as a pong`() {
         var watch = PingWatch()
 
         #expect(watch.tick(isBlocked: false) == .ping)

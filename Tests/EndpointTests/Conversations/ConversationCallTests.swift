@@ -198,7 +198,9 @@ final class HubFixture {
 @Suite struct ConversationCallTests {
     private static let address = InstanceAddress.loopback(1)
 
-    @Test func `a request that causes events waits without polling until the hub receives the events`() async throws {
+    @Test func `a request that causes events waits without polling until the hub receives the instance's events`()
+        async throws
+    {
         try await onThread {
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
@@ -218,7 +220,7 @@ final class HubFixture {
         }
     }
 
-    @Test func `a request is sent without the events after its time limit, and only once`() async throws {
+    @Test func `a request is sent once after its time limit even if the hub receives no events`() async throws {
         try await onThread {
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
@@ -250,7 +252,7 @@ final class HubFixture {
         }
     }
 
-    @Test func `a request that only reads does not wait for the events`() async throws {
+    @Test func `a request that only reads does not wait for the hub`() async throws {
         try await onThread {
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
@@ -263,7 +265,7 @@ final class HubFixture {
         }
     }
 
-    @Test func `after a start a request waits for the routing table`() async throws {
+    @Test func `a request after a start waits for the routing table`() async throws {
         try await onThread {
             let fixture = try HubFixture(.started(address: Self.address))
             try fixture.snapshot(.waiting)

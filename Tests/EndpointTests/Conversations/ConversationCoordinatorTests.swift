@@ -181,7 +181,7 @@ private final class SlowStore: ConversationKeeping {
         }
     }
 
-    @Test func `an unreadable store is read again, and written only after it was read`() async throws {
+    @Test func `an unreadable store is read again and is written only after it was read`() async throws {
         try await onThread { try Self.lateStore() }
     }
 
@@ -221,7 +221,7 @@ private final class SlowStore: ConversationKeeping {
         "time": ["created": 1, "updated": 1],
     ]
 
-    @Test func `the answer to a change and all later messages are sent after the commit`()
+    @Test func `the response to a change and all later messages are sent after the commit`()
         async throws
     {
         try await onThread {
@@ -263,7 +263,7 @@ private final class SlowStore: ConversationKeeping {
         }
     }
 
-    @Test func `a commit sends the messages that waited for it, not those of a later commit`() {
+    @Test func `a commit releases only the messages that waited for this commit`() {
         var commits = CommitQueue()
         var sent: [Int] = []
 

@@ -10,7 +10,7 @@ import Testing
 
 /// Tests that a project's conversations receive the events of its log as values.
 @Suite struct ConversationFeedTests {
-    @Test func `a gap makes the conversations check the running answers`() async throws {
+    @Test func `a gap causes a check of the running answers`() async throws {
         try await onThread {
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `an event of an OpenCode 2 is received after the hub has answered a query`() async throws {
+    @Test func `an event from OpenCode 2 is received after the hub has responded to a query`() async throws {
         try await onThread {
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))

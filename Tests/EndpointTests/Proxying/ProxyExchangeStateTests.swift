@@ -60,7 +60,7 @@ import Testing
         (false, false, false, State.HeadVerdict.accept), (true, false, false, .accept), (false, true, false, .accept),
         (true, true, false, .abort), (false, false, true, .reportForeignServer), (true, true, true, .abort),
     ])
-    func `a head is accepted unless its stream would end or another server sent it`(
+    func `a response head is accepted unless its stream would end or another server sent the head`(
         isEventStream: Bool, isDraining: Bool, refusesPassword: Bool, expected: State.HeadVerdict
     ) {
         let verdict = Self.awaited().judgeHead(
@@ -78,7 +78,7 @@ import Testing
         (false, 300, true, true, .detach), (false, 413, true, true, .detach),
         (false, 200, false, false, .detach),
     ])
-    func `the head decides how the response is sent`(
+    func `the response head determines how the response is sent`(
         isEventStream: Bool, status: Int, isUploading: Bool, canBegin: Bool, expected: State.Delivery
     ) {
         var state = Self.awaited(isUploading: isUploading)
@@ -96,11 +96,11 @@ import Testing
         (awaited(), State.BodySink.nothing), (lost, .nothing), (held(length), .connection), (sending, .connection),
         (detached(isStream: true), .detached), (ended, .nothing),
     ])
-    func `each state has one receiver of the body`(state: State, expected: State.BodySink) {
+    func `each state has exactly one receiver of the body`(state: State, expected: State.BodySink) {
         #expect(state.bodySink == expected)
     }
 
-    @Test func `a held response starts when it has settled`() {
+    @Test func `a held response starts after its settling time`() {
         var state = Self.held(Self.length)
 
         let started = state.startHeldAnswer()
@@ -152,7 +152,7 @@ import Testing
         #expect(state.deadline == expected)
     }
 
-    @Test func `a client does not read a held response`() {
+    @Test func `a client receives no bytes of a held response`() {
         #expect(!Self.held(Self.length).isClientReading)
         #expect(Self.sending.isClientReading)
     }
@@ -178,7 +178,9 @@ import Testing
         (detached(isStream: true), false, .finishDetached),
         (awaited(), false, .nothing), (lost, false, .nothing), (ended, false, .nothing),
     ])
-    func `a response ends where it is sent`(state: State, hasTrailers: Bool, expected: State.EndAction) {
+    func `the end of the response is reported to the part that sends it`(
+        state: State, hasTrailers: Bool, expected: State.EndAction
+    ) {
         #expect(state.endAction(hasTrailers: hasTrailers) == expected)
     }
 
@@ -192,7 +194,7 @@ import Testing
         (sending, broken, .known(0), .abortConnection), (detached(isStream: true), broken, .known(0), .abortDetached),
         (ended, broken, .known(0), .nothing),
     ])
-    func `a failed response is never taken for a complete one`(
+    func `a failed response never appears complete`(
         state: State, failure: UpstreamFailure, buffered: BodyLength, expected: State.FailureAction
     ) {
         #expect(state.failureAction(for: failure, buffered: buffered) == expected)
@@ -207,7 +209,7 @@ import Testing
         (broken, true, false, .reportStop), (broken, false, true, .report(broken)),
         (closed, true, true, .reportStop), (closed, false, false, .report(closed)), (closed, false, true, .wait),
     ])
-    func `a lost instance is reported with its stop`(
+    func `the loss of an instance is reported with the reason for its stop`(
         failure: UpstreamFailure, isStopKnown: Bool, isRouted: Bool, expected: State.LossAction
     ) {
         var state = Self.awaited()
@@ -236,7 +238,7 @@ import Testing
         (held(length), true, false, false, .nothing), (sending, true, false, false, .nothing),
         (detached(isStream: true), true, false, false, .nothing),
     ])
-    func `a change of the routes ends requests that wait for a stopped instance`(
+    func `a change of the routing table ends the requests that wait for a stopped instance`(
         state: State, isStopKnown: Bool, isDraining: Bool, isRouted: Bool, expected: State.LossAction
     ) {
         let action = state.routesAction(isStopKnown: isStopKnown, isDraining: isDraining, isRouted: isRouted)
@@ -250,7 +252,7 @@ import Testing
         (awaited(), State.AbortAction.refuse), (lost, .refuse), (held(length), .refuse), (sending, .abortConnection),
         (detached(isStream: true), .abortDetached), (ended, .nothing),
     ])
-    func `the gateway aborts a response where it is sent`(state: State, expected: State.AbortAction) {
+    func `the gateway aborts a response in the part that sends it`(state: State, expected: State.AbortAction) {
         #expect(state.abortAction == expected)
     }
 
@@ -261,13 +263,13 @@ import Testing
         (lost, .known(0), .report(closed)), (sending, .known(0), .abort),
         (detached(isStream: true), .known(0), .abort), (ended, .known(0), .nothing),
     ])
-    func `a time limit ends each state in its own way`(
+    func `a time limit has its defined effect in each state`(
         state: State, buffered: BodyLength, expected: State.TimeAction
     ) {
         #expect(state.timeAction(buffered: buffered) == expected)
     }
 
-    @Test func `the end tells whether the exchange was a stream`() {
+    @Test func `the end of an exchange reports whether the exchange was a stream`() {
         var stream = Self.detached(isStream: true)
         var answer = Self.sending
 
@@ -276,7 +278,7 @@ import Testing
         #expect(answer.end() == (false, false))
     }
 
-    @Test func `the end tells whether the instance was lost`() {
+    @Test func `the end of an exchange reports whether the instance was lost`() {
         var state = Self.lost
 
         #expect(state.end() == (false, true))

@@ -190,7 +190,7 @@ import Testing
         #expect(Double(frames.count - others) <= seconds * 10 + Double(parts + others))
     }
 
-    @Test func `a delta is sent at once, later ones when due or before an event that is not a delta`() {
+    @Test func `the first delta is sent at once, and later deltas are sent when due or before another event`() {
         let idle = Story.Event(270, #"{"type":"session.idle","properties":{"sessionID":"s"}}"#)
         let story = Story(events: [
             .update(0, ""), .update(0, "", part: "q", session: "t"), .delta(10, "a"), .delta(20, "b"),

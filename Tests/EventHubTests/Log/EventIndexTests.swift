@@ -45,7 +45,7 @@ import Testing
         #expect(end == index.end)
     }
 
-    @Test func `a reopened index keeps its entries and assigns no id twice`() throws {
+    @Test func `a reopened index keeps its entries and assigns each id once`() throws {
         let directory = try TemporaryDirectory()
         _ = EventIndex.open(directory.path, limits: LogLimits(), now: 7).append("a", id(5, 1), time: 100)
         let index = EventIndex.open(directory.path, limits: LogLimits(), now: 7)

@@ -66,7 +66,7 @@ import Testing
         #expect(summary == LogSummary(first: id(5, 1), last: id(9, 2), bytes: 256 << 10, gaps: 2))
     }
 
-    @Test(arguments: [true, false]) func `the next id is that of the next event`(inMemory: Bool) throws {
+    @Test(arguments: [true, false]) func `the next id is the id of the next event`(inMemory: Bool) throws {
         let test = try test(inMemory)
 
         for generation: UInt64 in [5, 9] {
@@ -87,7 +87,7 @@ import Testing
         #expect(test.log.beginGeneration(now: 100, after: nil) == 100)
     }
 
-    @Test func `each of two losses without an event between them is reported`() throws {
+    @Test func `two losses without an event between them are both reported`() throws {
         let test = try test(true)
 
         #expect(test.log.beginGeneration(now: 5, after: .gatewayRestarted) == 5)
@@ -138,7 +138,7 @@ import Testing
         #expect(test.log.segments.count > 1)
     }
 
-    @Test func `a batch has whole records and at least one`() throws {
+    @Test func `a batch contains at least one record and only whole records`() throws {
         let test = try test(true)
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...9, size: 1_000)

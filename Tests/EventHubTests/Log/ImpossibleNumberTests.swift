@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: headers + times)
-    func `an index whose header has an impossible number is damaged and the next generation begins`(
+    func `an index whose header has an invalid number is damaged, and the next generation begins`(
         header: SegmentHeader
     ) throws {
         let directory = try TemporaryDirectory()
@@ -62,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: headers + times)
-    func `a log whose header has an impossible number is damaged and continues`(header: SegmentHeader) throws {
+    func `a log whose header has an invalid number is damaged and continues`(header: SegmentHeader) throws {
         let directory = try TemporaryDirectory()
         try write(header, "demo", in: directory)
 
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [.max, 1 << 53 + 1] as [UInt64])
-    func `an impossible generation in a file name does not affect the next generation`(number: UInt64) throws {
+    func `an invalid generation in a file name does not affect the next generation`(number: UInt64) throws {
         let directory = try TemporaryDirectory()
         var header = Self.plausible
         header.generation = number
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [.max, .min, 1 << 53 + 1] as [Int64])
-    func `an event with an impossible time is damage`(time: Int64) throws {
+    func `an event with an invalid time is damaged`(time: Int64) throws {
         let directory = try TemporaryDirectory()
         try write(Self.plausible, "demo", in: directory) { region in
             let line = EventLog.line(1, size: 40)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: [.max, 1 << 53 + 1] as [UInt64])
-    func `a generation with an impossible number is damage`(number: UInt64) throws {
+    func `a generation with an invalid number is damaged`(number: UInt64) throws {
         let directory = try TemporaryDirectory()
         try write(Self.plausible, "demo", in: directory) { region in
             EventRecord.write(generation: number, 0, to: region, at: region.published)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct KilledLogTests {
     /// Tests four logs, each with a sequence of processes. The sequences run at the same time.
     @Test(.timeLimit(.minutes(2)), arguments: 0..<4)
-    func `a log loses no appended event when its process is killed 100 times`(sequence: Int) throws {
+    func `a log whose process is killed 100 times loses no appended event`(sequence: Int) throws {
         let directory = try TemporaryDirectory()
         let program = try BuiltProducts.path("event-log-writer")
         var random = SeededGenerator(seed: UInt64(15 + sequence))

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that another gateway uses is neither read nor changed`() throws {
+    @Test func `a directory that another gateway uses is neither read nor changed`() throws {
         let before = try contents()
         let log = open()
 
@@ -52,7 +52,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: "\(missing.path)/events"))
     }
 
-    @Test func `events found in the folder precede those in memory`() throws {
+    @Test func `the events in the directory precede the events in memory`() throws {
         let log = open()
         log.beginGeneration(now: 7, after: nil)
         log.add(1...2)
@@ -84,7 +84,7 @@ import Testing
         #expect(next.log.beginGeneration(now: 1, after: nil) == 8)
     }
 
-    @Test func `a folder that is released before any event is used as if it had just been opened`() throws {
+    @Test func `a directory that is released before any event is used as if it had just been opened`() throws {
         let log = open()
         var position = log.end
         log.useFolder(now: LogUnderTest.now)
@@ -126,7 +126,7 @@ import Testing
         #expect(next.log.warning == nil)
     }
 
-    @Test func `a log of size 0 removes the folder's files once the folder is released`() throws {
+    @Test func `a log of size 0 removes the directory's files once the directory is released`() throws {
         let log = open(LogLimits(bytes: 0))
         log.beginGeneration(now: 7, after: nil)
         log.add(1...2)
@@ -141,7 +141,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: earlier.folder))
     }
 
-    @Test func `the index also finds the entries of a folder that is released later`() throws {
+    @Test func `the index also finds the entries of a directory that is released later`() throws {
         let directory = try TemporaryDirectory()
         let old = EventIndex.open(directory.path, limits: LogLimits(), now: 7).append("a", id(5, 1), time: 100)
         let index = EventIndex.open(directory.path, limits: LogLimits(), now: 9, obstacle: Self.obstacle)

@@ -83,7 +83,7 @@ import Testing
         #expect(test.all.last == "5-2001")
     }
 
-    @Test func `places in memory stay valid when their segments go to the disk`() throws {
+    @Test func `positions in memory stay valid when their segments are written to the disk`() throws {
         let test = try logInMemory()
         var positions: [(next: Int, position: LogPosition)] = []
         var reader = test.log.beginning
@@ -121,7 +121,10 @@ import Testing
         #expect(test.all == (1...3_000).map { "5-\($0)" })
     }
 
-    @Test func `a folder that is unreadable at the start is read later and precedes the events in memory`() throws {
+    @Test
+    func `the events of a directory that is unreadable at the start are read later and precede the events in memory`()
+        throws
+    {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...3)
@@ -146,7 +149,7 @@ import Testing
         #expect(test.all == all)
     }
 
-    @Test func `a reader in memory continues after an event that displaces everything else there`() throws {
+    @Test func `a reader of the events in memory continues after an event that displaces all others`() throws {
         let test = try LogUnderTest(inMemory: true)
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...10)
@@ -165,7 +168,7 @@ import Testing
         return (try? run.waitForExit()) == .exited(0)
     }
 
-    @Test func `a folder that cannot be created is tried again`() throws {
+    @Test func `the creation of a directory is tried again after a failure`() throws {
         let directory = try TemporaryDirectory()
         let blocked = "\(directory.path)/events"
         try Data().write(to: URL(fileURLWithPath: blocked))
@@ -194,7 +197,7 @@ import Testing
         #expect(LogUnderTest.all(again) == (1...1_000).map { "5-\($0)" })
     }
 
-    @Test func `a removed folder is created again`() throws {
+    @Test func `a removed directory is created again`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...100)
@@ -209,7 +212,7 @@ import Testing
         #expect(test.all.last == "5-2000")
     }
 
-    @Test func `events are kept in memory if the state folder is missing`() {
+    @Test func `events are kept in memory if the state directory is missing`() {
         let log = EventLog.open("/nowhere/at/all", project: "demo", limits: LogLimits(), now: 0)
 
         #expect(log.warning?.contains("/nowhere/at/all cannot be opened: No such file or directory") == true)

@@ -88,7 +88,9 @@ import Testing
             (0, "5-1 5-2"), (100, "5-1 5-2"), (101, "gap 5-3"), (150, "gap 5-3"), (151, "5-3 gap"), (201, "9-1 9-2"),
             (300, "9-1 9-2"), (301, ""),
         ] as [(Int64, String)])
-    func `a reader since a time begins with the first event or gap at or after it`(time: Int64, begins: String) throws {
+    func `a reader that begins at a time starts with the first event or gap at or after that time`(
+        time: Int64, begins: String
+    ) throws {
         let test = try Self.log()
         // The gap before the second generation was written when that generation began, at time 9.
         let found = LogUnderTest.found(test.log, test.log.position(since: time)).prefix(2)
@@ -96,7 +98,7 @@ import Testing
         #expect(found.map { $0.hasPrefix("gap") ? "gap" : $0 }.joined(separator: " ") == begins)
     }
 
-    @Test func `a reader since a time before the oldest kept event begins with a retention gap`() throws {
+    @Test func `a reader that begins before the oldest stored event starts with a retention gap`() throws {
         let test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...6_000, size: 500, time: 100)
@@ -108,7 +110,7 @@ import Testing
         #expect(LogUnderTest.found(test.log, test.log.position(since: 101)) == ["5-6001"])
     }
 
-    @Test func `in a log without events, an id yields a gap and a time yields nothing`() throws {
+    @Test func `in a log without events, an id yields a gap, and a time yields no gap`() throws {
         let test = try LogUnderTest(inMemory: true)
 
         #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 1))) == ["gap unknown-id .."])

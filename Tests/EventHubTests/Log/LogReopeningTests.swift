@@ -140,7 +140,7 @@ import Testing
         #expect(LogUnderTest.found(test.log, test.log.position(after: id(5, 3))) == Array(all[2...]))
     }
 
-    @Test func `a record that was being written is not damage`() throws {
+    @Test func `a record that was being written is not reported as damaged`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...2)

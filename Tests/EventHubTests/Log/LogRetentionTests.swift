@@ -102,7 +102,7 @@ import Testing
         #expect(test.log.summary.first == nil)
     }
 
-    @Test func `size 0 keeps 4 MiB in memory and removes the files`() throws {
+    @Test func `a log of size 0 keeps 4 MiB in memory and removes the files`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...10)
@@ -162,7 +162,7 @@ import Testing
         #expect(test.log.segments.map(\.bytes) == [256 << 10, 1 << 20, 4 << 20, 4 << 20, 4 << 20])
     }
 
-    @Test func `the files and folders of a log are accessible only to their owner`() throws {
+    @Test func `the files and directories of a log are accessible only to their owner`() throws {
         let test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         for path in [test.folder, "\(test.directory.path)/events"] + test.files.map(test.path) {

@@ -72,7 +72,7 @@ import Testing
         #expect(Self.first(test.log) == nil)
     }
 
-    @Test func `a message that is only changed begins no turn`() throws {
+    @Test func `a change to a message begins no turn`() throws {
         let test = try Self.log()
 
         Self.message(test.log, "msg_1", isNew: false)
@@ -90,7 +90,7 @@ import Testing
         #expect(Self.first(test.log) == nil)
     }
 
-    @Test func `the oldest open turn of several sessions counts`() throws {
+    @Test func `the oldest open turn of several sessions is found`() throws {
         let test = try Self.log()
 
         Self.status(test.log, "busy", in: "ses_1")

@@ -85,7 +85,7 @@ extension Fixture {
         #expect(cursor.last == EventID(generation: 5, sequence: 6))
     }
 
-    @Test(arguments: [false, true]) func `a client receives the same bytes, regardless of the size of its reads`(
+    @Test(arguments: [false, true]) func `a client receives the same bytes regardless of the size of its reads`(
         isChunked: Bool
     ) {
         let fixture = Fixture()
@@ -104,7 +104,7 @@ extension Fixture {
         #expect(fixture.readAll(&slowest) { _ in 97 } == expected)
     }
 
-    @Test func `live events are written as the same bytes as those read from the log`() {
+    @Test func `live events have the same bytes as events that are read from the log`() {
         let fixture = Fixture()
         fixture.append(1)
         var read = fixture.cursor(.now, isChunked: true)
@@ -192,7 +192,7 @@ extension Fixture {
         #expect(!text.contains("5-7"))
     }
 
-    @Test func `a cursor with a last event ends after it`() {
+    @Test func `a cursor with a last event ends after that event`() {
         let fixture = Fixture()
         for number in 1...4 { fixture.append(number) }
         var cursor = fixture.cursor()
@@ -215,7 +215,7 @@ extension Fixture {
         )
     }
 
-    @Test func `a cursor has no last event before it has begun`() {
+    @Test func `a cursor that has not begun has no last event`() {
         let fixture = Fixture()
         for number in 1...3 { fixture.append(number) }
         var cursor = fixture.cursor()

@@ -7,7 +7,7 @@ import Testing
 @Suite struct OpenCodeEventIDTests {
     private static func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    @Test func `an id has the form of OpenCode's`() {
+    @Test func `an id has the format of OpenCode's ids`() {
         let id = Self.text(OpenCodeEventID.make(at: 1_795_229_255_775))
 
         #expect(id.hasPrefix("evt_"))
@@ -20,7 +20,7 @@ import Testing
         #"data: {"payload":{"id":"evt_1fc00885f001fVrnmrV4I4TOix","type":"server.connected","properties":{}}}"#,
         #"data: {"id":"evt_203aafe81001fVrnmrV4I4TOix","type":"server.connected","data":{}}"#,
     ])
-    func `a frame gets a new id each time and keeps the rest`(frame: String) throws {
+    func `a frame receives a new id each time and is otherwise unchanged`(frame: String) throws {
         let old = try #require(frame.firstMatch(of: /evt_\w+/)).output
 
         let first = Self.text(OpenCodeEventID.renewed(in: Array(frame.utf8)))
@@ -37,7 +37,7 @@ import Testing
         #"data: {"type":"server.connected","properties":{}}"#, #"data: {"id":"evt_0","type":"server.connected"}"#,
         "data: {}", "",
     ])
-    func `a frame without such an id stays as it is`(frame: String) {
+    func `a frame without such an id is unchanged`(frame: String) {
         #expect(Self.text(OpenCodeEventID.renewed(in: Array(frame.utf8))) == frame)
     }
 }

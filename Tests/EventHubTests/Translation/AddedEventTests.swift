@@ -130,7 +130,7 @@ import Testing
         #expect(String(decoding: bytes, as: UTF8.self) == expected)
     }
 
-    @Test func `each kind of stream wraps an added event as its other events, and a page has none`() {
+    @Test func `each type of stream wraps an added event like its other events, and a page has no added events`() {
         let fixture = Self.fixture()
         let shapes: [(EventShape, String)] = [
             (.payload, "data: \(Self.event)"), (.line, #"data: {"directory":"/d","payload":\#(Self.event)}"#),
@@ -145,7 +145,7 @@ import Testing
         #expect(Self.readAll(fixture, &page) == fixture.text(shape: .item("demo")))
     }
 
-    @Test func `a client that wants only command.executed is held at the turn's end and receives it`() throws {
+    @Test func `a client that selects only command.executed is held at the turn's end and receives the event`() throws {
         let fixture = Self.fixture()
         var cursor = fixture.cursor(.time(0))
         cursor.selector.types = [try #require(EventSelector.TypePattern("command.executed"))]

@@ -21,7 +21,8 @@ import Testing
     }
 
     @Test(arguments: EventEncoding.allCases)
-    func `a replay with an empty cache yields the same frames and resumes after any of them`(encoding: EventEncoding) {
+    func `a replay with an empty cache yields the same frames and can resume after any of them`(encoding: EventEncoding)
+    {
         let fixture = TranslatedFixture()
         fixture.created()
         for number in 1...3 { fixture.turn(20, number: number) }
@@ -75,7 +76,7 @@ import Testing
     }
 
     /// OpenCode 1 reports idle twice, and responds to the prompt at the second time.
-    @Test func `the end of an aborted turn is the last time that it is idle`() {
+    @Test func `an aborted turn ends with its last idle event`() {
         let fixture = TranslatedFixture()
         fixture.created()
         fixture.appendEvent("session.execution.started")
@@ -197,7 +198,7 @@ import Testing
         #expect(fixture.readBatch(&cursor).ids.first == "5-52.1")
     }
 
-    @Test func `a client that begins now receives no frames of earlier events`() {
+    @Test func `a new client receives no frames of earlier events`() {
         let fixture = TranslatedFixture()
         fixture.created()
         fixture.turn(1)
@@ -206,7 +207,7 @@ import Testing
         #expect(fixture.text(.after(EventID(generation: 5, sequence: 3))).ids.first == "5-4.1")
     }
 
-    @Test func `an event of an OpenCode 1 is not changed and causes no query`() {
+    @Test func `an event from OpenCode 1 is not changed and causes no query`() {
         let fixture = TranslatedFixture()
         let payload = #"{"type":"session.idle","properties":{"sessionID":"ses_1"}}"#
         fixture.append(#"{"directory":"/d","payload":\#(payload)}"#, family: .one)

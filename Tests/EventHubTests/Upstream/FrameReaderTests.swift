@@ -17,7 +17,8 @@ import Testing
         return frames
     }
 
-    @Test(arguments: [1, 2, 3, 7, 10_000]) func `events and comments are read one by one however the bytes are split`(
+    @Test(arguments: [1, 2, 3, 7, 10_000])
+    func `events and comments are read one by one regardless of how the bytes are split`(
         fragments: Int
     ) {
         let found = frames(

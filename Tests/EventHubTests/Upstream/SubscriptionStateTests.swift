@@ -43,7 +43,7 @@ private typealias Action = SubscriptionState.Action
         Step(0.1, .connected(1), [.follow(1), .announce]),
     ]
 
-    @Test func `a stream is followed and announced once the instance reports that it has begun`() {
+    @Test func `a stream is read and announced once the instance reports that it has begun`() {
         let state = play(started)
 
         #expect(state.isConnected)
@@ -58,7 +58,7 @@ private typealias Action = SubscriptionState.Action
         ])
     }
 
-    @Test func `a lost stream that does not begin again causes a warning, and one that begins causes none`() {
+    @Test func `a lost stream causes a warning only if it does not begin again`() {
         play(
             started + [
                 Step(10, .ended(1), [.lost]), Step(10.1, .due, [.open(2)]), Step(14, .due, [.warn]),
@@ -87,7 +87,7 @@ private typealias Action = SubscriptionState.Action
             ], settling: 1)
     }
 
-    @Test func `a stream that ends is a loss and is reopened after growing delays`() {
+    @Test func `the end of a stream is a loss, and the stream is reopened after growing delays`() {
         play(
             started + [
                 Step(1, .ended(1), [.lost]), Step(1.05, .due), Step(1.1, .due, [.open(2)]), Step(1.2, .ended(2)),
@@ -126,7 +126,7 @@ private typealias Action = SubscriptionState.Action
         #expect(!state.isRefused)
     }
 
-    @Test func `silence opens a second stream and keeps the first one`() {
+    @Test func `silence of the first stream opens a second stream and keeps the first one`() {
         let state = play(started + [Step(30, .due), Step(30.1, .due, [.open(2)])])
 
         #expect(state.isConnected)
@@ -151,7 +151,7 @@ private typealias Action = SubscriptionState.Action
         #expect(deadline(state) == 60.25)
     }
 
-    @Test func `a first stream that stays silent after the second has begun is closed and is a loss`() {
+    @Test func `a first stream that stays silent after the second has begun is closed and counts as lost`() {
         play(
             started + [
                 Step(30.1, .due, [.open(2)]), Step(31, .connected(2)), Step(31.5, .received(2)), Step(31.9, .due),
@@ -171,7 +171,7 @@ private typealias Action = SubscriptionState.Action
         #expect(state.isAnnounced)
     }
 
-    @Test func `the second stream replaces a first one that ends, without a delay`() {
+    @Test func `the second stream immediately replaces a first stream that ends`() {
         play(
             started + [
                 Step(30.1, .due, [.open(2)]), Step(30.2, .connected(2)),

@@ -17,7 +17,7 @@ import Testing
         try connection.write([UInt8](repeating: UInt8(ascii: " "), count: size - 1), within: .seconds(60))
     }
 
-    @Test func `bodies that exceed the limit together are refused until others are done`() throws {
+    @Test func `bodies that exceed the limit in total are rejected until other requests end`() throws {
         let fixture = try BridgeFixture(flags: ["--threads", "1"])
         let session = try fixture.session()
         let first = try fixture.gateway.connect()

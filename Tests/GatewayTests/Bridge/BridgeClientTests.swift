@@ -38,7 +38,7 @@ struct BridgeClientTests {
     }
 
     /// A client that names no directory receives a list of the whole project's sessions, as from OpenCode 1.
-    @Test func `a session list without a directory includes the sessions of the project's subfolders`() throws {
+    @Test func `a session list without a directory includes the sessions of the project's subdirectories`() throws {
         let replay = try Replay("2.0.15")
         let made = try ["", "?directory=\(replay.folder)/inside"].map { query in
             try #require(try replay.api("POST", "/session\(query)", "{}").json["id"]?.text)

@@ -135,7 +135,7 @@ struct BridgeListTests {
         #expect(try fixture.request("GET", "/session/\(id)/message?limit=-1").status == 400)
     }
 
-    @Test func `an HTTP/1.0 client receives the list until the connection ends`() throws {
+    @Test func `an HTTP/1.0 client receives the list, and then the connection ends`() throws {
         let fixture = try Self.fixture(size: 100, count: 250)
         let connection = try fixture.gateway.connect()
         let (name, key) = GatewayUnderTest.authorization

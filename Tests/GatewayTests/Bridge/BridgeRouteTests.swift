@@ -83,7 +83,7 @@ struct BridgeRouteTests {
         #expect(document["paths"]?["/find"] == nil)
     }
 
-    @Test func `OpenCode 2 answers all other paths and every browser`() throws {
+    @Test func `OpenCode 2 responds to all other paths and to every browser`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
 

@@ -79,7 +79,7 @@ struct BridgeRunnerTests {
         #expect(try fixture.request("POST", "/session/ses_1/message", body: Self.prompt).status == 400)
     }
 
-    @Test func `a client that disconnects ends its own calls but not the turn`() throws {
+    @Test func `a client that disconnects ends its own requests, and the turn continues`() throws {
         let waiting = Recorded<String>("a call that waits")
         let released = Recorded<String>("a call that the gateway has released")
         let fixture = try Self.fixture { connection, head, _ in

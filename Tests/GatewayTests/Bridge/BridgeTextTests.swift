@@ -9,7 +9,7 @@ import Testing
 /// JSON between systems is encoded as UTF-8 (RFC 8259 §8.1).
 @Suite(.onTestThreads) struct BridgeTextTests {
     @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80], [0xC0, 0x80]] as [[UInt8]])
-    func `a translated prompt that is not UTF-8 is rejected and not sent on`(bytes: [UInt8]) throws {
+    func `a translated prompt that is not UTF-8 is rejected and not forwarded`(bytes: [UInt8]) throws {
         let fixture = try BridgeFixture()
         let session = try fixture.session()
         let (start, end) = (#"{"parts":[{"type":"text","text":"a"#, #"b"}]}"#)

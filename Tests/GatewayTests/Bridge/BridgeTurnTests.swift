@@ -93,7 +93,7 @@ struct BridgePromptTests {
         #expect(answer.json["info"]?["error"]?["name"] == "MessageAbortedError", "\(answer.text)")
     }
 
-    @Test func `/session/status says when OpenCode tries again`() throws {
+    @Test func `/session/status reports when OpenCode tries again`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         try fixture.request(
@@ -168,7 +168,7 @@ struct BridgePromptTests {
         #expect(fork.status == 200, "\(fork.text)")
     }
 
-    @Test func `an answer that is aborted between two tries is completed without an error`() throws {
+    @Test func `an answer that is aborted between two attempts is completed without an error`() throws {
         let fixture = try BridgeFixture()
         let id = try fixture.session()
         try fixture.request("POST", "/session/\(id)/prompt_async", BridgeFixture.prompt("Hello", model: "ratelimit"))

@@ -85,7 +85,7 @@ struct TurnEndTests {
         _ = try TranslatedStreamTests.receive(client)
     }
 
-    @Test func `an answer that does not come holds session.idle for a bounded time`() throws {
+    @Test func `a missing answer holds session.idle for a bounded time`() throws {
         let instance = TurnFixture()
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
@@ -115,7 +115,7 @@ struct TurnEndTests {
         client?.close()
     }
 
-    @Test func `a client that leaves its prompt releases session.idle`() throws {
+    @Test func `a client that disconnects during its prompt releases session.idle`() throws {
         let instance = TurnFixture()
         let fixture = try instance.start()
         let client = try instance.openEvents(fixture)
@@ -254,7 +254,7 @@ struct TurnEndTests {
         }
     }
 
-    @Test func `a stream with a maximum rate receives command.executed if it is the only one`() throws {
+    @Test func `a stream with a maximum rate receives command.executed if it is the only stream`() throws {
         let fixture = try BridgeFixture()
         let client = try StreamClient(fixture.gateway, "/projects/demo/api/event?max_rate=5")
         try client.connected()

@@ -28,7 +28,7 @@ struct RecordedClientTests {
         }
     }
 
-    @Test func `the recorded requests of OpenCode 2's run succeed from a folder of another machine`() throws {
+    @Test func `the recorded requests of OpenCode 2's run succeed from a directory of another machine`() throws {
         let replay = try Replay("2.0.15")
         let client = try RecordedClient.named("opencode run --server (2.0.15)")
         try replay.run(client)

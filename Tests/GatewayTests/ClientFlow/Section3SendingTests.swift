@@ -29,7 +29,9 @@ struct Section3SendingTests {
     }
 
     @Test(arguments: OpenCodeVersion.spoken)
-    func `a message in the wrong format is answered with 204, and another model answers it`(_ version: OpenCodeVersion)
+    func `a message in the wrong format is answered with 204 and is answered by another model`(
+        _ version: OpenCodeVersion
+    )
         throws
     {
         let app = try PhoneApp(version)

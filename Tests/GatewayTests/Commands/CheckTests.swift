@@ -93,7 +93,7 @@ import Testing
         #expect(run.output.count { $0.contains("/env, line 1 has no \"=\"") } == 1)
     }
 
-    @Test func `a missing home folder is reported`() throws {
+    @Test func `a missing home directory is reported`() throws {
         let run = try check([], ["HOME_DIR": "\(user.path)/none"])
 
         #expect(run.status == .exited(1))
@@ -102,7 +102,7 @@ import Testing
                 == true)
     }
 
-    @Test func `a running gateway on the address is accepted and another program is a problem`() throws {
+    @Test func `a running gateway on the address is accepted, and another program is reported as a problem`() throws {
         let gateway = try GatewayUnderTest()
         let good = try check(["--listen", "127.0.0.1:\(gateway.port)"])
 
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `the systemd supervisor without a service manager is a problem`() throws {
+    @Test func `the systemd supervisor without a service manager is reported as a problem`() throws {
         let run = try check(
             ["--supervisor", "systemd"], ["XDG_RUNTIME_DIR": user.path, "DBUS_SESSION_BUS_ADDRESS": ""])
 

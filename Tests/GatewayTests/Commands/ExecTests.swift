@@ -70,7 +70,7 @@ import Testing
     }
 
     /// The mark identifies the run to every gateway, so that no second server starts in the folder.
-    @Test func `the process has its run's mark, and its record has the folder's identity`() throws {
+    @Test func `the process has its run's mark, and its record has the project folder's identity`() throws {
         try makeProject("demo")
         let run = try run("demo", ["VIBEREMOTE_PROJECTS": "of a gateway that runs children"])
 
@@ -182,7 +182,7 @@ import Testing
         #expect(try FileTree.names(in: "\(runtime.path)/viberemote-gateway/units") == [])
     }
 
-    @Test func `a second server for the same folder is rejected`() throws {
+    @Test func `a second server for the same project folder is rejected`() throws {
         try makeProject("demo")
         let mayEnd = "\(user.path)/may-end"
 
@@ -212,7 +212,7 @@ import Testing
         #expect(try run("demo").status == .exited(7))
     }
 
-    @Test func `an unusable runtime folder exits with status 71`() throws {
+    @Test func `exec with an unusable runtime directory exits with status 71`() throws {
         try makeProject("demo")
         let run = try run("demo", ["XDG_RUNTIME_DIR": "/proc/none"])
 

@@ -75,7 +75,7 @@ import Testing
         #expect(missing.error == ["Project not found: none"])
     }
 
-    @Test func `a name is one path segment regardless of its characters`() throws {
+    @Test func `a project name is one path segment regardless of its characters`() throws {
         let gateway = try GatewayUnderTest()
         for name in ["../etc", "a/b", "%2e%2e", "-x", "a?b#c"] {
             let run = try ProgramRun(

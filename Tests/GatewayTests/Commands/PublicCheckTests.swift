@@ -101,7 +101,7 @@ import Testing
     }
 
     /// Debian's Caddy 2.6.2 behaves like this.
-    @Test func `a proxy that completes an aborted stream is a problem`() throws {
+    @Test func `a proxy that completes an aborted stream is reported as a problem`() throws {
         let server = try Self.fakeGateway(
             stream: Self.comments,
             abort: { connection in
@@ -119,7 +119,7 @@ import Testing
         #expect(wrong(run).first?.contains("2.7.6") == true)
     }
 
-    @Test func `an aborted stream that the proxy also aborts is no problem`() throws {
+    @Test func `an aborted stream that the proxy also aborts is not reported`() throws {
         let server = try Self.fakeGateway(
             stream: Self.comments,
             abort: { connection in
@@ -135,7 +135,7 @@ import Testing
         #expect(run.status == .exited(0), "\(run.output)")
     }
 
-    @Test func `a buffered stream and an aborted stream are problems`() throws {
+    @Test func `a buffered stream and an aborted stream are reported as problems`() throws {
         let buffering = try Self.fakeGateway { connection in
             try connection.pause(.milliseconds(800))
             try connection.respond(200, text: (1...5).map { ": \($0)\n\n" }.joined())
@@ -160,7 +160,7 @@ import Testing
         #expect(wrong(run).first?.contains("ended after 1 of 5 comments") == true, "\(run.output)")
     }
 
-    @Test func `a certificate that expires soon, has expired or is not trusted is a problem`() throws {
+    @Test func `a certificate that expires soon, has expired or is not trusted is reported as a problem`() throws {
         let server = try Self.fakeGateway(stream: Self.comments)
         for (days, phrase) in [(13, "days. Renew it"), (-1, "has expired. Renew it")] {
             let front = try tls(server.port, days: days)
@@ -208,7 +208,8 @@ import Testing
         #expect(wrong(run)[0].contains("does not accept connections"), "\(run.output)")
     }
 
-    @Test func `the public gateway is identified by its projects, and another gateway is a problem`() throws {
+    @Test func `the public gateway is identified by its projects, and another gateway is reported as a problem`() throws
+    {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let own = try tls(gateway.port)
@@ -228,7 +229,7 @@ import Testing
         #expect(wrong(second).first?.contains("leads to another gateway") == true, "\(second.output)")
     }
 
-    @Test func `a gateway that rejects the key is the only reported problem`() throws {
+    @Test func `a rejected key is the only reported problem`() throws {
         let gateway = try GatewayUnderTest(environment: ["VIBE_AUTH_SECRET": "quite-another-key-0123456789"])
         let front = try tls(gateway.port)
         let run = try check("https://localhost:\(front.port)")
@@ -239,7 +240,7 @@ import Testing
     }
 
     @Test(.enabled(if: NginxFront.isAvailable, "nginx is missing"))
-    func `an nginx that buffers is a problem and one that does not passes`() throws {
+    func `an nginx that buffers is reported as a problem, and an nginx that does not buffer is accepted`() throws {
         let server = try Self.fakeGateway(stream: Self.comments)
 
         for (settings, isGood) in [("proxy_buffering off;", true), ("proxy_buffering on;", false)] {

@@ -47,7 +47,7 @@ import Testing
         #expect(fixture.instance.requests.values.last?.target == "/file/a%2Fb")
     }
 
-    @Test func `defect 4: dot segments and hidden folders are not projects`() throws {
+    @Test func `defect 4: dot segments and hidden directories are not projects`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject(".hidden")
         for segment in ["..", "%2e%2e", ".", "%2E", ".hidden", "%2ehidden"] {
@@ -61,7 +61,7 @@ import Testing
         #expect(try gateway.request("GET", "/projects").text == "[]")
     }
 
-    @Test func `defect 5: folders with similar names have separate instances`() throws {
+    @Test func `defect 5: project folders with similar names have separate instances`() throws {
         let gateway = try GatewayUnderTest()
         let names = ["my.app", "my_app", "my-app", "my app"]
         let instances = try names.map { name in
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `defect 7: the port is that of the current run, however much output follows it`() throws {
+    @Test func `defect 7: the port belongs to the current run regardless of how much output follows it`() throws {
         let tools = try TemporaryDirectory()
         // Every run prints a thousand lines, and some of them resemble an announcement.
         let chatty = try tools.write(
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `defect 8: a response may take longer than every other timeout`() throws {
+    @Test func `defect 8: a response may take longer than all other timeouts`() throws {
         // The whole turn passes before the first byte is sent. All limits that do not apply here are shorter.
         let fixture = try ProxyFixture(flags: [
             "--head-timeout", "2s", "--idle-timeout", "2s", "--body-timeout", "2s", "--stream-timeout", "2s",

@@ -17,7 +17,7 @@ import Testing
         return String(line[try #require(line.range(of: "default ")).upperBound...].dropLast())
     }
 
-    @Test func `a start is answered before the app's timeout of 30 s`() throws {
+    @Test func `a start request receives its response before the app's timeout of 30 s`() throws {
         #expect(try Self.defaultText(of: "VIBE_START_ANSWER_TIMEOUT") == "25s")
 
         // The limit is tested with a shorter value. The response refers the app to the status, and the start continues.

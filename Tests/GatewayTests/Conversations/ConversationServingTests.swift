@@ -130,7 +130,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a new conversation has a model though no client has asked for models`(version: String) throws {
+    func `a new conversation has a model before any client has requested the models`(version: String) throws {
         let fixture = try fixture(version)
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.send("new_conversation", ["conversationId": Self.id])

@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a client that joins an answer to a terminal's prompt gets all of it`(version: String) throws {
+    func `a client that joins an answer to a terminal's prompt receives the whole answer`(version: String) throws {
         let gateway = try gateway(version)
         try startTurn(gateway, version)
 
@@ -87,7 +87,8 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a client that joins an answer after the gateway was killed gets all of it`(version: String) throws {
+    func `a client that joins an answer after the gateway was killed receives the whole answer`(version: String) throws
+    {
         let first = try gateway(version)
         try startTurn(first, version)
         first.process.terminate(SIGKILL)

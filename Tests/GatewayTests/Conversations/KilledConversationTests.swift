@@ -40,7 +40,7 @@ import Testing
         return try JSONSerialization.jsonObject(with: Data(answer.body)) as? [String: Any] ?? [:]
     }
 
-    @Test func `a pin, a title and a model that were answered outlast a kill`() throws {
+    @Test func `a confirmed pin, title and model survive a SIGKILL of the gateway`() throws {
         let first = try gateway()
         let created = try request(first, "POST", "/conversations", #"{"modelId":"simulator/talk"}"#)
         let id = try #require((created["conversation"] as? [String: Any])?["id"] as? String)
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: ["new_conversation", "user_message"])
-    func `an id that a client chose outlasts a kill after the first message under it`(type: String) throws {
+    func `an id that a client chose survives a SIGKILL of the gateway after its first message`(type: String) throws {
         let first = try gateway()
         let chat = try ChatDialogue(first.port)
         // Start the project first, because a write at the start of the project would also persist the id.

@@ -11,7 +11,7 @@ import Testing
     private static let id = "A0B1C2D3-0000-4000-8000-00000000000A"
 
     /// Both messages are sent although no client waits for their answers.
-    @Test func `messages are sent although their socket closes while the project starts`() throws {
+    @Test func `messages are sent even if their socket closes while the project starts`() throws {
         let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
         let chat = try ChatDialogue(fixture.gateway.port)
         try chat.receive()

@@ -23,7 +23,7 @@ import Testing
         return (id, client)
     }
 
-    @Test func `a client that does not read its answer is disconnected at the backlog's limit`() throws {
+    @Test func `a client that does not read its answer is disconnected at the backlog limit`() throws {
         let fixture = try SimulatorFixture(
             flags: ["--stream-backlog", "64KiB"], environment: ["SIMULATOR_PROFILE": "1.18.33"])
         // The answer exceeds the kernel's buffers.
@@ -43,7 +43,7 @@ import Testing
         #expect(page.status == 200)
     }
 
-    @Test func `a client that reads slowly gets all of an answer that fits in the backlog`() throws {
+    @Test func `a client that reads slowly receives the whole answer if it fits in the backlog`() throws {
         let fixture = try SimulatorFixture(environment: ["SIMULATOR_PROFILE": "1.18.33"])
         let (_, client) = try Self.send("[pieces=200 interval=0ms bytes=1000000] talk", fixture, receiveBuffer: 4_096)
         let reader = EventStreamReader(client)

@@ -115,7 +115,7 @@ import Testing
         #expect(fixture.instance.requests.count == 0)
     }
 
-    @Test func `a directory field that Connection names is checked`() throws {
+    @Test func `a directory field that the Connection field names is checked`() throws {
         let fixture = try Self.fixture()
         let headers = [("Connection", "x-opencode-directory"), ("x-opencode-directory", "/etc")]
 

@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: ["/global/event", "/global/event?a=b", "/global/event/", "/api/event"])
-    func `events of other folders are omitted and all other bytes are unchanged`(path: String) throws {
+    func `events of other directories are omitted and all other bytes are unchanged`(path: String) throws {
         let fixture = try Self.fixture(chunks: Self.mixed)
         let answer = try Self.fetch(fixture, path)
 
@@ -119,7 +119,7 @@ import Testing
         #expect(try reader.readAll().text.hasSuffix("end\"}}\n\n"))
     }
 
-    @Test func `large events of the project are forwarded and those of other folders are omitted`() throws {
+    @Test func `large events of the project are forwarded and large events of other directories are omitted`() throws {
         let big = String(repeating: "0123456789abcdef", count: 200_000)
         let fixture = try Self.fixture { home in
             ["own", "foreign", "own"].flatMap { kind -> [String] in
@@ -169,7 +169,7 @@ import Testing
     }
 
     @Test(arguments: ["1.1.11", "1.2.27", "1.18.33"])
-    func `a recorded stream contains no other folder's events`(version: String) throws {
+    func `a recorded stream contains no events of other directories`(version: String) throws {
         let recorded = String(
             decoding: try Fixtures.load("opencode/\(version)/events-global-other-directory.txt"), as: UTF8.self)
         let fixture = try Self.fixture { home in

@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(arguments: paths)
-    func `the first request of an OpenCode 2 program is forwarded without its laptop directory`(path: String) throws {
+    func `the first request of an OpenCode 2 program is forwarded without its laptop's directory`(path: String) throws {
         let fixture = try DirectoryFixture()
         for folder in Self.folders {
             for name in ["location%5Bdirectory%5D", "location[directory]", "directory"] {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `any other request that names a laptop directory is rejected with 403`() throws {
+    @Test func `any other request that names a laptop's directory is rejected with 403`() throws {
         let fixture = try DirectoryFixture()
         let query = "location%5Bdirectory%5D=%2Fhome%2Fanna%2Fdemo"
         for (method, path) in [

@@ -55,7 +55,7 @@ struct OpenCode2DirectoriesTests {
         return sessions.compactMap { $0["id"] as? String }
     }
 
-    @Test func `an OpenCode 2 program that is called in a laptop folder finds the project`() throws {
+    @Test func `an OpenCode 2 program that is called in a laptop's directory finds the project`() throws {
         try start()
 
         #expect(try request("GET", "/api/info").status == 200)
@@ -134,7 +134,9 @@ struct OpenCode2DirectoriesTests {
         #expect(try listed("?directory=\(gateway.home.path)/.trees/try1") == [session])
     }
 
-    @Test func `a stream contains its own folder's session events from the first prompt to the deletion`() throws {
+    @Test func `a stream contains the session events of its own directory from the first prompt to the deletion`()
+        throws
+    {
         try start()
         try gateway.makeProject("other")
         let stream = try gateway.connect()
@@ -161,7 +163,7 @@ struct OpenCode2DirectoriesTests {
         #expect(!String(decoding: events.raw, as: UTF8.self).contains(other))
     }
 
-    @Test func `a project with a clone lists only its own folder, and both have a warning`() throws {
+    @Test func `a project with a clone lists only the sessions of its own folder, and both have a warning`() throws {
         try start()
         try start("clone", cloneOf: "demo")
         let own = try makeSession(in: demo)

@@ -17,7 +17,7 @@ import Testing
         try files.write("VIBE_DIRECTORY_PINNING=\(pins ? "on" : "off")\n", to: "config")
     }
 
-    @Test func `a reload that enables directory pinning omits other folders' later events`() throws {
+    @Test func `after a reload enables directory pinning, later events of other directories are omitted`() throws {
         let fixture = try HubFixture(environment: ["VIBE_CONFIG": try configure(pins: false)])
         let all = "?since=2000-01-01T00:00:00Z"
         let before = try fixture.openGatewayStream(all)

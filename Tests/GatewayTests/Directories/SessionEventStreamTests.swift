@@ -29,7 +29,7 @@ import Testing
         try receivedEvents([reader], fixture)[0]
     }
 
-    @Test func `a session's events reach only the clients of its folder`() throws {
+    @Test func `a session's events reach only the clients of its directory`() throws {
         let fixture = try DirectoryFixture { plan in
             plan.listed = ["ses_listed": plan.directory, "ses_elsewhere": "/x"]
             plan.known = ["ses_known": "\(plan.directory)/sub", "ses_other": "/x"]
@@ -132,7 +132,7 @@ import Testing
         #expect(request.target == "/session/ses_unknown")
     }
 
-    @Test func `a session's move is reported to its old and to its new folder`() throws {
+    @Test func `a session's move is reported to its old and its new directory`() throws {
         let fixture = try DirectoryFixture()
         let reader = try fixture.events()
         let away = DirectoryFixture.event(
@@ -163,7 +163,7 @@ import Testing
         #expect(try Self.receivedEvents(reader, fixture) == updated)
     }
 
-    @Test func `an OpenCode 1 is queried at its own paths`() throws {
+    @Test func `OpenCode 1 is queried at its own paths`() throws {
         let fixture = try DirectoryFixture(.one()) { plan in
             plan.listed = ["ses_listed": plan.directory]
             plan.known = ["ses_known": plan.directory]
@@ -196,7 +196,7 @@ import Testing
     }
 
     @Test(arguments: ["other-location", "second-server", "worktree"])
-    func `a recorded stream contains only one folder's events`(name: String) throws {
+    func `a recorded stream contains only the events of one directory`(name: String) throws {
         let recorded = String(decoding: try Fixtures.load("opencode/2.0.15/events-\(name).txt"), as: UTF8.self)
         let fixture = try DirectoryFixture {
             $0.project = name == "worktree" ? "6763b0aff0ee79ab2ec128266bfaf49bdad7f59f" : "own"

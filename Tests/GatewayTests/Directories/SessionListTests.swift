@@ -93,7 +93,7 @@ import Testing
     }
 
     /// The cursors are Base64 of `{"project":"own"}`, `{"project":"other"}` and `{"order":"desc"}`.
-    @Test func `a cursor that is not of the project's own list is rejected with 403`() throws {
+    @Test func `a cursor that does not belong to the project's own list is rejected with 403`() throws {
         let fixture = try DirectoryFixture()
 
         #expect(
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `a folder without an OpenCode project of its own lists only itself`() throws {
+    @Test func `a directory without an OpenCode project of its own lists only its own sessions`() throws {
         let fixture = try DirectoryFixture { $0.project = "global" }
         let own = "directory=\(Self.encoded(fixture.folder))"
 
@@ -116,7 +116,7 @@ import Testing
         #expect(try !fixture.warnings().contains("one project"))
     }
 
-    @Test func `a folder whose instance reports no project lists only itself`() throws {
+    @Test func `a directory whose instance reports no project lists only its own sessions`() throws {
         let fixture = try DirectoryFixture { $0.project = nil }
 
         #expect(try fixture.target("GET", "/api/session") == "/api/session?directory=\(Self.encoded(fixture.folder))")
@@ -128,7 +128,7 @@ import Testing
     }
 
     /// 1.18 also has the route. 1.1 and 1.2 would forward an unknown path to the vendor's site.
-    @Test func `an OpenCode 1 is queried at a path that each version has`() throws {
+    @Test func `OpenCode 1 is queried at a path that every version has`() throws {
         let fixture = try DirectoryFixture(.one())
 
         #expect(try fixture.target("GET", "/api/session?limit=5") == "/api/session?limit=5&project=own")
@@ -199,7 +199,7 @@ import Testing
         #expect(fixture.instance.queries.values.filter { $0 == "/api/location" }.count == 1)
     }
 
-    @Test func `clones list only their own folders, and their status has a warning`() throws {
+    @Test func `clones list only the sessions of their own directories, and their status has a warning`() throws {
         let fixture = try DirectoryFixture { $0.project = "shared" }
 
         #expect(try fixture.target("GET", "/api/session") == "/api/session?project=shared")

@@ -54,7 +54,7 @@ struct WorktreeRequestTests {
         try wait(fixture, tree, for: 403)
     }
 
-    @Test func `another project's folder is outside the project even as a worktree`() throws {
+    @Test func `another project's folder is outside the project even if it is a worktree`() throws {
         let fixture = try DirectoryFixture()
         try GitProgram.makeRepository(in: fixture.folder)
         try GitProgram.run(

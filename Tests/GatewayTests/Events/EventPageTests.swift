@@ -102,7 +102,7 @@ import Testing
         #expect(pages == [["none", "1", "2"], ["upstream-lost", "3"], ["upstream-lost", "4"]])
     }
 
-    @Test func `a gap without events is returned when the wait is over`() throws {
+    @Test func `a gap without events is returned at the end of the wait`() throws {
         let fixture = try HubFixture()
         fixture.sendEvents(1...1)
         try fixture.waitUntilReceived(1)

@@ -14,7 +14,7 @@ struct FullDiskTests {
     private static let back = "events are kept on the disk again"
 
     @Test(.timeLimit(.minutes(5)))
-    func `events received while the disk was full are written once it has room and survive a restart`() throws {
+    func `events that arrive while the disk is full are written once it has room and survive a restart`() throws {
         let tools = try TemporaryDirectory()
         let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let disk = try TemporaryDirectory()

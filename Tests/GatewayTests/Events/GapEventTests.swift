@@ -8,7 +8,7 @@ import Testing
 
 /// Tests that no loss is reported as two gaps.
 @Suite(.onTestThreads) struct GapEventTests {
-    @Test func `a clean restart of the gateway is one gap`() throws {
+    @Test func `a clean restart of the gateway causes one gap`() throws {
         let tools = try TemporaryDirectory()
         let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let fixture = try HubFixture(opencode: opencode)

@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: ["/link", "/sub/", "/sub/.", "//sub", "/link/../sub", "/./link/"])
-    func `every spelling of a directory gets its events with ids`(spelling: String) throws {
+    func `every spelling of a directory receives its events with ids`(spelling: String) throws {
         let (fixture, sub) = try fixture("1.2.27")
         let client = try fixture.open("/event?directory=\(fixture.folder)\(spelling)")
         let named = try fixture.open("/event", headers: [("x-opencode-directory", "\(fixture.folder)\(spelling)")])
@@ -44,7 +44,7 @@ import Testing
         #expect(client.lastID != nil)
     }
 
-    @Test func `a directory that is not there is made absolute only`() throws {
+    @Test func `the path of a missing directory is only made absolute`() throws {
         let (fixture, _) = try fixture("1.18.34")
         let client = try fixture.open("/event?directory=\(fixture.folder)/missing/")
         try client.connected()
@@ -54,7 +54,7 @@ import Testing
         #expect(try client.numbers(1) == [1])
     }
 
-    @Test func `OpenCode 1.1 compares the text of a request`() throws {
+    @Test func `OpenCode 1.1 compares the directory as the request spells it`() throws {
         let (fixture, sub) = try fixture("1.1.11")
         let link = "\(fixture.folder)/link"
         let client = try fixture.open("/event?directory=\(link)")
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a home folder that is a link leaves no stream silent`(version: String) throws {
+    func `events reach every stream if the home directory is a link`(version: String) throws {
         let gateway = try GatewayUnderTest(
             environment: ["SIMULATOR_PROFILE": version], opencode: try BuiltProducts.path("opencode-simulator"),
             isHomeLink: true)

@@ -12,7 +12,7 @@ import Testing
     @Test(arguments: [
         "/projects/demo/api/global/event", "/projects/demo/api/event", "/projects/demo/events", "/events",
     ])
-    func `reconnections at random moments lose and duplicate no event`(target: String) throws {
+    func `reconnections at random times neither lose nor duplicate an event`(target: String) throws {
         let fixture = try HubFixture()
         let speaker = try Speaker(fixture.instance, fixture.folder)
         let failures = Recorded<String>("a client's failure")
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(3)))
-    func `killed gateways lose and duplicate no event that a client has received`() throws {
+    func `killed gateways neither lose nor duplicate an event that a client has received`() throws {
         let tools = try TemporaryDirectory()
         let opencode = try GatewayUnderTest.outlivingCommand(in: tools)
         let instance = try FakeOpenCode().events().start()

@@ -103,7 +103,7 @@ import Testing
         #expect(try everything.numbers(6) == [1, 2, 3, 4, 5, 6])
     }
 
-    @Test func `events of each directory are served without directory pinning`() throws {
+    @Test func `without directory pinning, the events of every directory are served`() throws {
         let fixture = try HubFixture(flags: ["--no-directory-pinning"])
         let everything = try fixture.open()
         let elsewhere = try fixture.open("/event?directory=/srv/elsewhere")
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: [FakeOpenCode.EventStreams.Refusal.close, .hang])
-    func `a subscription that gets no head is a warning in status within five seconds`(
+    func `a subscription that receives no head is a warning in the status within five seconds`(
         refusal: FakeOpenCode.EventStreams.Refusal
     ) throws {
         let instance = try FakeOpenCode().events().start()
@@ -190,7 +190,8 @@ import Testing
         #expect(warnings.contains { $0.text?.contains("does not begin the event stream") == true })
     }
 
-    @Test func `a client of a directory that the instance does not open gets its head within five seconds`() throws {
+    @Test func `a client of a directory that the instance does not open receives its head within five seconds`() throws
+    {
         let instance = try FakeOpenCode().events().start()
         instance.events.refuse(.hang)
         instance.directoryEvents.refuse(.hang)

@@ -9,7 +9,7 @@ import Testing
 /// Tests a phone that sleeps in the middle of a turn and reconnects.
 @Suite(.onTestThreads) struct SleepingPhoneTests {
     @Test(arguments: OpenCodeVersion.all, ["/event", "/global/event"])
-    func `a client of OpenCode 1 that reconnects receives the missed events and none twice`(
+    func `a client of OpenCode 1 that reconnects receives each missed event once`(
         version: OpenCodeVersion, path: String
     ) throws {
         let app = try PhoneApp(version)
@@ -43,7 +43,7 @@ import Testing
         #expect(all.allSatisfy { $0.id != nil && $0.gap == nil })
     }
 
-    @Test func `a client of OpenCode 2 that reconnects receives the missed events and none twice`() throws {
+    @Test func `a client of OpenCode 2 that reconnects receives each missed event once`() throws {
         let app = try PhoneApp2()
 
         #expect(try app.startOpenCode().status == 200)

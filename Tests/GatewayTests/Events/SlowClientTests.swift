@@ -20,7 +20,7 @@ import Testing
         }
     }
 
-    @Test func `a client that keeps reading is never disconnected, however slow it is`() throws {
+    @Test func `a client that keeps reading is never disconnected, even if it is slow`() throws {
         let fixture = try HubFixture(flags: ["--stream-stall", "5s"])
         let client = try StreamClient(fixture.gateway, "/projects/demo/api/global/event", receiveBuffer: 4_096)
         try client.connected()
@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["64MiB", "0"])
-    func `an event of 16 MiB is forwarded and a larger one is a gap`(kept: String) throws {
+    func `an event of 16 MiB is forwarded, and a larger event is replaced by a gap`(kept: String) throws {
         let fixture = try HubFixture(flags: ["--event-keep-size", kept])
         let (client, own) = try (fixture.open(), fixture.openGatewayStream())
         try client.connected()

@@ -118,7 +118,7 @@ import Testing
         #expect(generations[0] < generations[1])
     }
 
-    @Test func `a dispose ends only its directory's streams, and ends them cleanly`() throws {
+    @Test func `a dispose cleanly ends the streams of its directory and no others`() throws {
         let fixture = try HubFixture()
         let sub = try fixture.gateway.home.makeDirectory("demo/sub")
         let here = try fixture.open("/event")
@@ -151,7 +151,7 @@ import Testing
             ])
     }
 
-    @Test func `a replayed dispose is sent and does not end the stream`() throws {
+    @Test func `a dispose in a replay is sent and does not end the stream`() throws {
         let fixture = try HubFixture()
         let first = try fixture.open("/event")
         try first.connected()
@@ -207,7 +207,7 @@ import Testing
         try client.connected()
     }
 
-    @Test func `a stream of a starting instance waits no longer than the answer to a start`() throws {
+    @Test func `a stream of a starting instance waits no longer than the response to a start request`() throws {
         let fixture = try SimulatorFixture(
             "banner-late=60000", flags: ["--start-answer-timeout", "300ms", "--start-timeout", "60s"],
             environment: ["SIMULATOR_ENDS_WITH_PARENT": "1"])
@@ -220,7 +220,9 @@ import Testing
         #expect(begin.duration(to: .now) < .seconds(15))
     }
 
-    @Test func `OpenCode's streams are forwarded and the gateway's own are missing without an event hub`() throws {
+    @Test func `without an event hub, OpenCode's streams are forwarded and the gateway's own streams are missing`()
+        throws
+    {
         let fixture = try SimulatorFixture(
             flags: ["--event-hub", "off"], environment: ["SIMULATOR_ENDS_WITH_PARENT": "1"])
 
@@ -238,7 +240,7 @@ import Testing
         }
     }
 
-    @Test func `hub=0 forwards one stream without the hub`() throws {
+    @Test func `hub=0 forwards a single stream without the hub`() throws {
         let fixture = try HubFixture()
         let client = try fixture.open("/global/event?hub=0")
 

@@ -7,7 +7,7 @@ import Testing
 /// Tests that the head and the first event of hub streams are equal to the head and the first event that OpenCode
 /// sends.
 @Suite(.onTestThreads) struct StreamHeadTests {
-    @Test func `a stream has the fields that OpenCode sends`() throws {
+    @Test func `an event stream has the header fields that OpenCode sends`() throws {
         let fixture = try HubFixture()
         let stream = try fixture.open()
 
@@ -21,7 +21,7 @@ import Testing
 
     /// A client that ignores known ids would miss the request to reload its state.
     @Test(arguments: [("1.2.27", false), ("1.18.33", true), ("2.0.15", true)])
-    func `every stream begins with a server.connected of its own`(version: String, hasID: Bool) throws {
+    func `every stream begins with its own server.connected`(version: String, hasID: Bool) throws {
         let simulator = try BuiltProducts.path("opencode-simulator")
         let gateway = try GatewayUnderTest(
             environment: ["VIBE_EVENT_HUB": "on"], opencode: "\(simulator) --profile \(version)")

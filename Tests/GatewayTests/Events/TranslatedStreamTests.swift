@@ -75,7 +75,7 @@ import Testing
         #expect(drawn == text)
     }
 
-    @Test func `a prompt has the same time in its last event as in the list`() throws {
+    @Test func `a prompt has the same time in its last event and in the list`() throws {
         let (app, session) = try Self.startApp()
         let client = try Self.open(app, "/event")
 
@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/global/event", "/event?form=full", "/event?form=delta"])
-    func `a client that reconnects receives the events it missed and none twice`(path: String) throws {
+    func `a client that reconnects receives each missed event once`(path: String) throws {
         let (app, session) = try Self.startApp()
         let (witness, phone) = try (Self.open(app, path), Self.open(app, path))
 
@@ -162,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `a client that begins now receives no earlier events`() throws {
+    @Test func `a new client receives no earlier events`() throws {
         let (app, session) = try Self.startApp()
         let first = try Self.open(app, "/event")
 

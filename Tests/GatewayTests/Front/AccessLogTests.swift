@@ -35,7 +35,7 @@ import Testing
         #expect(gateway.log.filter { $0.contains("a%2Fb") }.count == 1)
     }
 
-    @Test func `a client without a key gets a bounded number of log lines, and the rest is counted`() throws {
+    @Test func `a client without a key causes a bounded number of log lines, and omitted lines are counted`() throws {
         let gateway = try GatewayUnderTest(environment: ["VIBE_THREADS": "1"])
         let connection = try gateway.connect()
         let path = "/projects/\(String(repeating: "x", count: 5_000))/status"

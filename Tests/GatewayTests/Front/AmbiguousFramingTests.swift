@@ -52,7 +52,7 @@ import Testing
         try fixture.expectNothingGotThrough()
     }
 
-    @Test func `a Content-Length beyond 63 bits is rejected with 413 without a wait for the body`() throws {
+    @Test func `a Content-Length beyond 63 bits is rejected with 413 before the body arrives`() throws {
         let fixture = try RefusalFixture(flags: ["--body-timeout", "1h"])
         let detail = "Content-Length must be below 2^63. Send the body in parts, or correct the field."
 

@@ -154,7 +154,7 @@ import Testing
 }
 
 extension ChunkedRequestTests {
-    @Test func `an answer to a chunked request has one Date field`() throws {
+    @Test func `a response to a chunked request has one Date field`() throws {
         let instance = try FakeOpenCode().start { connection, head in
             _ = try connection.readBody(of: head)
             try connection.respond(

@@ -41,7 +41,9 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases, Leaving.allCases)
-    func `the instance's connection closes at once when the client leaves`(silence: Silence, leaving: Leaving) throws {
+    func `the instance's connection closes at once when the client disconnects`(silence: Silence, leaving: Leaving)
+        throws
+    {
         let began = Recorded<Void>("the beginning of the instance's silence")
         let ended = Recorded<ContinuousClock.Instant>("the end of the instance's connection")
         let instance = try FakeOpenCode().start { connection, _ in
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: Leaving.allCases)
-    func `a client that leaves during its upload ends the upload at the instance`(leaving: Leaving) throws {
+    func `an upload to the instance ends when the client disconnects`(leaving: Leaving) throws {
         let began = Latch("the upload to begin")
         let ended = Latch("the upload to end")
         let instance = try FakeOpenCode().start { connection, _ in
@@ -100,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: Leaving.allCases)
-    func `a request whose client leaves within its small body does not reach the instance`(leaving: Leaving) throws {
+    func `a request whose client disconnects within a small body does not reach the instance`(leaving: Leaving) throws {
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -116,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET /hea", "GET /health HTTP/1.1\r\nHost: h\r\n", RequestText.unfinishedBody])
-    func `a client that stops sending within its request is disconnected without an answer`(begun: String) throws {
+    func `a client that stops sending within its request is disconnected without a response`(begun: String) throws {
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
         try connection.write(begun)
@@ -126,7 +128,7 @@ import Testing
         #expect(try connection.readUntilClose().isEmpty)
     }
 
-    @Test func `a complete /health request is answered although its client has stopped sending`() throws {
+    @Test func `a complete /health request is answered even if its client has shut down its sending side`() throws {
         let gateway = try GatewayUnderTest()
 
         for _ in 0..<5 {

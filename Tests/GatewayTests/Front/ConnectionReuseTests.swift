@@ -85,7 +85,9 @@ import Testing
         #expect(try ResponseReader(connection).readAll().text == "/next")
     }
 
-    @Test func `the gateway closes the connection after Connection: close and announces it in its answer`() throws {
+    @Test func `the gateway closes the connection after Connection: close and announces the close in its response`()
+        throws
+    {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)

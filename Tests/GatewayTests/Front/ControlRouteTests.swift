@@ -10,7 +10,8 @@ import Testing
         try FakeOpenCode().start { connection, _ in try connection.respond(200) }
     }
 
-    @Test func `start, stop, status and the list answer as the contract requires over a project's life`() throws {
+    @Test func `start, stop, status and the list respond as the contract requires throughout a project's life`() throws
+    {
         let instance = try Self.silent()
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `each answer of the control routes is JSON`() throws {
+    @Test func `each response of the control routes is JSON`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
 

@@ -19,7 +19,7 @@ import Testing
 
     private static func basic(_ text: String) -> String { "Basic " + Data(text.utf8).base64EncodedString() }
 
-    @Test func `each route that requires a key answers 401 to a request without credentials`() throws {
+    @Test func `each route that requires a key rejects a request without credentials with 401`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
 

@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `without --allow-origin, answers have no CORS fields and no added Vary`() throws {
+    @Test func `without --allow-origin, responses have no CORS fields and no added Vary`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.respond(
                 200, headers: [("Access-Control-Allow-Origin", "http://localhost:3000"), ("Vary", "Origin")], text: "x")

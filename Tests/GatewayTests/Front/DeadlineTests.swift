@@ -9,7 +9,7 @@ import Testing
     private static let key = GatewayUnderTest.authorization
     private static let tooSlow = #"{"detail":"The request did not arrive in time. Send it again on a new connection."}"#
 
-    @Test func `a connection without a request is closed after --head-timeout without an answer`() throws {
+    @Test func `a connection without a request is closed after --head-timeout without a response`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "300ms"])
         let start = ContinuousClock.now
         let connection = try gateway.connect()
@@ -56,7 +56,7 @@ import Testing
         #expect(instance.requests.count == 0)
     }
 
-    @Test func `an idle connection is closed after --idle-timeout without an answer`() throws {
+    @Test func `an idle connection is closed after --idle-timeout without a response`() throws {
         let gateway = try GatewayUnderTest(flags: ["--idle-timeout", "2s", "--head-timeout", "1h"])
         let connection = try gateway.connect()
         var start = ContinuousClock.now
@@ -114,7 +114,7 @@ import Testing
         try ended.wait()
     }
 
-    @Test func `an instance that does not answer within --answer-timeout causes a 504`() throws {
+    @Test func `an instance that does not respond within --answer-timeout causes a 504`() throws {
         let ended = Recorded<Void>("the end of the instance's connection")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.waitForEnd(within: .seconds(5))
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `an instance that stalls within its body causes a truncated answer`() throws {
+    @Test func `an instance that stalls within its body causes a truncated response`() throws {
         let ended = Latch("the instance's connection to end")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
@@ -166,7 +166,7 @@ import Testing
         #expect(try gateway.request("GET", "/projects/demo/api/x").text == "helloworld")
     }
 
-    @Test func `a client that reads no byte of its answer in time is disconnected`() throws {
+    @Test func `a client that reads no byte of its response in time is disconnected`() throws {
         let ended = Latch("the instance's connection to end")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "\(1 << 30)")])
@@ -187,7 +187,7 @@ import Testing
         try ended.wait()
     }
 
-    @Test func `an event stream outlives the timeouts of ordinary answers`() throws {
+    @Test func `an event stream outlives the timeouts of ordinary responses`() throws {
         let mayContinue = Latch("the stream to continue")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(

@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `answers have the members that the OpenAPI description lists`() throws {
+    @Test func `responses have the members that the OpenAPI description lists`() throws {
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200) }
         let gateway = try GatewayUnderTest()
         let components = try #require(try Self.description(gateway)["components"] as? Object)
@@ -103,7 +103,7 @@ import Testing
         try expect("Error", gateway.request("GET", "/nothing"))
     }
 
-    @Test func `the header fields of /docs forbid foreign content`() throws {
+    @Test func `the header fields of /docs forbid content from other origins`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(port: gateway.port, "GET", "/docs")
 

@@ -86,7 +86,7 @@ import Testing
         #expect(answer.status == 200)
     }
 
-    @Test func `a client whose large upload is rejected still receives the answer`() throws {
+    @Test func `a client whose large upload is rejected still receives the response`() throws {
         let gateway = try GatewayUnderTest()
 
         for headers in [[("Content-Length", "3000000")], [("Transfer-Encoding", "chunked")]] {

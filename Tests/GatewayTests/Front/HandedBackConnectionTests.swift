@@ -84,7 +84,7 @@ import Testing
         #expect(fixture.deliveries(of: "/page") == 4)
     }
 
-    @Test func `a request that arrives before the previous answer is answered on the same connection`() throws {
+    @Test func `a request that arrives before the previous response is answered on the same connection`() throws {
         let mayAnswer = Latch("the next request to be sent")
         let fixture = try Self.fixture(mayAnswer: mayAnswer)
         let connection = try fixture.gateway.connect()
@@ -174,7 +174,7 @@ import Testing
         Self.expectNotModified(try ResponseReader(fifth).readAll())
     }
 
-    @Test func `a connection that continues after a 304 has the ordinary idle and head timeouts`() throws {
+    @Test func `a connection that continues after a 304 has the normal idle and head timeouts`() throws {
         let fixture = try Self.fixture(flags: ["--head-timeout", "2s", "--idle-timeout", "4s"])
         let connection = try fixture.gateway.connect()
         let idle = try ContinuousClock().measure {
@@ -192,7 +192,7 @@ import Testing
         #expect(try ResponseReader(other).readAll().status == 408)
     }
 
-    @Test func `a connection whose answer arrives during the shutdown closes after it`() throws {
+    @Test func `a connection whose response arrives during the shutdown closes after the response`() throws {
         let mayAnswer = Latch("the gateway to end")
         let fixture = try Self.fixture(mayAnswer: mayAnswer)
         let waiting = try fixture.gateway.connect()
@@ -216,7 +216,7 @@ import Testing
         #expect(try fixture.gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func `each request on a connection with 304 answers has its own log line`() throws {
+    @Test func `each request on a connection with 304 responses has its own log line`() throws {
         let fixture = try Self.fixture(flags: ["--access-log", "on"])
         let connection = try fixture.gateway.connect()
         for _ in 0..<3 { Self.expectNotModified(try connection.exchange("GET", Self.page, headers: [Self.key])) }

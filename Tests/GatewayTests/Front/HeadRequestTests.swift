@@ -25,7 +25,9 @@ import Testing
             && (target.contains("/events") && !target.hasSuffix("/state") || target.contains("stream"))
     }
 
-    @Test func `HEAD ends at every endpoint, and the next request on the connection is answered`() throws {
+    @Test func `the response to HEAD ends at every endpoint, and the next request on the connection is answered`()
+        throws
+    {
         let fixture = try HubFixture(
             flags: ["--chat-listen", "127.0.0.1:0", "--conversations-listen", "127.0.0.1:0"],
             environment: ["VIBE_CHAT_PROJECT": "demo"])
@@ -51,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/global/event"])
-    func `HEAD ends at the translated streams of an OpenCode 2`(path: String) throws {
+    func `the response to HEAD ends at the translated streams of an OpenCode 2`(path: String) throws {
         let fixture = try BridgeFixture()
         let connection = try fixture.gateway.connect()
 

@@ -66,7 +66,7 @@ import Testing
     }
 
     /// The connection's memory also holds a record for each field (``ServerLimits/poolSize``).
-    @Test func `a head with more fields than the connection's memory holds is rejected with 431`() throws {
+    @Test func `a head with more fields than fit in the connection's memory is rejected with 431`() throws {
         let fixture = try RefusalFixture()
         let fields = (0..<2000).map { "x:\($0)" }
         try fixture.expectRefusal(RequestText.head("GET /projects/demo/api/x HTTP/1.1", fields), 431)

@@ -29,7 +29,7 @@ import Testing
         #expect(instance.requests.count == 0)
     }
 
-    @Test func `a body that is too long to wait for does not hide the refusal`() throws {
+    @Test func `a client receives the rejection even if its body is too long to wait for`() throws {
         let gateway = try GatewayUnderTest()
         let connection = try gateway.connect()
 
@@ -57,7 +57,7 @@ import Testing
         #expect(try connection.exchange("GET", "/projects", headers: [Self.key]).status == 200)
     }
 
-    @Test func `one deadline is for a whole request without a key`() throws {
+    @Test func `a request without a key has one deadline for all of its parts`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "1s", "--body-timeout", "1h"])
         let connection = try gateway.connect()
         try connection.write("GET /health HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n")
@@ -70,7 +70,7 @@ import Testing
         #expect(try connection.readRawAnswer().statuses == [408])
     }
 
-    @Test func `a client without a key has to take its answer by that deadline`() throws {
+    @Test func `a client without a key must read its response by the request's deadline`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "1s", "--answer-timeout", "1h"])
         let connection = try TestClient.connect(port: gateway.port, receiveBuffer: 4096)
         let request = Array("GET /openapi.json HTTP/1.1\r\nHost: h\r\n\r\n".utf8)
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `the client has to read the answer to a rejected request by that deadline`() throws {
+    @Test func `a client must read the response to a rejected request by the request's deadline`() throws {
         let gateway = try GatewayUnderTest(flags: ["--head-timeout", "2s"])
         let connection = try gateway.connect()
         try connection.write("POST /projects/demo/start HTTP/1.1\r\nHost: h\r\nContent-Length: 100000000\r\n\r\n")
@@ -96,7 +96,7 @@ import Testing
         #expect(.now - start < .seconds(10))
     }
 
-    @Test func `a valid key ends that deadline`() throws {
+    @Test func `a valid key ends the deadline of a request without a key`() throws {
         let instance = try FakeOpenCode().start { connection, head in
             let request = try connection.readBody(of: head)
             if request.body.isEmpty { try connection.pause(.milliseconds(2_500)) }
@@ -113,7 +113,7 @@ import Testing
         #expect(try gateway.request("GET", "/projects/demo/api/slow").text == "0")
     }
 
-    @Test func `at the limit the oldest connection without a key makes room`() throws {
+    @Test func `at the limit, the oldest connection without a key is closed for a new connection`() throws {
         let gateway = try GatewayUnderTest(
             flags: ["--max-connections", "4"], environment: ["VIBE_THREADS": "1"])
         let admitted = try gateway.connect()
@@ -137,7 +137,7 @@ import Testing
         try gateway.waitForLog("room_for_another")
     }
 
-    @Test func `connections with a key are not ended for others`() throws {
+    @Test func `connections with a key are not closed for new connections`() throws {
         let gateway = try GatewayUnderTest(
             flags: ["--max-connections", "2"], environment: ["VIBE_THREADS": "1"])
         let admitted = try (0..<2).map { _ in
@@ -158,7 +158,7 @@ import Testing
         #expect(try ResponseReader(waiting).readAll().status == 200)
     }
 
-    @Test func `many connections without a key do not keep a client with one out`() throws {
+    @Test func `many connections without a key do not exclude a client that has a key`() throws {
         let gateway = try GatewayUnderTest(
             flags: ["--max-connections", "20"], environment: ["VIBE_THREADS": "1"])
         let held = try (0..<200).map { number in

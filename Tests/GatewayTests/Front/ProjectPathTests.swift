@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `a name that no project can have is answered with 404, which repeats the name`() throws {
+    @Test func `a name that no project can have is answered with a 404 that repeats the name`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         try gateway.makeProject(".hidden")
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `a symbolic link that leaves the home folder is not a project`() throws {
+    @Test func `a symbolic link that leads out of the home directory is not a project`() throws {
         let gateway = try GatewayUnderTest()
         let outside = try TemporaryDirectory()
         try gateway.makeProject("real")

@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test(arguments: LongLine.allCases) func `an over-long chunk line is refused at once`(line: LongLine) throws {
+    @Test(arguments: LongLine.allCases) func `an over-long chunk line is rejected at once`(line: LongLine) throws {
         let gateway = try GatewayUnderTest()
         let start = ContinuousClock.now
 
@@ -33,7 +33,7 @@ import Testing
         #expect(.now - start < .seconds(5))
     }
 
-    @Test func `an over-long chunk line behind a large upload ends the instance's request`() throws {
+    @Test func `an over-long chunk line after a large upload ends the instance's request`() throws {
         let sawEnd = Latch("the instance to see the truncated request")
         let instance = try FakeOpenCode().start { connection, head in
             do { _ = try connection.readBody(of: head) } catch {
@@ -90,7 +90,7 @@ import Testing
 
     /// No bytes follow the line that fits to the last byte. Only the library's request for an immediate run reveals
     /// that state.
-    @Test func `a loop rests although a line fills the memory exactly and its client waits`() throws {
+    @Test func `a loop is idle when a line fills the memory exactly and its client waits`() throws {
         let gateway = try GatewayUnderTest()
         let remainder = try RemainingBody(of: gateway)
         let connections = try (19_900..<20_400).map { length in
@@ -109,7 +109,7 @@ import Testing
 
     /// A loop checks chunked uploads every 50 ms. libmicrohttpd 0.9.75 closes such a connection after the response, and
     /// later releases keep it.
-    @Test func `a loop rests after a kept connection has sent a chunked body and another request`() throws {
+    @Test func `a loop is idle after a kept-alive connection has sent a chunked body and another request`() throws {
         let gateway = try GatewayUnderTest()
         let remainder = try RemainingBody(of: gateway)
 
@@ -149,7 +149,7 @@ import Testing
         #expect(instance.requests.values.map(\.target) == ["/x?\(query)"])
     }
 
-    @Test func `SIGTERM ends the gateway although connections hold over-long chunk lines`() throws {
+    @Test func `SIGTERM ends the gateway even if connections hold over-long chunk lines`() throws {
         let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "1s"])
         let connections = try (0..<20).map { _ in
             let connection = try gateway.connect()
@@ -165,7 +165,7 @@ import Testing
     }
 
     /// `RANDOM_EXCHANGES` sets the number of exchanges, and `RANDOM_SEED` selects another series.
-    @Test func `random exchanges that end anywhere leave no connection or descriptor open`() throws {
+    @Test func `random exchanges that end at any point leave no connection or descriptor open`() throws {
         let instance = try FakeOpenCode.answering()
         let gateway = try GatewayUnderTest(flags: ["--drain-timeout", "2s", "--log-level", "error"])
         try gateway.start(instance)

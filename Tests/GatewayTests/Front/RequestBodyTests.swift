@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `a body on any method reaches the instance`() throws {
+    @Test func `a body of a request with any method reaches the instance`() throws {
         let bodies = Recorded<ReceivedRequest>("a request")
         let instance = try Self.recording(bodies)
         let gateway = try GatewayUnderTest()
@@ -92,7 +92,7 @@ import Testing
         #expect(bodies.values.last?.body == body)
     }
 
-    @Test(arguments: [true, false]) func `a large body reaches the instance while the client still sends it`(
+    @Test(arguments: [true, false]) func `a large body reaches the instance while the client is still sending it`(
         isChunked: Bool
     ) throws {
         let received = Recorded<Int>("bytes of the body")
@@ -131,7 +131,7 @@ import Testing
         #expect(try ResponseReader(connection).readAll().text == "answered")
     }
 
-    @Test func `a large body that arrives during a query of the gateway is forwarded after the query`() throws {
+    @Test func `a large body that arrives during a gateway query is forwarded after the query`() throws {
         let mayAnswer = Latch("the instance to answer the gateway's query")
         let total = 1 << 20
         let fixture = try ProxyFixture { connection, head in

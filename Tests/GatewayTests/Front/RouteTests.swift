@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `/health needs no key and answers with the contract's body`() throws {
+    @Test func `/health needs no key and responds with the contract's body`() throws {
         let gateway = try GatewayUnderTest()
         let answer = try TestClient.request(port: gateway.port, "GET", "/health?probe=1")
 
@@ -91,7 +91,7 @@ import Testing
         #expect(head.values(of: "Content-Length") == ["\(answer.body.count)"])
     }
 
-    @Test func `each of the gateway's own answers has a distinct X-Request-Id`() throws {
+    @Test func `each of the gateway's own responses has a distinct X-Request-Id`() throws {
         let gateway = try GatewayUnderTest()
         let identifiers = try (0..<4).map { _ in
             try #require(gateway.request("GET", "/nothing").value(of: "X-Request-Id"))

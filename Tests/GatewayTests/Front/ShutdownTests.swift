@@ -34,7 +34,7 @@ import Testing
         #expect(try gateway.process.waitForExit() == .exited(0))
     }
 
-    @Test func `an answer in progress is delivered completely during the shutdown`() throws {
+    @Test func `a response in progress is delivered completely during the shutdown`() throws {
         let mayContinue = Latch("the instance to continue")
         let instance = try FakeOpenCode().start { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "10")])
@@ -233,7 +233,7 @@ extension String {
 }
 
 extension ShutdownTests {
-    @Test func `an answer that is sent while the gateway stops has one Date field`() throws {
+    @Test func `a response that is sent while the gateway stops has one Date field`() throws {
         let mayAnswer = Latch("the instance to answer")
         let instance = try FakeOpenCode().start { connection, _ in
             try mayAnswer.wait()

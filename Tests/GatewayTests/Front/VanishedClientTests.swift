@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(.enabled(if: obstacle == nil, Comment(rawValue: obstacle ?? "")))
-    func `a client that is silent but there stays`() throws {
+    func `a client that is silent but reachable stays connected`() throws {
         let networks = try Networks(flags: ["--stream-stall", "1s"])
         defer { networks.clients.terminate(SIGKILL) }
         let connection = try networks.connect()

@@ -83,7 +83,7 @@ import Testing
         #expect(try fixture.status().restarts == 0)
     }
 
-    @Test func `a start request ends the wait for a restart`() throws {
+    @Test func `a start request ends the delay before a restart`() throws {
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"])
         try fixture.start()
         try? fixture.misbehave("crash-after=0")
@@ -94,7 +94,7 @@ import Testing
         #expect(answer.text.hasSuffix(#""status":"started"}"#))
     }
 
-    @Test func `a stop request cancels the wait for a restart`() throws {
+    @Test func `a stop request cancels the pending restart`() throws {
         let fixture = try SimulatorFixture(flags: ["--restart-delay", "1h", "--max-restart-delay", "1h"])
         try fixture.start()
         try? fixture.misbehave("crash-after=0")

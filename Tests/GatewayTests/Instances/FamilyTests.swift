@@ -21,7 +21,7 @@ import Testing
         return gateway
     }
 
-    @Test func `each version runs beside the others with its own command`() throws {
+    @Test func `each version runs next to the others with its own command`() throws {
         let gateway = try gateway()
         for (version, family) in Self.simulators {
             let answer = try gateway.request(

@@ -61,7 +61,7 @@ import Testing
         withExtendedLifetime(events) {}
     }
 
-    @Test func `a busy instance is ready again after it has caught up`() throws {
+    @Test func `a busy instance is ready again after a prompt health response`() throws {
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "2s"])
         try fixture.start()
 
@@ -73,7 +73,8 @@ import Testing
         try fixture.waitForLog("the instance is ready", times: 2)
     }
 
-    @Test func `an instance that neither answers nor progresses is unhealthy, and requests still reach it`() throws {
+    @Test func `an instance that neither responds nor makes progress is unhealthy, and requests still reach it`() throws
+    {
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
         try fixture.start()
         let before = try fixture.status()

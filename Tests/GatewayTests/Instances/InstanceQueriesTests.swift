@@ -81,7 +81,7 @@ import Testing
     // MARK: Set-up
 
     @Test(arguments: [FakeOpenCode.Family.one(), .two()])
-    func `a broken configuration causes a warning after the first answer`(family: FakeOpenCode.Family) throws {
+    func `a broken configuration causes a warning after the first response`(family: FakeOpenCode.Family) throws {
         let isTwo = if case .two = family { true } else { false }
         let path = isTwo ? "/api/config" : "/config"
         let instance = try FakeOpenCode(family).requiringPassword().query(path, nil)

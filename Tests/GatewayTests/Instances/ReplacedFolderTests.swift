@@ -26,7 +26,9 @@ import Testing
     }
 
     @Test(arguments: Change.allCases)
-    func `status and log warn about a replaced folder, and requests still reach the instance`(change: Change) throws {
+    func `the status and the log warn about a replaced project folder, and requests still reach the instance`(
+        change: Change
+    ) throws {
         let fixture = try SimulatorFixture()
 
         #expect(try fixture.start().status == 200)

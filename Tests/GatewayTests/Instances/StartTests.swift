@@ -58,7 +58,7 @@ import Testing
         #expect(try fixture.start().text.hasSuffix(#""status":"already_running"}"#))
     }
 
-    @Test func `a missing port announcement has its own error message`() throws {
+    @Test func `a missing port announcement causes its own error message`() throws {
         let fixture = try SimulatorFixture("banner-never", flags: ["--start-timeout", "300ms"])
         let answer = try fixture.start()
 

@@ -19,7 +19,7 @@ import Testing
     }
 
     /// The gateway's own 401 means that the client's key is wrong, and a client would discard its key.
-    @Test func `a server that rejects the instance's password is treated as another server`() throws {
+    @Test func `a server that rejects the instance's password is treated as a different server`() throws {
         let fixture = try ProxyFixture(FakeOpenCode().requiringPassword()) { connection, head in
             let fields =
                 switch head.path {

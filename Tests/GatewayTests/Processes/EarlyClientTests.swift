@@ -112,7 +112,7 @@ import Testing
         try gateway.terminate()
     }
 
-    @Test func `a gateway whose home folder is in use accepts no connection`() throws {
+    @Test func `a gateway whose home directory is in use accepts no connection`() throws {
         let socket = try SharedSocket()
         let other = try SharedSocket()
         let first = try gateway(socket)

@@ -16,7 +16,7 @@ import Testing
         opencode = try ListedSimulator(in: other).opencode
     }
 
-    @Test func `a gateway on the same home folder by another path or environment exits with an error`() throws {
+    @Test func `a gateway with the same home directory under another path or environment exits with an error`() throws {
         let first = try GatewayUnderTest(opencode: opencode)
         let link = "\(other.path)/link"
 
@@ -61,7 +61,10 @@ import Testing
     }
 
     /// Such a server is started by `viberemote-gateway exec` in a unit, for example.
-    @Test func `a start fails if another program runs a server in the folder, and names its process`() throws {
+    @Test
+    func `a start fails with an error that names the process if another program runs a server in the project folder`()
+        throws
+    {
         let gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
         let mayEnd = "\(other.path)/may-end"
@@ -93,7 +96,7 @@ import Testing
         try gateway.terminate()
     }
 
-    @Test func `exec refuses to start a second server in the folder of an instance`() throws {
+    @Test func `exec refuses to start a second server in an instance's project folder`() throws {
         let gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
 

@@ -13,7 +13,7 @@ import Testing
         return list.compactMap { $0["name"] as? String }
     }
 
-    @Test func `a new, renamed or removed folder is reflected in the list within a second`() throws {
+    @Test func `a new, renamed or removed project folder is reflected in the list within a second`() throws {
         let gateway = try GatewayUnderTest()
         let home = gateway.home.path
         try gateway.makeProject("first")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `a folder that disappears while its instance runs is listed as missing`() throws {
+    @Test func `a project folder that disappears while its instance runs is listed as missing`() throws {
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "still here") }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance, as: "demo")
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `the list is answered with 500 while the home folder is missing`() throws {
+    @Test func `a list request is answered with 500 while the home directory is missing`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let home = gateway.home.path
@@ -82,7 +82,7 @@ import Testing
     }
 
     /// The issue specifies the limit: at most 10 ms, warm, with 500 folders and 50 running instances.
-    @Test func `500 folders with 50 running instances are listed within 10 ms`() throws {
+    @Test func `500 projects with 50 running instances are listed within 10 ms`() throws {
         let gateway = try GatewayUnderTest()
         for number in 0..<500 { try gateway.makeProject("project-\(number)") }
         let instances = try (0..<50).map { number in

@@ -12,7 +12,7 @@ import Testing
         ("POST", "api/session"), ("OPTIONS", "api/x"), ("GET", "api/event"), ("GET", "api/x?directory=/etc"),
     ]
 
-    @Test func `each name without a project receives the same 404 on each route`() throws {
+    @Test func `each name without a project is answered with the same 404 on each route`() throws {
         let gateway = try GatewayUnderTest()
         let outside = try TemporaryDirectory()
         try gateway.makeProject(".hidden")
@@ -44,7 +44,9 @@ import Testing
         }
     }
 
-    @Test func `a request for a stopped project receives 503, and one for an unknown project 404`() throws {
+    @Test func `a request for a stopped project is answered with 503, and a request for an unknown project with 404`()
+        throws
+    {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
 
@@ -61,7 +63,7 @@ import Testing
         try gateway.expect("GET", "/projects/other/api/x", 404, #"{"detail":"Project not found: other"}"#)
     }
 
-    @Test func `a link that leaves the home folder is a project with --follow-links on`() throws {
+    @Test func `a link that leads out of the home directory is a project with --follow-links on`() throws {
         let outside = try TemporaryDirectory()
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "linked") }
         _ = try outside.write("\(instance.port)\n", to: "upstream-port")

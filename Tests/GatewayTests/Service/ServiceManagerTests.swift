@@ -40,7 +40,7 @@ import Testing
             if: geteuid() == 0 && access("/usr/bin/python3", X_OK) == 0,
             "only root may stop a thread of another process, and python3 does it"),
         arguments: ["loop-1", "event-hub"])
-    func `the watchdog receives nothing while a loop hangs`(thread: String) throws {
+    func `the watchdog receives no notification while a loop hangs`(thread: String) throws {
         let manager = try NotifySocket()
         let gateway = try GatewayUnderTest(environment: [
             "NOTIFY_SOCKET": manager.path, "WATCHDOG_USEC": "400000", "VIBE_EVENT_HUB": "on",

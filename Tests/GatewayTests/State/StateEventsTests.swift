@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `events are written to disk after the permissions of the state folder are fixed`() throws {
+    func `events are written to disk after the permissions of the state directory are fixed`() throws {
         try directory.makeDirectory("state")
         chmod(folder, 0o777)
         let fixture = try HubFixture(flags: flags)

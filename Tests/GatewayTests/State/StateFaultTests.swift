@@ -37,7 +37,7 @@ import Testing
         #expect(try gateway.terminate() == .exited(0))
     }
 
-    @Test func `a gateway with a damaged state.db reports it and serves requests`() throws {
+    @Test func `a gateway with a damaged state.db reports the damage and serves requests`() throws {
         try directory.makeDirectory("state")
         chmod(folder, 0o700)
         let path = try directory.write(String(repeating: "no database ", count: 500), to: "state/state.db", mode: 0o600)
@@ -51,7 +51,7 @@ import Testing
         #expect(run.output.contains { $0.hasPrefix("  WRONG  \(sentence)") }, "\(run.output)")
     }
 
-    @Test func `a second gateway with the same state folder reports it and serves requests`() throws {
+    @Test func `a second gateway with the same state directory reports the conflict and serves requests`() throws {
         let first = try GatewayUnderTest(flags: flags)
         let sentence = "Another gateway (process \(first.process.pid)) uses \(folder)/state.db."
 
@@ -76,7 +76,7 @@ import Testing
         #expect(try check().output.contains("  ok     \(folder)/state.db is usable"))
     }
 
-    @Test func `a gateway with a newer gateway's state.db reports it and serves requests`() throws {
+    @Test func `a gateway with a newer gateway's state.db reports the version and serves requests`() throws {
         try GatewayUnderTest(flags: flags).terminate()
         // The schema version, as PRAGMA user_version stores it (SQLite's file format, 1.3.17).
         let file = open("\(folder)/state.db", O_WRONLY | O_CLOEXEC)
@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
-    func `a gateway with a full disk reports it and serves requests`() throws {
+    func `a gateway with a full disk reports the problem and serves requests`() throws {
         let sentence = "\(folder)/state.db cannot be written: the disk is full."
 
         try expectWork(
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(.enabled(if: geteuid() == 0, "mounting takes root"))
-    func `a gateway with a read-only file system reports it and serves requests`() throws {
+    func `a gateway with a read-only file system reports the problem and serves requests`() throws {
         try expectWork(
             mounting: "-o ro", without: "\(folder) cannot be written: its file system is read-only.",
             whichCheckSays: "\(directory.path) cannot be written: its file system is read-only.")
@@ -128,7 +128,7 @@ import Testing
         #expect(run.lines(of: .output).contains { $0.hasPrefix("  WRONG  \(finding)") }, "\(run.lines(of: .output))")
     }
 
-    @Test func `a missing state folder is created by serve but not by check`() throws {
+    @Test func `a missing state directory is created by serve and not by check`() throws {
         #expect(try check().output.contains("  ok     \(folder)/state.db does not exist and can be created"))
         #expect(access(folder, F_OK) != 0)
 
@@ -145,7 +145,7 @@ import Testing
         try gateway.terminate()
     }
 
-    @Test func `the default state folder is the user's or the systemd unit's`() throws {
+    @Test func `the default state directory belongs to the user or to the systemd unit`() throws {
         let home = try TemporaryDirectory()
         func line(_ environment: [String: String]) throws -> String? {
             try ProgramRun(

@@ -8,13 +8,13 @@ import Testing
 @testable import GatewayCore
 @testable import GatewayServer
 
-@Suite("Web pages that may read answers (Fetch standard, CORS protocol)", .onTestThreads)
+@Suite("Web pages that may read responses (Fetch standard, CORS protocol)", .onTestThreads)
 struct AllowedOriginsTests {
     private let origins = AllowedOrigins(["https://app.example.com", "http://localhost:3000"])
 
     @Test(
         arguments: ["https://app.example.com", "http://localhost:3000"])
-    func `a page of each allowed origin may read the answer, which names only that origin`(origin: String) throws {
+    func `a page of each allowed origin may read the response, which names only this origin`(origin: String) throws {
         let terms = try #require(origins.terms(for: FieldList(["Host": "h", "Origin": origin])))
 
         #expect(terms.isGranted)
@@ -39,7 +39,8 @@ struct AllowedOriginsTests {
         #expect(terms.fields.lines == ["Vary: Origin"])
     }
 
-    @Test func `without exactly one Origin, nothing is granted and the answer has only Vary: Origin`() throws {
+    @Test func `without exactly one Origin field, no access is granted and the response has only Vary: Origin`() throws
+    {
         for fields: KeyValuePairs in [[:], ["Origin": "https://app.example.com", "Origin": "https://app.example.com"]] {
             #expect(try #require(origins.terms(for: FieldList(fields))).fields.lines == ["Vary: Origin"])
         }

@@ -11,7 +11,7 @@ import Testing
 
 @testable import GatewayCore
 
-@Suite("The exact answers of the wire contract", .onTestThreads)
+@Suite("The exact responses of the wire contract", .onTestThreads)
 struct ControlAnswersTests {
     private func expect(
         _ response: ControlResponse, _ status: Int, _ body: String, at location: SourceLocation = #_sourceLocation
@@ -52,7 +52,7 @@ struct ControlAnswersTests {
         return Project(folder: folder, state: state)
     }
 
-    @Test func `the answer to GET /health has the contract's body`() {
+    @Test func `the response to GET /health has the contract's body`() {
         expect(ControlAnswers.health, 200, #"{"status":"ok","service":"viberemote-gateway"}"#)
     }
 

@@ -121,7 +121,7 @@ struct DescriptionTests {
 
     private static let page = String(decoding: DocumentationPage.html(.gateway), as: UTF8.self)
 
-    @Test func `the page lists each path and loads nothing from elsewhere`() {
+    @Test func `the page lists each path and loads no external resources`() {
         for template in Self.templates { #expect(Self.page.contains("<code>\(template)</code>")) }
         for text in ["http://", "https://", "src=", "url(", "@import", "\"//", "<iframe", "<object", "onclick"] {
             #expect(!Self.page.contains(text), "\(text)")

@@ -16,7 +16,7 @@ import Testing
         EventStreamState(isPlain: isPlain, isTranslated: isTranslated, maxRate: maxRate, stallLimit: stall, at: start)
     }
 
-    @Test func `news is read at once by an idle stream and kept by one that reads`() {
+    @Test func `new events are read at once by an idle stream and later by a stream that is reading`() {
         var state = state()
 
         let first = (state.recordUpdate(), state.wantsRead(at: start))
@@ -79,7 +79,7 @@ import Testing
         (true, false, false, 10, []), (true, false, true, 10, [.sendComment]),
         (true, true, false, 9, []), (true, true, false, 10, [.sendHeartbeat]),
     ])
-    func `a silent stream sends a comment or a heartbeat in its interval`(
+    func `a silent stream sends a comment or a heartbeat in each interval`(
         isPlain: Bool, isTranslated: Bool, reads: Bool, seconds: Int, actions: [EventStreamState.TimeAction]
     ) {
         var state = state(isPlain: isPlain, isTranslated: isTranslated)
@@ -93,7 +93,7 @@ import Testing
         #expect(again == [])
     }
 
-    @Test func `a wake-up reads the log although nothing has arrived`() {
+    @Test func `a wake-up reads the log even if no event has arrived`() {
         var state = state()
         state.wait(until: start + .milliseconds(5))
 
@@ -107,7 +107,7 @@ import Testing
         #expect(state.isReading)
     }
 
-    @Test func `a client that accepts nothing within the limit is disconnected`() {
+    @Test func `a client that accepts no bytes within the limit is disconnected`() {
         var state = state(stall: .seconds(60))
         state.block(unacknowledged: 100, at: start)
 

@@ -70,7 +70,7 @@ struct InstanceReferencesTests {
         return references.replaced(in: FieldList(fields)).lines
     }
 
-    @Test func `only the own address of an instance on another host is replaced`() throws {
+    @Test func `only an instance's own address is replaced if the instance is on another host`() throws {
         let ip = try #require(IPAddress("fd00::7"))
 
         #expect(replaced(["Location": "http://[FD00::7]:4096/x"], ip: ip) == ["Location: http://h/projects/demo/api/x"])

@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: failures)
-    func `the answer to a request that did not reach the instance does not warn against a repeat`(
+    func `the response to a request that did not reach the instance does not warn against a repeat`(
         failure: UpstreamFailure
     ) {
         let error = LostInstance.error(for: failure, port: 4096, project: "alpha", mayBeReceived: false)

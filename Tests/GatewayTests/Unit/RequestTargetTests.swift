@@ -39,7 +39,7 @@ struct RequestTargetTests {
             "a", "?a", "*a", "**", "http:/a", "http:///a", "http://", "http://a", "http://a?b", "http://?/a",
             "ftp://a/b", "example.com:443", " /a",
         ])
-    func `a target that is in neither origin, absolute nor asterisk form is rejected`(target: String) {
+    func `a target that is not in origin, absolute or asterisk form is rejected`(target: String) {
         #expect(parts(target) == nil)
     }
 

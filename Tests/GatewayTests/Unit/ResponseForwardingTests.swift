@@ -8,7 +8,7 @@ import Testing
 @testable import GatewayCore
 @testable import Proxying
 
-@Suite("The fields of a forwarded answer", .onTestThreads)
+@Suite("The fields of a forwarded response", .onTestThreads)
 struct ResponseForwardingTests {
     private func forwarded(_ fields: KeyValuePairs<String, String>, status: Int = 200) -> [String] {
         ResponseForwarding.head(ResponseHead(status: status, fields: FieldList(fields))).fields.lines

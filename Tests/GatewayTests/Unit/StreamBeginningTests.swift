@@ -65,7 +65,7 @@ import Testing
         #expect(third == .expired)
     }
 
-    @Test func `a stream that needs nothing of the instance never expires`() {
+    @Test func `a stream that needs no data from the instance never expires`() {
         var beginning = StreamBeginning(isOpen: true)
 
         let decisions = (0..<3).map { _ in beginning.timePassed() }

@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/json", "/large"], ProxyFixture.carriers)
-    func `Node 20 detects an answer that the instance has aborted`(path: String, method: String) throws {
+    func `Node 20 detects a response that the instance has aborted`(path: String, method: String) throws {
         for abort in Abort.allCases {
             let resume = Latch("the client to have the first piece")
             let fixture = try Self.fixture(abort, resume)
@@ -66,7 +66,9 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/large"])
-    func `after a clean end, a large answer's connection continues and a stream's connection closes`(path: String)
+    func `after a clean end, the connection of a large response continues and the connection of a stream closes`(
+        path: String
+    )
         throws
     {
         let resume = Latch("the client to have the first piece")
@@ -90,7 +92,7 @@ import Testing
     }
 
     @Test(arguments: ["/event", "/json", "/large"])
-    func `an answer has Connection: close if the client has requested it`(path: String) throws {
+    func `a response has Connection: close if the client has requested it`(path: String) throws {
         let resume = Latch("a signal that never comes")
         resume.open()
         let fixture = try Self.fixture(nil, resume)
@@ -102,7 +104,7 @@ import Testing
         #expect(try connection.waitForEnd() == .closed)
     }
 
-    @Test func `an answer to a chunked request has Connection: close if libmicrohttpd is not strict`() throws {
+    @Test func `a response to a chunked request has Connection: close if libmicrohttpd is not strict`() throws {
         let resume = Latch("a signal that never comes")
         resume.open()
         let fixture = try Self.fixture(nil, resume)
@@ -129,7 +131,7 @@ import Testing
         """
 
     @Test(.enabled(if: Node.path != nil, "there is no node on this machine"), arguments: Abort.allCases)
-    func `the installed Node detects an aborted answer`(abort: Abort) throws {
+    func `the installed Node detects an aborted response`(abort: Abort) throws {
         for (abort, path) in [(abort, "/event"), (abort, "/json"), (nil, "/event")] {
             let resume = Latch("node to have the first piece")
             let fixture = try Self.fixture(abort, resume)

@@ -34,7 +34,7 @@ import Testing
         return answer
     }
 
-    @Test func `the answer to HEAD keeps its Content-Length`() throws {
+    @Test func `the response to HEAD keeps its Content-Length`() throws {
         let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nETag: \"e\"\r\nContent-Length: 12345\r\n\r\n")
 
         #expect(answer.values(of: "Content-Length") == ["12345"])
@@ -42,13 +42,13 @@ import Testing
         #expect(answer.body.isEmpty)
     }
 
-    @Test func `an answer to HEAD without Content-Length is forwarded without it`() throws {
+    @Test func `a response to HEAD without Content-Length is forwarded without it`() throws {
         let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nETag: \"e\"\r\n\r\n")
 
         #expect(answer.values(of: "Content-Length") == [])
     }
 
-    @Test func `the answer to HEAD for a chunked body has no Content-Length and no body`() throws {
+    @Test func `the response to HEAD for a chunked body has no Content-Length and no body`() throws {
         let answer = try Self.twice("HEAD", saying: "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
 
         #expect(answer.values(of: "Content-Length") == [])
@@ -81,7 +81,7 @@ import Testing
         #expect(answer.values(of: "Content-Length") == [])
     }
 
-    @Test func `interim answers are not forwarded`() throws {
+    @Test func `interim responses are not forwarded`() throws {
         let interim =
             "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\nX-A: b\r\n\r\n"
             + "HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n"
@@ -197,7 +197,7 @@ import Testing
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func `an answer reaches the client while the instance still sends it`(method: String) throws {
+    func `a response reaches the client while the instance is still sending it`(method: String) throws {
         let steps = Recorded<Int>("a step of the client")
         let fixture = try ProxyFixture { connection, _ in
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")

@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: ProxyFixture.carriers)
-    func `a broken answer in a single write is never complete for the client`(method: String) throws {
+    func `a broken response in a single write never appears complete to the client`(method: String) throws {
         let fixture = try Fixture()
 
         for broken in Self.breaks {

@@ -72,7 +72,7 @@ import Testing
     ]
 
     @Test(arguments: ProxyFixture.carriers)
-    func `each malformed answer head causes a 502, and its connection is never reused`(method: String) throws {
+    func `each malformed response head causes a 502, and its connection is never reused`(method: String) throws {
         let endings = Recorded<String>("a connection closed by the gateway")
         let fixture = try ProxyFixture { connection, head in
             guard let broken = Self.brokenHeads.first(where: { head.path == "/\($0.name)" }) else {

@@ -103,7 +103,7 @@ import Testing
         #expect(stream.response.endingInNode20 == .truncated || stream.response.endingInNode20 == .reset)
     }
 
-    @Test func `pending requests receive 503 when --drain-timeout of the shutdown is over`() throws {
+    @Test func `pending requests receive 503 when the shutdown's --drain-timeout is over`() throws {
         let released = Recorded<Void>("a request that the gateway has released")
         let fixture = try Self.silent(released, flags: ["--drain-timeout", "700ms"])
         let prompt = try fixture.send("POST", Self.message, body: Self.body)

@@ -31,7 +31,8 @@ import Testing
     }
 
     @Test(arguments: OpenCodeVersion.all)
-    func `a terminal that is gone is answered as the first request of a run`(_ version: OpenCodeVersion) throws {
+    func `a request for a missing terminal is answered as the first request of a run`(_ version: OpenCodeVersion) throws
+    {
         let app = try PhoneApp(version)
 
         #expect(try app.startOpenCode().status == 200)
@@ -41,7 +42,7 @@ import Testing
         #expect(status == app.profile.refusals.noUpgrade.status)
     }
 
-    @Test func `the folder is opened once in each run and before the first upgrade`() throws {
+    @Test func `the directory is opened once in each run and before the first upgrade`() throws {
         let instance = try Self.instance()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -60,7 +61,7 @@ import Testing
     }
 
     /// The kernel distributes the connections to both loops.
-    @Test func `the folder is opened once for the upgrades of all loops`() throws {
+    @Test func `the directory is opened once for the upgrades of all loops`() throws {
         let isOpen = Latch("the folder is open")
         let instance = try Self.instance {
             try isOpen.wait(within: .seconds(30))
@@ -89,7 +90,7 @@ import Testing
         #expect(instance.requests.values.count { $0.target == "/path" } == 1)
     }
 
-    @Test func `a run that has answered a request is asked nothing before an upgrade`() throws {
+    @Test func `a run that has responded to a request receives no query before an upgrade`() throws {
         let instance = try Self.instance()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -100,7 +101,7 @@ import Testing
         #expect(instance.requests.values.map(\.target) == ["/session", "/pty/1/connect", "/pty/2/connect"])
     }
 
-    @Test func `an instance that does not open its folder gets the upgrade all the same`() throws {
+    @Test func `an instance that does not open its directory still receives the upgrade`() throws {
         let instance = try Self.instance { try $0.waitForEnd(within: .seconds(60)) }
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)

@@ -92,7 +92,7 @@ import Testing
         client.close()
     }
 
-    @Test func `an upload that a slow instance stalls is answered with 504`() throws {
+    @Test func `an upload that stalls at a slow instance is answered with 504`() throws {
         let end = Latch("the test to end")
         let fixture = try ProxyFixture(flags: ["--body-timeout", "2s", "--answer-timeout", "5s"]) { _, _ in
             try end.wait(within: .seconds(30))
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `a truncated answer does not delay the shutdown`() throws {
+    @Test func `a truncated response does not delay the shutdown`() throws {
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: [("Content-Length", "100")])
             try connection.write("hello")

@@ -197,7 +197,7 @@ import Testing
         #expect(fixture.deliveries(of: "/2") == 1)
     }
 
-    @Test func `a request is not repeated after its answer has begun`() throws {
+    @Test func `a request is not repeated after its response has begun`() throws {
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/2" else { return try connection.respond(200, text: "answered") }
             try connection.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello")
@@ -213,7 +213,7 @@ import Testing
         #expect(fixture.deliveries(of: "/2") == 1)
     }
 
-    @Test func `unsolicited bytes between two answers end the instance's connection`() throws {
+    @Test func `unsolicited bytes between two responses end the instance's connection`() throws {
         let answered = Latch("the client to have its answer")
         let sent = Latch("the surplus to be sent")
         let fixture = try ProxyFixture { connection, head in
@@ -235,7 +235,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], ProxyFixture.carriers)
-    func `surplus bytes after a body never become the next answer`(isChunked: Bool, method: String) throws {
+    func `surplus bytes after a body never become the next response`(isChunked: Bool, method: String) throws {
         let fixture = try ProxyFixture { connection, head in
             guard head.path == "/1" else { return try connection.respond(200, text: "answered") }
             let body =
@@ -253,7 +253,7 @@ import Testing
     @Test(
         arguments: ["204 No Content\r\n\r\n", "200 OK\r\nContent-Length: 0\r\n\r\n", "304 Not Modified\r\n\r\n"],
         ProxyFixture.carriers)
-    func `surplus bytes after an answer without a body never become the next answer`(head: String, method: String)
+    func `surplus bytes after a response without a body never become the next response`(head: String, method: String)
         throws
     {
         let fixture = try ProxyFixture { connection, request in

@@ -34,7 +34,7 @@ import Testing
         #expect(swallowed.values == [""])
     }
 
-    @Test func `concurrent prompts and streams receive their own answers`() throws {
+    @Test func `concurrent prompts and streams receive their own responses`() throws {
         let fixture = try ProxyFixture { connection, head in
             guard !head.path.hasPrefix("/stream") else {
                 let stream = [("Content-Type", "text/event-stream")]
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `an answer for a slow client is delivered or visibly truncated after the instance ends`(
+    func `a response to a slow client is delivered or visibly truncated after the instance ends`(
         byReset: Bool, isChunked: Bool
     ) throws {
         let body = [UInt8](repeating: 120, count: 1_500_000)

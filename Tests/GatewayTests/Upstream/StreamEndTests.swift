@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `the instance's connection closes when the client leaves`(byReset: Bool) throws {
+    func `the instance's connection closes when the client disconnects`(byReset: Bool) throws {
         let ended = Recorded<TestConnection.Ending>("the gateway to close the instance's connection")
         let fixture = try ProxyFixture { connection, _ in
             try connection.writeHead(200, headers: Self.head)

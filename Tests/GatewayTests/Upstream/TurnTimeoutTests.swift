@@ -42,7 +42,7 @@ import Testing
         #expect(try ResponseReader(large, method: "POST").readAll().status == 200)
     }
 
-    @Test func `a turn without a response gets 504 after --stream-timeout`() throws {
+    @Test func `a turn without a response is answered with 504 after --stream-timeout`() throws {
         let fixture = try ProxyFixture(flags: ["--answer-timeout", "100ms", "--stream-timeout", "300ms"]) {
             connection, head in
             try connection.waitForEnd()

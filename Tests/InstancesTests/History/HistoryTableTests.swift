@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `the last 200 entries of a folder are kept in order`() async throws {
+    @Test func `the last 200 entries of a project folder are kept in order`() async throws {
         let (folder, other) = ("/home/vibe/demo", "/home/vibe/other")
         let entries = (1...450).map { number -> HistoryTable.Entry in
             let actor: String? = number % 2 == 0 ? "key" : nil
@@ -50,7 +50,9 @@ import Testing
         #expect(try await self.entries(of: "/home/vibe/dem").isEmpty)
     }
 
-    @Test func `the last entry before a time is found for each folder below one home only`() async throws {
+    @Test func `the last entry before a time is found only for the project folders below one home directory`()
+        async throws
+    {
         try await add(HistoryTable.Entry(time: 1, event: "ready"), to: "/home/vibe/a")
         try await add(HistoryTable.Entry(time: 3, event: "failed", reason: "x"), to: "/home/vibe/a")
         try await add(HistoryTable.Entry(time: 2, event: "stopped"), to: "/home/vibe/ä%_")

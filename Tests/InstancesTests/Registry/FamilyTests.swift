@@ -232,7 +232,7 @@ import Testing
 
     // MARK: Log messages
 
-    @Test func `the end of an instance is logged once, with the restart delay`() async throws {
+    @Test func `the end of an instance is logged once with the restart delay`() async throws {
         let fixture = try await fixture()
         await start(fixture, SupervisedFixture.run("a"), .two)
 

@@ -64,7 +64,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `an instance's events from outside the gateway are recorded`() async throws {
+    @Test func `an instance's external events are recorded`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
@@ -88,7 +88,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a failed stop is not confused with a later stop from outside`() async throws {
+    @Test func `a failed stop is distinguished from a later external stop`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(5)))
-    func `a stop from outside is recorded as such although a client requests a stop meanwhile`() async throws {
+    func `an external stop is recorded as such even if a client requests a stop at the same time`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
@@ -174,7 +174,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a crash that a start overtakes is recorded with its reason`() async throws {
+    @Test func `a crash that is followed by a start is recorded with its reason`() async throws {
         let fixture = try await fixture(history)
         await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a", found: true)), .announced(run: "a", address: .loopback(5000)))
@@ -228,7 +228,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `an instance that is the gateway's child is recorded as stopped by the gateway's end`() async throws {
+    @Test func `an instance that is a child process is recorded as stopped by the gateway's end`() async throws {
         let fixture = try await fixture(history, outlives: false)
         await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
@@ -319,7 +319,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a run that is younger than the last event is recorded as found`() async throws {
+    @Test func `a run that began after the last event is recorded as found`() async throws {
         let history = RecordedHistory([.alpha: [InstanceEvent(time: Self.started - 1, kind: .ready)]])
         let fixture = try await fixture(
             history,

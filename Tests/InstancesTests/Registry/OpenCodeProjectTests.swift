@@ -160,7 +160,9 @@ import Testing
         for _ in 0..<times { await Task.yield() }
     }
 
-    @Test func `each waiting caller receives a project even if it may have changed meanwhile`() async throws {
+    @Test func `each waiting caller receives a project even if the project may have changed in the meantime`()
+        async throws
+    {
         let instances = Instances()
         let fixture = try await SupervisedFixture(
             projects: ["alpha"],
@@ -260,7 +262,7 @@ import Testing
     }
 
     @Test(arguments: [APIFamily.one, .two])
-    func `a project is shared if its instance lists a folder of a project that does not run`(family: APIFamily)
+    func `a project is shared if its instance lists the folder of a stopped project`(family: APIFamily)
         async throws
     {
         let instances = Instances()
@@ -283,7 +285,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `another instance that does not respond leaves the project unshared`() async throws {
+    @Test func `a project counts as unshared if the other instance does not respond`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances)
         instances.set(5000, "p1")
@@ -298,7 +300,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a project counts as shared if its instance does not list its folders`() async throws {
+    @Test func `a project counts as shared if its instance does not list the project's directories`() async throws {
         let instances = Instances()
         let fixture = try await fixture(instances)
         instances.set(5000, "p1")

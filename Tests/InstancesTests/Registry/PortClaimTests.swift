@@ -17,7 +17,7 @@ import Testing
             .beta, .launched(SupervisedFixture.run("b")), .announced(run: "b", address: .loopback(5000)))
     }
 
-    @Test func `a port that another instance has now is no longer used`() async throws {
+    @Test func `a port that another instance now has is no longer used`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: "password of a"])
         // Alpha has ended unnoticed, and its port now belongs to beta.
         await fixture.supervisor.report(
@@ -40,7 +40,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a port stays with the instance that proves it by its password`() async throws {
+    @Test func `a port stays with the instance that proves its ownership by its password`() async throws {
         // Beta prints a banner with alpha's port. Alpha proves with its password that it listens there.
         let fixture = try await SupervisedFixture(healthy: [5000: "password of a"])
         await bothOnOnePort(fixture)

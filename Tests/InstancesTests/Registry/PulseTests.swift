@@ -7,7 +7,7 @@ import Testing
 @Suite struct PulseTests {
     private let start = SuspendingClock.now
 
-    @Test func `bytes count as progress only after the first look of the same check`() {
+    @Test func `bytes count as progress only after the first reading of the same check`() {
         var pulse = Pulse()
         pulse.answered(now: start)
         pulse.resetCheck()
@@ -32,7 +32,7 @@ import Testing
         #expect(!pulse.look(99, now: start + .seconds(8)).progressed)
     }
 
-    @Test func `a healthy response ends the quiet time`() {
+    @Test func `a healthy response ends the silent period`() {
         var pulse = Pulse()
         pulse.answered(now: start)
         _ = pulse.look(1, now: start + .seconds(30))

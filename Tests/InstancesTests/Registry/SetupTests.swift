@@ -73,7 +73,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `missing models are a warning until there are some`() async throws {
+    @Test func `missing models cause a warning until OpenCode has a model`() async throws {
         let instance = Instance(["/api/model": (200, #"{"data":[]}"#)])
         let fixture = try await ready(.two, instance, interval: .milliseconds(20))
         await fixture.registry.answered(.alpha, generation: 1)
@@ -87,7 +87,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a running migration is a warning until it is completed`() async throws {
+    @Test func `a running migration causes a warning until it is complete`() async throws {
         let path = "/api/experimental/migration/v1"
         let instance = Instance([path: (200, #"{"status":"running","progress":{"label":"Sessions","numerator":3}}"#)])
         let fixture = try await ready(.two, instance, interval: .milliseconds(20))
@@ -107,7 +107,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `OpenCode 1 is not queried for a migration`() async throws {
+    @Test func `OpenCode 1 is not queried about a migration`() async throws {
         let instance = Instance([:])
         let fixture = try await ready(.one, instance)
 

@@ -58,7 +58,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a running server without a project folder is adopted too`() async throws {
+    @Test func `a running server without a project folder is also adopted`() async throws {
         let fixture = try await SupervisedFixture(
             projects: [],
             found: [
@@ -110,7 +110,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a new run invalidates the old run's port although its end was not reported`() async throws {
+    @Test func `a new run invalidates the old run's port even if the old run's end was not reported`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: Self.password])
         await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))
@@ -129,7 +129,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `a stop from outside changes the state at once`() async throws {
+    @Test func `an external stop changes the state at once`() async throws {
         let fixture = try await SupervisedFixture(healthy: [5000: Self.password])
         await fixture.supervisor.report(
             .alpha, .launched(SupervisedFixture.run("a")), .announced(run: "a", address: .loopback(5000)))

@@ -163,7 +163,7 @@ import Testing
         #expect(machine.state == .ready(address: .loopback(4096)))
     }
 
-    @Test func `a prompt health response makes a busy or unhealthy instance ready again`() {
+    @Test func `a timely health response makes a busy or unhealthy instance ready again`() {
         for origin in [Origin.busy, .unhealthy] {
             var machine = origin.machine()
             _ = machine.handle(.probed(2, .healthy(version: "1")))

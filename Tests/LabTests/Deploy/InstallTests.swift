@@ -61,7 +61,7 @@ import Testing
     }
 
     /// The settings, the key and the projects remain, so that a new installation continues with the same state.
-    @Test(arguments: LabRoot.allCases) func `uninstalling keeps settings and projects`(_ root: LabRoot) throws {
+    @Test(arguments: LabRoot.allCases) func `an uninstallation keeps settings and projects`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         let key = try machine.key()
         try machine.makeProject("alpha")

@@ -15,7 +15,8 @@ import Testing
     }
 
     @Test(arguments: LabRoot.allCases)
-    func `OpenCode 1 and OpenCode 2 are each started, queried and stopped in their own way`(_ root: LabRoot) throws {
+    func `OpenCode 1 and OpenCode 2 are each started, queried and stopped through their own API`(_ root: LabRoot) throws
+    {
         let machine = try machine(root)
         for (project, version, api) in [("alpha", "1.18.33", "1"), ("beta", "2.0.15", "2")] {
             try machine.startNew(project: project)

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: LabRoot.allCases) func `a start, restart or stop by hand changes the status`(_ root: LabRoot)
+    @Test(arguments: LabRoot.allCases) func `a manual start, restart or stop changes the status`(_ root: LabRoot)
         throws
     {
         let machine = try LabMachine.withGateway(root)
@@ -79,7 +79,8 @@ import Testing
     /// The connections end before the manager reports the stop. Nevertheless, the client's error names the service
     /// manager.
     @Test(arguments: LabRoot.allCases)
-    func `a prompt whose turn is stopped by hand gets a 503 that names the service manager`(_ root: LabRoot) throws {
+    func `a prompt whose turn is stopped manually receives a 503 that names the service manager`(_ root: LabRoot) throws
+    {
         let machine = try LabMachine.withGateway(root)
         _ = try machine.startNew(project: "alpha")
         let json = ("Content-Type", "application/json")

@@ -50,7 +50,7 @@ import Testing
 
     /// Earlier versions made the service's user the owner of the folder.
     @Test(arguments: LabRoot.allCases)
-    func `an upgrade takes the settings from the service's user and follows none of its links`(_ root: LabRoot) throws {
+    func `an upgrade moves the settings of the service's user to root and follows no links`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
         let folder = "/etc/viberemote-gateway"
         let key = try machine.key()
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: LabRoot.allCases, ["config", "key"])
-    func `an upgrade refuses a link in the place of a file`(_ root: LabRoot, name: String) throws {
+    func `an upgrade rejects a link in place of a file`(_ root: LabRoot, name: String) throws {
         let machine = try LabMachine.withGateway(root, .system)
         let folder = "/etc/viberemote-gateway"
         let before = try machine.output("stat -c '%U:%G %a %s' /etc/passwd /etc/shadow", as: .root)
@@ -111,7 +111,7 @@ import Testing
 
     /// An agent runs as the same user as the gateway.
     @Test(arguments: LabRoot.allCases)
-    func `another process of the gateway's user cannot look into the gateway`(_ root: LabRoot) throws {
+    func `another process of the gateway's user cannot trace the gateway`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root, .system)
         let number = try machine.output("systemctl show --value -p MainPID viberemote-gateway", as: .root)
 
@@ -185,7 +185,9 @@ import Testing
         #expect(try machine.folderServed("beta") == "/home/vibe/beta")
     }
 
-    @Test(arguments: LabRoot.allCases) func `uninstalling removes every unit and keeps the settings`(_ root: LabRoot)
+    @Test(arguments: LabRoot.allCases) func `an uninstallation removes every unit and keeps the settings`(
+        _ root: LabRoot
+    )
         throws
     {
         let machine = try LabMachine.withGateway(root, .system)

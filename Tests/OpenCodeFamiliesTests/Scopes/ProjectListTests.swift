@@ -68,7 +68,7 @@ struct ProjectListTests {
     }
 
     @Test(arguments: ProjectList.allCases)
-    func `another shape is not forwarded`(list: ProjectList) {
+    func `a list with an unknown shape is not forwarded`(list: ProjectList) {
         for body in ["", "x", "5", #"{"data":5}"#, #"[{"directory":"/srv/tree","directory":"/"}]"#, "\u{FEFF}[]"] {
             #expect(filtered(list, body) == nil, "\(body)")
         }

@@ -36,7 +36,7 @@ struct ReplyBodyTests {
             (.permission(.reply), #"{"\u0072eply":"\u0061lways"}"#),
             (.permission(.replyOrDecision), #"{"decision":"always"}"#),
         ] as [(ReplyBody, String)])
-    func `a permission for ever needs write`(kind: ReplyBody, body: String) {
+    func `a permanent permission needs the scope write`(kind: ReplyBody, body: String) {
         #expect(judged(kind, body) == .needsWrite)
     }
 
@@ -45,11 +45,11 @@ struct ReplyBodyTests {
             #"{"reply":"once","reply":"always"}"#, #"{"reply":"always","reply":"once"}"#,
             #"{"reply":"once","\u0072eply":"always"}"#, #"{"reply":"reject","message":"a","message":"b"}"#,
         ])
-    func `a repeated name is refused`(body: String) {
+    func `a body with a repeated name is rejected`(body: String) {
         #expect(judged(.permission(.reply), body) == .refused(.repeatsName))
     }
 
-    @Test func `a repeated name is refused at any depth`() {
+    @Test func `a body with a repeated name at any depth is rejected`() {
         #expect(judged(.form, #"{"answer":{"q0":"a","q0":"b"}}"#) == .refused(.repeatsName))
     }
 
@@ -58,11 +58,11 @@ struct ReplyBodyTests {
             "{}", #"{"reply":"ONCE"}"#, #"{"reply":"once "}"#, #"{"reply":["once"]}"#, #"{"reply":true}"#,
             #"{"reply":null}"#, #"{"response":"once"}"#, #"{"message":"x"}"#, #"{"reply":"allow"}"#,
         ])
-    func `a body without one known choice is refused`(body: String) {
+    func `a body without a known choice is rejected`(body: String) {
         #expect(judged(.permission(.reply), body) == .refused(.hasNoChoice))
     }
 
-    @Test func `two choices are refused, because versions read different ones`() {
+    @Test func `a body with two choices is rejected, because different versions read different choices`() {
         let body = #"{"reply":"once","decision":"always"}"#
 
         #expect(judged(.permission(.replyOrDecision), body) == .refused(.hasNoChoice))
@@ -76,7 +76,7 @@ struct ReplyBodyTests {
             (.question, #"{"answers":[["a"]],"x":1}"#), (.question, #"{"answers":["a"]}"#), (.question, "{}"),
             (.form, #"{"answer":{"q":{"x":1}}}"#), (.form, #"{"answer":"a"}"#), (.form, #"{"answer":{"q":[1]}}"#),
         ] as [(ReplyBody, String)])
-    func `a member that the document does not describe is refused`(kind: ReplyBody, body: String) {
+    func `a body with a member that the document does not describe is rejected`(kind: ReplyBody, body: String) {
         #expect(judged(kind, body) == .refused(.hasUnknownMember))
     }
 
@@ -86,11 +86,11 @@ struct ReplyBodyTests {
             #"{'reply':'once'}"#, "reply=once", #"{"reply":"once",}"#, "\u{FEFF}{\"reply\":\"once\"}",
             #"{"reply":"once"}/* */"#,
         ])
-    func `a body that is not one JSON object is refused`(body: String) {
+    func `a body that is not one JSON object is rejected`(body: String) {
         #expect(judged(.permission(.reply), body) == .refused(.isNotJSON))
     }
 
-    @Test func `a body that is not UTF-8 is refused`() {
+    @Test func `a body that is not UTF-8 is rejected`() {
         let body = Array(#"{"reply":"reject","message":""#.utf8) + [0xFF] + Array(#""}"#.utf8)
 
         #expect(ReplyBody.permission(.reply).judgement(of: body, Self.json) == .refused(.isNotJSON))
@@ -112,26 +112,26 @@ struct ReplyBodyTests {
     }
 
     @Test(arguments: ["gzip", "br", "identity, gzip", ""])
-    func `a compressed body is refused`(encoding: String) {
+    func `a compressed body is rejected`(encoding: String) {
         let fields = ReplyBody.Fields(type: "application/json", encoding: encoding)
 
         #expect(judged(.permission(.reply), #"{"reply":"once"}"#, fields) == .refused(.isEncoded))
         #expect(judged(.rejection, "", fields) == .refused(.isEncoded))
     }
 
-    @Test func `the encoding identity is no compression`() {
+    @Test func `the content coding identity does not count as compression`() {
         let fields = ReplyBody.Fields(type: "application/json", encoding: "Identity")
 
         #expect(judged(.permission(.reply), #"{"reply":"once"}"#, fields) == .allowed)
     }
 
-    @Test func `a rejection with content is refused`() {
+    @Test func `the rejection of a question with content is rejected`() {
         #expect(judged(.rejection, #"{"reply":"always"}"#) == .refused(.isNotEmpty))
         #expect(judged(.rejection, "[]") == .refused(.isNotJSON))
     }
 
     @Test(.enabled(if: RecordedDocuments.areAvailable), arguments: RecordedDocuments.counts.keys.sorted())
-    func `each body that a document permits for a reply is judged by its choice`(version: String) throws {
+    func `each body that a document permits for a reply is classified by its choice`(version: String) throws {
         let document = try RecordedDocuments.document(version)
         for operation in document.operations {
             guard

@@ -64,11 +64,11 @@ struct RequestReferencesTests {
             #"{"location":"/d"}"#, #"{"location":[{"directory":"/d"}]}"#, #"{"location":{"directory":["/d"]}}"#, "[]",
             "5",
         ])
-    func `a body with an unknown shape is refused`(body: String) {
+    func `a body with an unknown shape is rejected`(body: String) {
         #expect(throws: RequestReferences.Failure.hasUnknownShape) { try findings("POST", "/api/session", body) }
     }
 
-    @Test func `a body that is not JSON, repeats a name or is too long is refused`() throws {
+    @Test func `a body that is not JSON, repeats a name or is too long is rejected`() throws {
         let repeated = #"{"location":{"directory":"/home/vibe/demo","directory":"/d"}}"#
         let long = #"{"title":""# + String(repeating: "x", count: 1 << 20) + #""}"#
 
@@ -77,14 +77,14 @@ struct RequestReferencesTests {
         #expect(throws: RequestReferences.Failure.isTooLong) { try findings("POST", "/api/session", long) }
     }
 
-    @Test func `a route without such members needs no body`() throws {
+    @Test func `a route without directory or session members needs no body`() throws {
         let references = try references("POST", "/session/ses_1/message")
 
         #expect(!references.haveBody)
         #expect(try references.findings(inBody: Array("{".utf8)) == [])
     }
 
-    @Test func `the parameters that name something are known`() throws {
+    @Test func `the parameters that name directories or sessions are known`() throws {
         let list = try references("GET", "/api/fs/list").all.filter(\.isParameter).map(\.place)
         let saved = try references("GET", "/api/permission/saved").all.filter { $0.kind == .project }
 

@@ -3,7 +3,7 @@
 import OpenCodeFamilies
 import Testing
 
-@Suite("The judgement of a request by every reading of its path")
+@Suite("The scope of a request according to every interpretation of its path")
 struct RouteJudgementTests {
     private func judged(_ method: String, _ target: String, _ family: APIFamily? = nil) -> RouteJudgement {
         RouteJudgement(method, Array(target.utf8)[...], for: family)
@@ -45,7 +45,7 @@ struct RouteJudgementTests {
         #expect(judged("GET", target, .two).scope == .run)
     }
 
-    @Test func `a path with very many readings needs run`() {
+    @Test func `a path with very many interpretations needs run`() {
         // All readings of these paths are files, but the second path has more of them than the gateway examines.
         #expect(judged("GET", "/api/fs/read/a%2Fb%2F.%2Fc;d", .two).scope == .write)
         #expect(judged("GET", "/api/fs/read/a%2Fb%2F%2F..%2Fc%5C.%5Cd;e%3Ff%5Cg", .two).scope == .run)
@@ -86,7 +86,7 @@ struct RouteJudgementTests {
         #expect(judged("DELETE", "/session/status", .one).route?.template == "/session/{sessionID}")
     }
 
-    @Test func `a route belongs to its family only`() {
+    @Test func `a route belongs only to its family`() {
         #expect(judged("GET", "/session", .two).scope == .run)
         #expect(judged("GET", "/api/info", .one).scope == .run)
         #expect(judged("GET", "/session", nil).scope == .read)
@@ -116,7 +116,7 @@ struct RouteJudgementTests {
         #expect(judgement.scope == .admin)
     }
 
-    @Test func `a path that is longer than any file path and has several readings needs run`() {
+    @Test func `a path that is longer than any file path and has several interpretations needs run`() {
         let name = String(repeating: "%61", count: 1_000)
 
         #expect(judged("GET", "/api/fs/read/\(name)", .two).scope == .write)
@@ -154,7 +154,7 @@ struct RouteJudgementTests {
     }
 
     @Test(arguments: 0..<20)
-    func `no spelling of a path gets a weaker scope, or hides a body that the gateway examines`(seed: Int) {
+    func `no spelling of a path reduces the scope or hides a body that the gateway examines`(seed: Int) {
         var generator = SeededGenerator(seed: UInt64(seed))
         for _ in 0..<500 {
             guard let route = ScopeRoute.all.randomElement(using: &generator) else { continue }

@@ -31,7 +31,7 @@ struct ScopeRouteTests {
     }
 
     @Test(arguments: RecordedDocuments.counts.keys.sorted())
-    func `each operation is judged by its own route`(version: String) throws {
+    func `the scope of each operation is determined by its own route`(version: String) throws {
         for operation in try RecordedDocuments.operations() where operation.version == version {
             let judgement = RouteJudgement(
                 operation.method, Array(operation.target.utf8)[...], for: operation.family)
@@ -95,7 +95,7 @@ struct ScopeRouteTests {
         "2.0.15": [.read: 51, .answer: 3, .write: 32, .run: 50],
     ]
 
-    @Test func `a route below write changes nothing, or answers a permission or a question`() {
+    @Test func `a route with a scope below write changes no data or replies to a permission request or a question`() {
         for route in ScopeRoute.all where route.scope < .write {
             let isWaiting = route.template.hasSuffix("/wait")
             switch route.content {
@@ -117,7 +117,7 @@ struct ScopeRouteTests {
             ("POST", "/instance/dispose", .run), ("POST", "/log", .run), ("GET", "/tui/control/next", .run),
             ("POST", "/experimental/worktree", .run), ("POST", "/sync/history", .run),
         ] as [(String, String, Scope)])
-    func `a route of OpenCode 1 needs its scope`(method: String, path: String, scope: Scope) {
+    func `a route of OpenCode 1 needs the scope in the table`(method: String, path: String, scope: Scope) {
         #expect(RouteJudgement(method, Array(path.utf8)[...], for: .one).scope == scope)
     }
 
@@ -133,7 +133,7 @@ struct ScopeRouteTests {
             ("PUT", "/api/session/ses_1/environment", .run), ("POST", "/api/rpc/x/y", .run),
             ("GET", "/api/pty/pty_1/connect", .run), ("POST", "/api/location/reload", .run),
         ] as [(String, String, Scope)])
-    func `a route of OpenCode 2 needs its scope`(method: String, path: String, scope: Scope) {
+    func `a route of OpenCode 2 needs the scope in the table`(method: String, path: String, scope: Scope) {
         #expect(RouteJudgement(method, Array(path.utf8)[...], for: .two).scope == scope)
     }
 }

@@ -135,14 +135,14 @@ struct SecretRemovalTests {
         #expect(try removed(.data, #"{"data":["s",["s"]],"secret":"s"}"#) == #"{"data":["",[]]}"#)
     }
 
-    @Test func `an option that is a number or a switch is removed if its value is a text`() throws {
+    @Test func `an option that should be a number or a Boolean is removed if its value is a string`() throws {
         let body =
             #"{"provider":{"a":{"options":{"timeout":"s","headerTimeout":{"k":"s"},"chunkTimeout":["s"],"other":true}}}}"#
 
         #expect(try removed(.configuration, body) == #"{"provider":{"a":{"options":{}}}}"#)
     }
 
-    @Test func `an escaped name follows the rules of its decoded form`() throws {
+    @Test func `an escaped name follows the rules for its decoded form`() throws {
         let body = #"{"all":[{"\u006bey":"s","\u0069d":"p","options":{"api\u004bey":"s"},"api":"https:\/\/u:s@h\/s"}]}"#
 
         #expect(try removed(.providers, body) == #"{"all":[{"\u0069d":"p","options":{},"api":"https://h"}]}"#)
@@ -197,7 +197,7 @@ struct SecretRemovalTests {
     }
 
     @Test(arguments: 0..<8)
-    func `a damaged response is refused, or is still JSON without secrets`(seed: Int) throws {
+    func `a damaged response is rejected or is still JSON without secrets`(seed: Int) throws {
         let original =
             Array(
                 #"{"all":[{"id":"p","key":"SECRET","options":{"apiKey":"SECRET","timeout":-1.5e3},"models":{"m":{"#.utf8

@@ -8,7 +8,7 @@ import Testing
 
 /// Replays every recorded scenario of OpenCode 2 against the simulator. The same events with the same members must
 /// arrive.
-@Suite("OpenCode 2's events do not drift from the recordings", .onTestThreads)
+@Suite("OpenCode 2's events match the recordings", .onTestThreads)
 struct EventDrift2Tests {
     /// The turns that end by themselves, each with the name of the model and whether the turn is the first use of its
     /// directory.

@@ -8,7 +8,7 @@ import Testing
 @testable import opencode_simulator
 
 /// Tests scenarios that involve several directories or servers, or further operations on a session.
-@Suite("OpenCode 2's events of more than one place do not drift from the recordings", .onTestThreads)
+@Suite("OpenCode 2's events of several directories match the recordings", .onTestThreads)
 struct EventPosition2Tests {
     @Test func `the events of a turn in another directory match the recording`() throws {
         let stage = try Stage2()

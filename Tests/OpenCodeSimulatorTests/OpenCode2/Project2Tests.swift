@@ -6,7 +6,7 @@ import Testing
 
 @testable import opencode_simulator
 
-@Suite("Folders, projects and worktrees of OpenCode 2", .onTestThreads)
+@Suite("Directories, projects and worktrees of OpenCode 2", .onTestThreads)
 struct Project2Tests {
     private func project(_ simulator: Simulator2Process, _ directory: String? = nil) throws -> JSON {
         let query = directory.map { "?location[directory]=\($0)" } ?? ""
@@ -36,7 +36,7 @@ struct Project2Tests {
     }
 
     /// As in the recordings, the ID is the SHA-1 digest of these words.
-    @Test func `the project id of a folder without git is the SHA-1 of its path`() throws {
+    @Test func `the project id of a directory without git is the SHA-1 of its path`() throws {
         let simulator = try Simulator2Process()
 
         #expect(try project(simulator)["id"]?.text == SHA1.hexadecimal("directory:\(simulator.directory)"))
@@ -145,7 +145,7 @@ struct Project2Tests {
         #expect(try simulator.get("/api/config").json.elements?.last?["info"] == ["share": "disabled"])
     }
 
-    @Test func `a folder has no models until it is loaded`() throws {
+    @Test func `a directory has no models until it is loaded`() throws {
         let simulator = try Simulator2Process(pace: 200)
         let stream = try simulator.events()
 
@@ -173,7 +173,7 @@ struct Project2Tests {
         #expect(try #require(schema).faults(answer) == [])
     }
 
-    @Test func `files below the folder are read, listed and searched, and reading outside it fails`() throws {
+    @Test func `files below the directory are read, listed and searched, and reading outside it fails`() throws {
         let simulator = try Simulator2Process { home in
             try home.write("a\n", to: "demo/src/main.txt")
             try home.write("b\n", to: "demo/Read.me")

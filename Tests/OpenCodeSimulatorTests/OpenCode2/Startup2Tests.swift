@@ -39,12 +39,12 @@ struct RecordedLife: CustomTestStringConvertible, Sendable {
     }
 }
 
-@Suite("OpenCode 2 starts and ends as recorded", .onTestThreads)
+@Suite("Starts and exits of OpenCode 2 match the recordings", .onTestThreads)
 struct Startup2Tests {
     /// The runs that are not replayed, with the reasons.
     static let setAside = ["0.0.0.0": "the simulator listens on loopback addresses only"]
 
-    @Test func `each run that is set aside is one of the 27 recorded runs`() {
+    @Test func `each run that is listed as an exception is one of the 27 recorded runs`() {
         #expect(RecordedLife.all.count == 27)
         #expect(RecordedLife.all.count { Self.setAside[$0.name] != nil } == Self.setAside.count)
     }

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["/projects", "/projects//", "/link", "/link/../projects"])
-    func `only one gateway can lock a projects folder, however its path is written`(path: String) throws {
+    func `only one gateway can lock a projects' directory, regardless of how its path is written`(path: String) throws {
         var lock = try lock("/projects", .exclusive)
         let error = #expect(throws: InstanceRecordError.self) { _ = try self.lock(path, .exclusive) }
 
@@ -58,7 +58,7 @@ import Testing
         for _ in 0..<20_000 { #expect(try lock("/projects", .exclusive) != nil) }
     }
 
-    @Test func `gateways with units share the lock, which excludes a gateway with child processes`() throws {
+    @Test func `gateways with units share the lock, and the lock excludes a gateway with child processes`() throws {
         let locks = [try lock("/projects", .shared), try lock("/link", .shared)]
 
         #expect(locks.allSatisfy { $0 != nil })
@@ -67,13 +67,13 @@ import Testing
         withExtendedLifetime(locks) {}
     }
 
-    @Test func `a folder that does not exist is not locked, and the attempt is not an error`() throws {
+    @Test func `an attempt to lock a missing directory is not an error`() throws {
         #expect(try lock("/none", .exclusive) == nil)
     }
 
     /// Every user can lock a folder that every user can open.
     @Test(.enabled(if: getuid() == 0, "only root can run a process as another user"), arguments: [false, true])
-    func `a lock of another user does not keep the gateway from starting`(isHolderGone: Bool) throws {
+    func `a lock of another user does not prevent the gateway's start`(isHolderGone: Bool) throws {
         chmod(home.path, 0o755)
         chmod(home.path + "/projects", 0o755)
         let holder = Process()

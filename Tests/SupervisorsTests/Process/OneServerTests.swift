@@ -37,7 +37,9 @@ import Testing
         return process
     }
 
-    @Test func `a process in the folder with VIBEREMOTE_RUN prevents the start of a second server`() async throws {
+    @Test func `a process in the project folder with VIBEREMOTE_RUN prevents the start of a second server`()
+        async throws
+    {
         let fixture = try ProcessFixture(Self.server)
         let gateway = try await fixture.gateway()
         let other = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit, or of another gateway"])
@@ -57,7 +59,7 @@ import Testing
         await finish(gateway)
     }
 
-    @Test func `a process in the folder without VIBEREMOTE_RUN does not prevent a start`() async throws {
+    @Test func `a process in the project folder without VIBEREMOTE_RUN does not prevent a start`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let gateway = try await fixture.gateway()
         let other = try process(in: fixture, ["PATH": "/bin"])
@@ -69,7 +71,9 @@ import Testing
     }
 
     /// An agent may run any program in any folder.
-    @Test func `a process that another project's server started in the folder does not prevent a start`() async throws {
+    @Test func `a process that another project's server started in the project folder does not prevent a start`()
+        async throws
+    {
         let fixture = try ProcessFixture(
             "[ $(basename $PWD) = alpha ] || { (cd ../alpha; exec setsid sleep 1000) & }\n" + Self.server)
         try fixture.home.makeFolder("beta")
@@ -115,7 +119,7 @@ import Testing
         holder.waitUntilExit()
     }
 
-    @Test func `two names of one folder have only one server`() async throws {
+    @Test func `two names of one project folder have only one server`() async throws {
         let fixture = try ProcessFixture(Self.server)
 
         #expect(symlink("alpha", fixture.home.path + "/beta") == 0)
@@ -165,7 +169,7 @@ import Testing
 
     // MARK: Independent gateways
 
-    @Test func `a second gateway with other records is rejected for the same projects folder`() async throws {
+    @Test func `a second gateway with other records is rejected for the same projects' directory`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let others = InstanceRecordStore(folder: "\(fixture.home.path)/.others")
 
@@ -186,7 +190,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `a server that a gateway left without a record is ended, and a unit's server is not`(isProcessGateway: Bool)
+    func `a server that a gateway left without a record is ended, and a unit's server continues`(isProcessGateway: Bool)
         async throws
     {
         let fixture = try ProcessFixture(Self.server)
@@ -208,7 +212,7 @@ import Testing
         await second.tearDown()
     }
 
-    @Test func `a server of another projects folder is not ended`() async throws {
+    @Test func `a server of another projects' directory is not ended`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let elsewhere = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()

@@ -4,7 +4,7 @@ import Supervisors
 import Testing
 
 @Suite struct OutputLinesTests {
-    @Test func `the lines are the same wherever the output is split`() {
+    @Test func `the lines are the same regardless of where the output is split`() {
         let bytes = Array("one\r\ntwo\n\n  three ü\nlast".utf8)
 
         for split in 0...bytes.count {

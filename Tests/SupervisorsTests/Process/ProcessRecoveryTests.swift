@@ -173,7 +173,7 @@ import Testing
     }
 
     /// Tests a gateway whose servers are units of systemd.
-    @Test func `a gateway with units ends the child processes that an earlier gateway left`() async throws {
+    @Test func `a gateway with units ends the child processes of an earlier gateway`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()
         let run = try #require(await first.launch(fixture.alpha))

@@ -163,7 +163,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: fixture.records.folder))
     }
 
-    @Test func `a start in a folder that does not exist fails and leaves no record`() async throws {
+    @Test func `a start in a missing project folder fails and leaves no record`() async throws {
         let fixture = try ProcessFixture(Self.banner)
         let gateway = try await fixture.gateway()
         await gateway.start(

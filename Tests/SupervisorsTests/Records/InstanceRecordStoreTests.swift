@@ -49,7 +49,7 @@ import Testing
         #expect(try files == [])
     }
 
-    @Test func `only the owner can read a record and its folder`() throws {
+    @Test func `only the owner can read a record and its directory`() throws {
         let mask = umask(0)
         defer { umask(mask) }
         try store.write(record())
@@ -135,7 +135,7 @@ import Testing
         #expect(try files == ["alpha"])
     }
 
-    @Test func `a write creates a missing records folder`() throws {
+    @Test func `a write creates a missing records directory`() throws {
         try FileManager.default.removeItem(atPath: home.path + "/run")
         try store.write(record())
 
@@ -143,7 +143,7 @@ import Testing
         #expect(mode(store.folder) == 0o700)
     }
 
-    @Test func `the reserve folder holds the records while their folder cannot be created`() throws {
+    @Test func `the reserve directory contains the records while their own directory cannot be created`() throws {
         let store = InstanceRecordStore(folder: home.path + "/gone/records", reserve: home.path + "/state/records")
         // No user, not even root, can create a folder inside a file.
         try home.makeFile("gone")
@@ -172,21 +172,21 @@ import Testing
         #expect(store.read(.alpha) == nil)
     }
 
-    @Test func `a records folder that others can read is rejected with the chmod command`() throws {
+    @Test func `a records directory that other users can read is rejected with the chmod command`() throws {
         chmod(store.folder, 0o755)
         let error = #expect(throws: InstanceRecordError.self) { try store.prepare() }
 
         #expect(error?.description.hasSuffix("Run `chmod 700 '\(store.folder)'`.") == true)
     }
 
-    @Test func `a symbolic link in place of the records folder is rejected`() throws {
+    @Test func `a symbolic link in place of the records directory is rejected`() throws {
         rmdir(store.folder)
 
         #expect(symlink(home.path, store.folder) == 0)
         #expect(throws: InstanceRecordError.self) { try store.prepare() }
     }
 
-    @Test func `the error for a folder that cannot be created names its path and XDG_RUNTIME_DIR`() {
+    @Test func `the error for a directory that cannot be created names its path and XDG_RUNTIME_DIR`() {
         let error = #expect(throws: InstanceRecordError.self) {
             try InstanceRecordStore(folder: "/proc/nowhere/records").prepare()
         }
@@ -214,7 +214,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: store.folder))
     }
 
-    @Test func `a records folder that contains records is kept when its lock is released`() throws {
+    @Test func `a records directory that contains records is kept when its lock is released`() throws {
         var lock: InstanceRecordLock? = try store.lock()
         try store.write(record())
 
@@ -230,7 +230,7 @@ import Testing
         (["XDG_RUNTIME_DIR": "relative", "XDG_STATE_HOME": "/s"], "/s/viberemote-gateway"),
         (["XDG_RUNTIME_DIR": ""], "/home/vibe/.local/state/viberemote-gateway"),
     ])
-    func `records are below an absolute XDG_RUNTIME_DIR, else below the user's state folder`(
+    func `records are below an absolute XDG_RUNTIME_DIR or, without one, below the user's state directory`(
         environment: [String: String], base: String
     ) {
         let units = InstanceRecordStore.units(environment: environment, userHome: "/home/vibe")
@@ -244,7 +244,7 @@ import Testing
         #expect(processes.folder == base + "/processes/-home-vibe-my\\x20projects")
     }
 
-    @Test func `each path of one projects folder has the same records folder`() throws {
+    @Test func `all paths of one projects' directory have the same records directory`() throws {
         try home.makeFolder("projects")
 
         #expect(symlink("projects", home.path + "/link") == 0)
@@ -262,7 +262,7 @@ import Testing
     }
 
     @Test(arguments: [(0o700, true), (0o755, false), (nil, false)] as [(Int?, Bool)])
-    func `without XDG_RUNTIME_DIR, the user's runtime folder is used only if it is private`(mode: Int?, isUsed: Bool)
+    func `without XDG_RUNTIME_DIR, the user's runtime directory is used only if it is private`(mode: Int?, isUsed: Bool)
         throws
     {
         let own = "\(home.path)/user/\(geteuid())"
@@ -278,7 +278,7 @@ import Testing
         #expect(store.reserve?.hasPrefix("/s/") ?? false == isUsed)
     }
 
-    @Test func `the records of units are searched in each folder that may hold them`() {
+    @Test func `the records of units are searched in each directory that may contain them`() {
         let stores = InstanceRecordStore.unitLocations(
             environment: ["XDG_RUNTIME_DIR": "/r", "XDG_STATE_HOME": "/s"], userHome: "/h", runtimeFolders: "/u")
 

@@ -70,7 +70,7 @@ import Testing
         #expect(back == record)
     }
 
-    @Test func `an ignored user name is kept over a restart of the gateway`() throws {
+    @Test func `an ignored user name is kept across a restart of the gateway`() throws {
         var record = Self.whole
         record.credentials = InstanceCredentials(password: "correct horse", configuresOtherUser: true)
 
@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `a record of another boot is not of this boot`() {
+    @Test func `a record of another boot is distinguished from records of this boot`() {
         #expect(!Self.whole.isOfThisBoot)
         #expect(InstanceRecord(project: .alpha, run: "x", credentials: nil, environmentDigest: nil).isOfThisBoot)
     }

@@ -44,7 +44,7 @@ struct ManagerMessageTests {
         #expect(sentence.hasSuffix("."))
     }
 
-    @Test func `the error without a runtime folder names XDG_RUNTIME_DIR and loginctl enable-linger`() {
+    @Test func `the error for a missing runtime directory names XDG_RUNTIME_DIR and loginctl enable-linger`() {
         let error = BusError(name: "org.freedesktop.DBus.Error.Disconnected", message: "", operation: "connecting")
         let sentence = Self.message(.user, hasRuntimeFolder: false).unreachable(error)
 

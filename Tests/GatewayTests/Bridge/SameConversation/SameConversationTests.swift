@@ -14,7 +14,7 @@ import Testing
     private static let count = getenv("CONVERSATION_SCRIPTS").flatMap { UInt64(String(cString: $0)) } ?? 24
 
     @Test(.timeLimit(.minutes(5)))
-    func `a random script ends in the same conversation on OpenCode 1 and on a translated OpenCode 2`() throws {
+    func `a random script yields the same conversation on OpenCode 1 and on a translated OpenCode 2`() throws {
         let (plain, translated) = try (BridgeFixture(profile: "1.18.33"), BridgeFixture())
 
         for seed in 1...Self.count {
