@@ -39,7 +39,7 @@ class BridgeMeasurements(OwnMeasurements):
         self.check(running, paths)
         for path in paths.values():
             self.wrk(running, path, 1)
-        for _ in self.measurements.rounds("answers of an OpenCode 2"):
+        for _ in self.measurements.rounds("responses of an OpenCode 2"):
             cpu = {name: self.wrk(running, path, self.options.seconds) for name, path in paths.items()}
             for name in paths:
                 self.report.add(name, "gateway", cpu[name])
@@ -70,7 +70,7 @@ class BridgeMeasurements(OwnMeasurements):
         port = free_port()
         upstream = self.sides.start_nginx(
             "opencode2-upstream", UPSTREAM, port, workers=2, directory=folder, session=SESSION, answer=answer(folder))
-        wait_until(lambda: accepts(port), "The nginx that stands for OpenCode 2 starts", upstream)
+        wait_until(lambda: accepts(port), "The nginx that simulates OpenCode 2 starts", upstream)
         self.start_project(running, folder, port, banner="server")
         return upstream
 
@@ -79,7 +79,7 @@ class BridgeMeasurements(OwnMeasurements):
         passed, translated = (json.loads(get(running.port, paths[name], self.sides.key)[1]) for name in ("passed", "bridge"))
         self.report.require(
             passed["data"]["id"] == SESSION and translated["id"] == SESSION and translated["directory"].endswith("/two"),
-            f"gateway: a session is {translated}, made of {passed}")
+            f"gateway: the session is {translated}, translated from {passed}")
 
     def wrk(self, running, path, seconds):
         """Sends requests for a path for some seconds, and returns the CPU time for each request in microseconds."""

@@ -28,7 +28,7 @@ class ChatMeasurements(OwnMeasurements):
 
     def take(self):
         """Runs all measurements."""
-        for _ in self.measurements.rounds(f"{SOCKETS} idle chat sockets, {WATCHERS} that hear, a list of {MESSAGES} messages"):
+        for _ in self.measurements.rounds(f"{SOCKETS} idle chat sockets, {WATCHERS} active ones, a list of {MESSAGES} messages"):
             running = self.sides.start("gateway")
             short, long = self.start_talker(running, "talk", 20), self.start_talker(running, "long", MESSAGES)
             self.memory(running)
@@ -72,7 +72,7 @@ class ChatMeasurements(OwnMeasurements):
         pieces = count * WATCHERS
         delays = self.collect(chats)
         self.report.require(
-            len(delays) == pieces, f"gateway: {WATCHERS} sockets had {len(delays)} of {pieces} pieces")
+            len(delays) == pieces, f"gateway: {WATCHERS} sockets received {len(delays)} of {pieces} deltas")
         self.note("chat", delays)
         for chat in chats:
             chat.close()
@@ -90,7 +90,7 @@ class ChatMeasurements(OwnMeasurements):
         delays = [(moment - int(line.split()[1])) / 1000
                   for _, moment, data in self.read([one.fileno() for one in sockets], 110 * count * WATCHERS)
                   for line in data.splitlines()]
-        self.report.require(len(delays) == count * WATCHERS, f"{WATCHERS} plain sockets had {len(delays)} pieces")
+        self.report.require(len(delays) == count * WATCHERS, f"{WATCHERS} plain sockets received {len(delays)} deltas")
         self.note("plain", delays)
         for one in sockets:
             one.close()
@@ -145,7 +145,7 @@ class ChatMeasurements(OwnMeasurements):
         direct.get("/asked")
         through.get(path)
         questions = json.loads(direct.get("/asked"))
-        self.report.require(len(questions) <= 3, f"gateway: the newest 30 messages take {questions}")
+        self.report.require(len(questions) <= 3, f"gateway: the newest 30 messages cause the requests {questions}")
         samples = []
         for _ in range(50):
             samples.append(through.timed(path) - direct.timed(ASKED))

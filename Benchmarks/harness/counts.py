@@ -101,7 +101,7 @@ def read_answer(connection):
     while b"\r\n\r\n" not in data or len(data) < answer_length(data):
         received = connection.recv(65536)
         if not received:
-            raise BenchmarkError(f"The connection ended in the middle of an answer: {data[:200]!r}")
+            raise BenchmarkError(f"The connection ended in the middle of a response: {data[:200]!r}")
         data += received
     if not data.startswith(b"HTTP/1.1 200"):
         raise BenchmarkError(f"A small request was answered with {data[:200]!r}")
@@ -114,4 +114,4 @@ def answer_length(data):
         name, _, value = line.partition(b":")
         if name.lower() == b"content-length":
             return len(head) + 4 + int(value)
-    raise BenchmarkError(f"An answer without Content-Length: {head!r}")
+    raise BenchmarkError(f"A response has no Content-Length: {head!r}")

@@ -52,7 +52,7 @@ class HubMeasurements(OwnMeasurements):
                 followers = Followers(self, running, clients, rate * seconds)
                 self.report.require(
                     self.sides.followers(running.upstream) == (1 if running.side == "gateway" else clients),
-                    f"{running.side}: {clients} clients are {self.sides.followers(running.upstream)} upstream streams")
+                    f"{running.side}: {clients} clients cause {self.sides.followers(running.upstream)} upstream streams")
                 clock = CPUClock(running.pids)
                 result = followers.say(rate, seconds)
                 self.report.add("hub", running.side, clock.seconds() / max(1, result["events"]) * 1e6)
@@ -87,7 +87,7 @@ class HubMeasurements(OwnMeasurements):
         """
         running = self.start("gateway", KEPT)
         self.sides.say(running, 0, REPLAYED, REPLAYED_SIZE)
-        wait_until(lambda: self.last(running)[1] >= REPLAYED, "The hub hears all events", running.process, 60)
+        wait_until(lambda: self.last(running)[1] >= REPLAYED, "The hub receives all events", running.process, 60)
         clients, rate, seconds = 50, 50, self.options.seconds
         for _ in self.rounds(f"replay of {REPLAYED:,} events beside {clients} live clients"):
             followers = Followers(self, running, clients, rate * seconds, REPLAYED_SIZE)
@@ -100,7 +100,7 @@ class HubMeasurements(OwnMeasurements):
             whole = replayed["events"] == replayed["replays"] * (REPLAYED - 1) > 0
             self.report.require(
                 whole and not replayed["failed"] and not replayed["missing"] and not replayed["damaged"],
-                f"gateway: replays of {REPLAYED - 1} events brought {replayed}")
+                f"gateway: replays of {REPLAYED - 1} events yielded {replayed}")
             self.report.add("replay", "gateway", replayed["bytes"] / 1e6 / max(1e-9, replayed["seconds"]))
             self.report.add("replay_p50", "gateway", result["p50_us"])
             self.report.add("replay_p99", "gateway", result["p99_us"])
@@ -132,7 +132,7 @@ class Followers:
             "follow", running, GLOBAL, events, size, "--streams", str(count), "--seconds", "60")
         opened = line(self.process, 60)
         good = opened["open"] == count and not opened["failed"] and not opened["damaged"]
-        hub.report.require(good, f"{running.side}: of {count} streams of shared events were opened {opened}")
+        hub.report.require(good, f"{running.side}: opening {count} streams of shared events yielded {opened}")
 
     def say(self, rate, seconds):
         """Makes the upstream send the events, and returns the results after all events have arrived."""
@@ -141,7 +141,7 @@ class Followers:
         whole = result["complete"] == self.count and result["events"] == self.count * self.events
         self.hub.report.require(
             whole and not result["failed"] and not result["missing"] and not result["damaged"],
-            f"{self.running.side}: of {self.count} clients of {self.events} shared events came {result}")
+            f"{self.running.side}: {self.count} clients of {self.events} shared events yielded {result}")
         return result
 
     def close(self):
@@ -158,5 +158,5 @@ def line(process, patience):
     ready, _, _ = select.select([process.stdout], [], [], patience)
     text = process.stdout.readline() if ready else b""
     if not text:
-        raise BenchmarkError(f"{os.path.basename(process.args[0])} {process.args[1]} said nothing")
+        raise BenchmarkError(f"{os.path.basename(process.args[0])} {process.args[1]} printed no line")
     return json.loads(text)

@@ -33,7 +33,7 @@ class Measurements:
         if "post" in names:
             self.load("post", "small POST", {"BENCH_BODY": str(POST_BODY)})
         if "fresh" in names:
-            self.load("fresh", "small GET on a connection of its own", {"BENCH_FRESH": "1"})
+            self.load("fresh", "small GET on a new connection", {"BENCH_FRESH": "1"})
         if "transfers" in names:
             TransferMeasurements(self).take()
         for name in ("streams", "memory", "latency"):
@@ -149,7 +149,7 @@ class Measurements:
         whole = result["ended"] == streams and result["events"] == streams * events
         self.report.require(
             whole and not result["missing"] and not result["damaged"],
-            f"{running.side}: of {streams} streams of {events} events came {result}")
+            f"{running.side}: {streams} streams of {events} events yielded {result}")
         return cpu / max(1, result["events"]) * 1e6, result
 
     # Memory.

@@ -89,9 +89,9 @@ def wait_until(condition, what, process=None, seconds=10.0):
         if result:
             return result
         if process is not None and process.poll() is not None:
-            raise BenchmarkError(f"{what}: the process ended with code {process.returncode}. It said:\n{tail(process)}")
+            raise BenchmarkError(f"{what}: the process ended with code {process.returncode}. Its output:\n{tail(process)}")
         time.sleep(0.01)
-    raise BenchmarkError(f"{what}: not within {seconds:g} s." + (f" It said:\n{tail(process)}" if process else ""))
+    raise BenchmarkError(f"{what}: not within {seconds:g} s." + (f" Its output:\n{tail(process)}" if process else ""))
 
 
 def tail(process, lines=15):

@@ -17,15 +17,15 @@ from .sides import tool
 # For each measure: the name, the description, the unit and the number of decimal digits.
 MEASURES = [
     ("small", "small GET, 64 connections", "µs CPU", 2),
-    ("small_rate", "  requests in a second", "1/s", 0),
+    ("small_rate", "  requests per second", "1/s", 0),
     ("post", "small POST of 1 KiB, 64 connections", "µs CPU", 2),
-    ("post_rate", "  requests in a second", "1/s", 0),
-    ("fresh", "small GET on a connection of its own", "µs CPU", 2),
-    ("fresh_rate", "  requests in a second", "1/s", 0),
+    ("post_rate", "  requests per second", "1/s", 0),
+    ("fresh", "small GET on a new connection", "µs CPU", 2),
+    ("fresh_rate", "  requests per second", "1/s", 0),
     ("upload", "mebibyte of an upload", "µs CPU", 2),
     ("download", "mebibyte of a download", "µs CPU", 2),
     ("idle", "small GET beside {streams} idle streams", "µs CPU", 2),
-    ("idle_to_small", "  to the figure without", "×", 2),
+    ("idle_to_small", "  ratio to the figure without streams", "×", 2),
     ("streams", "event, 200 streams × 50 a second", "µs CPU", 2),
     ("delay_p50", "  delay of an event, p50", "µs", 0),
     ("delay_p99", "  delay of an event, p99", "µs", 0),
@@ -41,20 +41,20 @@ MEASURES = [
     ("replay", "replay of 100,000 events of 1 KiB", "MB/s", 0),
     ("replay_p50", "  delay of live events meanwhile, p50", "µs", 0),
     ("replay_p99", "  delay of live events meanwhile, p99", "µs", 0),
-    ("passed", "session of an OpenCode 2, passed through", "µs CPU", 2),
-    ("bridge", "  in OpenCode 1's words", "µs CPU", 2),
+    ("passed", "GET of an OpenCode 2 session, unchanged", "µs CPU", 2),
+    ("bridge", "  translated to OpenCode 1", "µs CPU", 2),
     ("bridge_more", "  the difference", "µs CPU", 2),
-    ("delta_kept", "piece of a text of OpenCode 2, kept and told", "µs CPU", 2),
-    ("delta_translated", "  translated and told", "µs CPU", 2),
+    ("delta_kept", "text delta from OpenCode 2, unchanged", "µs CPU", 2),
+    ("delta_translated", "  translated to OpenCode 1", "µs CPU", 2),
     ("delta_ratio", "  the ratio", "×", 2),
     ("chat_memory", "memory of an idle chat socket, 1,000 open", "KiB", 2),
-    ("chat_p50", "delay of a piece at 100 chat sockets, 50 a second, p50", "µs", 0),
+    ("chat_p50", "delay of a delta at 100 chat sockets, 50 a second, p50", "µs", 0),
     ("chat_p99", "  p99", "µs", 0),
     ("plain_p50", "  the same without a gateway, p50", "µs", 0),
     ("plain_p99", "  the same without a gateway, p99", "µs", 0),
-    ("chat_list", "newest 30 of 5,000 messages, above OpenCode's answer", "ms", 2),
-    ("chat_questions", "  questions to OpenCode", "", 0),
-    ("start", "start of the program to the first answer", "ms", 1),
+    ("chat_list", "newest 30 of 5,000 messages, minus OpenCode's time", "ms", 2),
+    ("chat_questions", "  requests to OpenCode", "", 0),
+    ("start", "start of the program to the first response", "ms", 1),
 ]
 
 # The gateway's targets: the measure, the kind of the target, and the limit. With "ratio", the ratio to nginx must not exceed the
@@ -151,7 +151,7 @@ class Report:
         lines = aligned(rows)
         lines.insert(1, "-" * max(len(line) for line in lines))
         rounds, seconds = self.options.rounds, self.options.seconds
-        lines += ["", f"medians, (smallest..largest) over {rounds} × {seconds} s; ratios are taken round by round"]
+        lines += ["", f"medians, (smallest..largest) over {rounds} × {seconds} s; ratios are computed for each round"]
         direct = [f"{median(summary['measures'][name]['sides']['direct'], 0)} µs {name[-3:]}"
                   for name in ("direct_p50", "direct_p99") if name in summary["measures"]]
         if direct:

@@ -183,7 +183,7 @@ class Sides:
         target = f"/say?rate={rate}&count={count}&size={size}&directory={running.directory}"
         status, body = get(running.upstream.port, target, self.key)
         if status != 200:
-            raise BenchmarkError(f"The stream upstream answers GET {target} with {status} {body.decode()}")
+            raise BenchmarkError(f"The stream upstream responds to GET {target} with {status} {body.decode()}")
 
     def _small_upstream(self):
         port = free_port()
@@ -264,7 +264,7 @@ class Sides:
         for path, wanted in ((SMALL, SMALL_BODY), (STREAMS + "/global/health", '{"healthy":true,"version":"bench"}')):
             status, body = get(running.port, path, self.key)
             if status != 200 or body.decode() != wanted:
-                raise BenchmarkError(f"{running.side} answers GET {path} with {status} {body[:200]!r}, not with {wanted}")
+                raise BenchmarkError(f"{running.side} responds to GET {path} with {status} {body[:200]!r} instead of {wanted}")
 
 
 def get(port, path, key, method="GET"):

@@ -42,7 +42,7 @@ def first_answer(bench, gateway, key, label):
     process = bench.start(command, f"{label}/log", environment, stdout=subprocess.PIPE)
     line = process.stdout.readline()
     if not line.startswith(ANNOUNCED):
-        raise BenchmarkError(f"The gateway does not start. It said:\n{tail(process)}")
+        raise BenchmarkError(f"The gateway does not start. Its output:\n{tail(process)}")
     connection = http.client.HTTPConnection("127.0.0.1", int(line.rsplit(b":", 1)[1]), timeout=10)
     connection.request("GET", "/health")
     answer = connection.getresponse()
@@ -50,6 +50,6 @@ def first_answer(bench, gateway, key, label):
     seconds = time.monotonic() - begun
     connection.close()
     if answer.status != 200:
-        raise BenchmarkError(f"The gateway answers GET /health with {answer.status}")
+        raise BenchmarkError(f"The gateway responds to GET /health with {answer.status}")
     bench.stop(process)
     return seconds

@@ -35,7 +35,7 @@ class Talk:
     async def hear(self, wanted=None):
         message = json.loads(await asyncio.wait_for(self.socket.recv(), LONGEST))
         if wanted:
-            self.check(f"{wanted} is what comes", message["type"] == wanted, message)
+            self.check(f"the next message is {wanted}", message["type"] == wanted, message)
         return message
 
     async def hear_turn(self):
@@ -66,7 +66,7 @@ class Talk:
             if asked:
                 return
             time.sleep(0.05)
-        self.check("a permission is asked for", False)
+        self.check("a permission is requested", False)
 
     async def ask(self, kind, wanted, **members):
         await self.say(kind, **members)
@@ -193,14 +193,14 @@ async def doors():
     coded = "vibe." + base64.urlsafe_b64encode(KEY.encode()).decode().rstrip("=")
     for subprotocol in ("vibe." + KEY, coded):
         async with connect(f"{GATEWAY}/chat?project=one", subprotocols=["other", subprotocol]) as socket:
-            check("the subprotocol with the key is the one chosen", socket.subprotocol == subprotocol, socket.subprotocol)
+            check("the server selects the subprotocol with the key", socket.subprotocol == subprotocol, socket.subprotocol)
     keyed = {"additional_headers": {"Authorization": f"Bearer {KEY}"}}
-    check("a key opens the gateway's own port", await status_of(f"{GATEWAY}/chat?project=one", **keyed) == 101)
-    check("nothing else does", await status_of(f"{GATEWAY}/chat?project=one") == 401)
+    check("the gateway's own port accepts a request with a key", await status_of(f"{GATEWAY}/chat?project=one", **keyed) == 101)
+    check("the gateway's own port rejects a request without a key", await status_of(f"{GATEWAY}/chat?project=one") == 401)
     check("an unknown project is rejected", await status_of(f"{CHAT}/?project=nobody") == 404)
-    check("a page of elsewhere needs a key", await status_of(f"{CHAT}/?project=one", origin="https://example.com") == 403)
+    check("a page of another origin needs a key", await status_of(f"{CHAT}/?project=one", origin="https://example.com") == 403)
     forwarded = {"additional_headers": {"X-Forwarded-For": "192.0.2.1"}}
-    check("who comes through a proxy needs a key", await status_of(f"{CHAT}/?project=one", **forwarded) == 401)
+    check("a request through a proxy needs a key", await status_of(f"{CHAT}/?project=one", **forwarded) == 401)
 
 
 async def main():

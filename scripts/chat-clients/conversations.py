@@ -20,7 +20,7 @@ def answer_to(client, project, conversation, text):
     events = []
     with connect_sse(client, "POST", f"/conversations/{conversation}/messages", params={"project": project},
                      json={"role": "user", "text": text}) as source:
-        check(f"{project}: a message is answered by a stream", source.response.status_code == 200, source.response)
+        check(f"{project}: the response to a message is a stream", source.response.status_code == 200, source.response)
         for event in source.iter_sse():
             check(f"{project}: the stream is ASCII", event.data.isascii(), event.data)
             events.append(json.loads(event.data))
@@ -41,57 +41,57 @@ def contract(client, project):
         check(f"{project}: {what}", is_true, seen)
 
     models = ask("GET", "/models").json()
-    check_that("models are a bare list", isinstance(models, list) and models
+    check_that("the response with the models is a JSON array", isinstance(models, list) and models
                and all(isinstance(m["id"], str) and isinstance(m["name"], str) for m in models), models)
     wanted = next((m["id"] for m in models if m["id"].endswith("/talk")), models[0]["id"])
     made = ask("POST", "/conversations", json={"model_id": wanted, "first_message": "The first message"})
     conversation = made.json().get("conversation", {})
-    check_that("a conversation is made", made.status_code in (200, 201) and conversation.get("title") == "The first message"
+    check_that("a conversation is created", made.status_code in (200, 201) and conversation.get("title") == "The first message"
                and conversation.get("modelId") == wanted and conversation.get("isPinned") is False
                and isinstance(conversation.get("messages"), list), made.text)
     own = conversation["id"]
-    check_that("it has an id and dates", UUID.match(own) and DATE.match(conversation["createdAt"])
+    check_that("the conversation has an ID and dates", UUID.match(own) and DATE.match(conversation["createdAt"])
                and DATE.match(conversation["updatedAt"]), conversation)
 
     events = answer_to(client, project, own.upper(), "talk to me")
     text = "".join(event.get("deltaText", "") for event in events)
-    check_that("the stream is of one message and conversation", len({(e["conversationId"].lower(), e["messageId"]) for e in events})
+    check_that("all events name the same message and conversation", len({(e["conversationId"].lower(), e["messageId"]) for e in events})
                == 1 and events[0]["conversationId"].lower() == own.lower(), events[:2])
-    check_that("the last event says that it is done, and no other", [bool(e.get("done")) for e in events]
+    check_that("only the last event has done", [bool(e.get("done")) for e in events]
                == [False] * (len(events) - 1) + [True], events[-2:])
-    check_that("a text came", text and events[-1].get("fullText", text) == text, events[-1])
+    check_that("the events contain the whole text", text and events[-1].get("fullText", text) == text, events[-1])
 
     page = ask("GET", f"/conversations/{own}/messages", params={"limit": 1}).json()
-    check_that("the newest page comes first", [(m["role"], m["text"]) for m in page["items"]] == [("assistant", text)]
+    check_that("the first page has the newest message", [(m["role"], m["text"]) for m in page["items"]] == [("assistant", text)]
                and page["items"][0]["id"] == events[-1]["messageId"] and page["nextCursor"], page)
     older = ask("GET", f"/conversations/{own}/messages", params={"limit": 1, "cursor": page["nextCursor"]}).json()
-    check_that("then the older one", [(m["role"], m["text"]) for m in older["items"]] == [("user", "talk to me")], older)
+    check_that("the second page has the older message", [(m["role"], m["text"]) for m in older["items"]] == [("user", "talk to me")], older)
     whole = ask("GET", f"/conversations/{own}/messages").json()["items"]
-    check_that("within a page the oldest comes first", [m["role"] for m in whole] == ["user", "assistant"], whole)
+    check_that("within a page the oldest message is first", [m["role"] for m in whole] == ["user", "assistant"], whole)
     check_that("messages have dates", all(DATE.match(m["createdAt"]) for m in whole), whole)
 
     changed = ask("PATCH", f"/conversations/{own}", json={"title": "Another name", "is_pinned": True}).json()
-    check_that("it is named and pinned, and comes unwrapped", (changed["title"], changed["isPinned"]) == ("Another name", True),
+    check_that("PATCH returns the renamed and pinned conversation", (changed["title"], changed["isPinned"]) == ("Another name", True),
                changed)
     found = ask("GET", "/conversations", params={"search": "another NAME", "limit": 10}).json()["items"]
-    check_that("it is found by its title", [c["id"] for c in found] == [own], found)
+    check_that("a search finds the conversation by its title", [c["id"] for c in found] == [own], found)
     copy = ask("POST", f"/conversations/{own}/duplicate").json()
-    check_that("a copy is another one and not pinned", copy["id"] != own and copy["isPinned"] is False, copy)
+    check_that("a copy has its own ID and is not pinned", copy["id"] != own and copy["isPinned"] is False, copy)
     ids = [[message["id"] for message in messages] for messages in (whole, copy["messages"])]
-    check_that("its messages have ids of their own", not set(ids[0]) & set(ids[1]), ids)
+    check_that("the messages of a copy have their own IDs", not set(ids[0]) & set(ids[1]), ids)
     texts = [[message["text"] for message in messages] for messages in (whole, copy["messages"])]
-    check_that("and say the same", texts[0] == texts[1], texts)
+    check_that("the messages of a copy have the same texts", texts[0] == texts[1], texts)
     first = ask("GET", "/conversations", params={"limit": 1}).json()
     second = ask("GET", "/conversations", params={"limit": 1, "cursor": first["nextCursor"]}).json()
-    check_that("the list has pages", {first["items"][0]["id"], second["items"][0]["id"]} == {own, copy["id"]}, (first, second))
+    check_that("the list of conversations has pages", {first["items"][0]["id"], second["items"][0]["id"]} == {own, copy["id"]}, (first, second))
 
-    check_that("a body that is no JSON is refused in the contract's form",
+    check_that("a body that is not JSON is rejected in the contract's format",
                is_error(ask("POST", "/conversations", content=b"{", headers={"Content-Type": "application/json"}), 400))
-    check_that("an id that is none, too", is_error(ask("GET", "/conversations/none"), 400))
+    check_that("an invalid ID is rejected in the contract's format", is_error(ask("GET", "/conversations/none"), 400))
     for conversation in (own, copy["id"]):
         gone = ask("DELETE", f"/conversations/{conversation}")
-        check_that("it is deleted", gone.status_code == 204 and not gone.content, gone)
-        check_that("then it is not there", is_error(ask("GET", f"/conversations/{conversation}"), 404))
+        check_that("a conversation is deleted", gone.status_code == 204 and not gone.content, gone)
+        check_that("a deleted conversation is not found", is_error(ask("GET", f"/conversations/{conversation}"), 404))
 
 
 def doors():

@@ -108,7 +108,7 @@ class Replay:
             target = self.here(request["target"])
             connection, answer = self.send(request["method"], target, fields, self.here(body) if body else None)
             if answer.status >= 300:
-                raise SystemExit(f"documented: {request['method']} {target} was answered {answer.status} {answer.read()!r}")
+                raise SystemExit(f"documented: {request['method']} {target} was answered with {answer.status} {answer.read()!r}")
             if (answer.getheader("Content-Type") or "").startswith("text/event-stream"):
                 line = answer.readline()
                 while line and not line.startswith(b"data: "):

@@ -36,7 +36,7 @@ def raises(what, status, call):
     except opencode_ai.APIStatusError as error:
         check(what, error.status_code == status, error)
     else:
-        check(what, False, "it succeeded")
+        check(what, False, "the request succeeded")
 
 
 def sessions(name, client):

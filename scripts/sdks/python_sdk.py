@@ -41,7 +41,7 @@ def raises(what, kind, status, call):
     except Exception as error:  # Not the expected error.
         check(what, False, repr(error))
     else:
-        check(what, False, "it succeeded")
+        check(what, False, "the request succeeded")
 
 
 def model(name):
@@ -88,7 +88,7 @@ def turn(client):
     check("the turn succeeds", types[-1] == "session.execution.succeeded", types)
     text = "".join(event.data.delta for event in seen if event.type == "session.text.delta")
     whole = [event.data.text for event in seen if event.type == "session.text.ended"]
-    check("the deltas form the whole text", whole == [text], (text, whole))
+    check("the deltas add up to the whole text", whole == [text], (text, whole))
     check("text beyond ASCII arrives", "naïve café, 日本語, 🚀" in text, text)
     messages = list(client.message.list(session.id))
     said = [part.text for message in messages if message.type == "assistant" for part in message.content
@@ -130,18 +130,18 @@ def streams(client):
                 elif event.type == "session.text.delta":
                     # In the middle of a turn.
                     misbehave("cut-streams")
-        check("a cut stream is an error", False, "it looked like a clean end")
+        check("a truncated stream is an error", False, "the stream ended cleanly")
     except opencode.OpencodeError:
-        check("a cut stream is an error", True)
+        check("a truncated stream is an error", True)
 
 
 def refusals(client):
-    raises("a missing session is 404", opencode.NotFoundError, 404, lambda: client.session.get("ses_doesnotexist"))
-    raises("another folder is 403", opencode.PermissionDeniedError, 403,
+    raises("a missing session is answered with 404", opencode.NotFoundError, 404, lambda: client.session.get("ses_doesnotexist"))
+    raises("a directory outside the project is rejected with 403", opencode.PermissionDeniedError, 403,
            lambda: client.agent.list(location={"directory": "/"}))
     with Opencode(URL, password="not-the-key-0123456789", max_retries=0) as stranger:
-        raises("a wrong password is 401", opencode.AuthenticationError, 401, lambda: stranger.server.info())
-        raises("a wrong password makes no session", opencode.AuthenticationError, 401, lambda: stranger.session.create())
+        raises("a wrong password is rejected with 401", opencode.AuthenticationError, 401, lambda: stranger.server.info())
+        raises("a wrong password creates no session", opencode.AuthenticationError, 401, lambda: stranger.session.create())
 
 
 async def asynchronously():

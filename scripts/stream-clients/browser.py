@@ -153,7 +153,7 @@ def main():
             stdout=subprocess.DEVNULL, stderr=open(os.path.join(folder, "log"), "wb"), start_new_session=True,
             env={**os.environ, "HOME": folder})
         is_done = finished.wait(LONGEST + 15)
-        check(f"the page finishes {words}", is_done)
+        check(f"page.html{words} completes", is_done)
         os.killpg(browser.pid, signal.SIGKILL)
         browser.wait()
         if not is_done:

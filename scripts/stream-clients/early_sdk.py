@@ -65,7 +65,7 @@ def main():
         return heard[0] == heard[1] and len(heard[0]) > 60
 
     # After the end of a turn, OpenCode 1.18 reports the changed files. This event reaches the clients at different times, so wait.
-    wait_for("hearing the same events in the same order through the hub as without it", agree)
+    wait_for("the same events in the same order through the hub and without it", agree)
     # Interrupt a turn: the stream from the hub must end in the same way as the stream without the hub.
     session = project.begin_turn("[pieces=300 interval=4ms]")
     for listener in both:
@@ -74,7 +74,7 @@ def main():
     project.misbehave("cut-streams")
     for listener in both:
         listener.thread.join(LONGEST)
-    check("the hub's stream is aborted as OpenCode's is", both[0].end == both[1].end != "clean",
+    check("the hub's stream is aborted like OpenCode's stream", both[0].end == both[1].end != "clean",
           [listener.end for listener in both])
     # A new stream begins with current events. A client that sends no ID receives no earlier events.
     fresh = Listener(client, {}, project)

@@ -102,9 +102,9 @@ def own_connection(project, library, stream):
     cutter.cut(*CUTS)
     session = None
     reader = Reader(library, cutter.address + stream, lambda event: project.ends_turn(event, session))
-    check(f"{name}: it connects", reader.connected.wait(LONGEST))
+    check(f"{name}: the client connects", reader.connected.wait(LONGEST))
     session = project.begin_turn()
-    check(f"{name}: the turn's end is seen", reader.ended.wait(LONGEST), len(reader.events))
+    check(f"{name}: the end of the turn is received", reader.ended.wait(LONGEST), len(reader.events))
     witness.until(lambda line: project.ends_turn(json.loads(line), session))
     said = witness.said()
     witness.close()
@@ -140,7 +140,7 @@ def instance_stream(project, library, stream):
     name = f"{library.__name__} on {stream}, the instance's streams cut"
     session = None
     reader = Reader(library, Cutter().address + stream, lambda event: project.ends_turn(event, session))
-    check(f"{name}: it connects", reader.connected.wait(LONGEST))
+    check(f"{name}: the client connects", reader.connected.wait(LONGEST))
     before = project.state()
     session = project.begin_turn("[pieces=200 interval=4ms]")
     for number in (1, 2):
@@ -148,7 +148,7 @@ def instance_stream(project, library, stream):
         check(f"{name}: the turn continues", reader.middle.wait(LONGEST))
         project.misbehave("cut-streams")
         wait_for("the next stream of the gateway", lambda: is_heard_again(project, before["gaps"] + number))
-    check(f"{name}: the turn's end is seen", reader.ended.wait(LONGEST), len(reader.events))
+    check(f"{name}: the end of the turn is received", reader.ended.wait(LONGEST), len(reader.events))
     whole(reader, name)
     seen = [id_ for id_, _ in reader.events]
     # Events that were in transit when the state was requested are not compared.

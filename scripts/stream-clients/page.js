@@ -111,7 +111,7 @@ async function instance(way) {
   await check("a gap has a reason", own.gaps[0]?.data.reason === "upstream-lost", own.gaps);
   await check("a gap is not a message event", own.messages.every(({ data }) => JSON.parse(data).event));
   await check("the gateway's own stream stays open", own.errors === 0 && own.source.readyState === EventSource.OPEN);
-  await until("OpenCode's own comes back", () => plain.opened > 1);
+  await until("OpenCode's own stream reconnects", () => plain.opened > 1);
   await check("OpenCode's own stream is aborted", plain.errors > 0 && plain.states[0] === EventSource.CONNECTING, plain.states);
   own.source.close();
   plain.source.close();
@@ -123,7 +123,7 @@ async function instance(way) {
 // another `server.connected`. The gateway's own stream contains a gap.
 async function unknown(way) {
   const plain = new Reader(`${way}/projects/two/api/api/event?since=99999999999999-1`);
-  await until("a gap is `server.connected` again", () =>
+  await until("a gap appears as a second `server.connected`", () =>
     plain.messages.filter(({ data }) => JSON.parse(data).type === "server.connected").length === 2);
   await check("comments are not messages", plain.messages.length === 2, plain.messages);
   plain.source.close();
@@ -138,9 +138,9 @@ async function dispose(way) {
   const reader = new Reader(`${way}/projects/one/api/event`);
   await reader.opens();
   await step("dispose", { project: "one" });
-  await until("the stream ends with the directory, and comes back", () => reader.opened > 1);
-  await check("it shows the dispose", reader.messages.some(({ data }) => data.includes("server.instance.disposed")), reader.messages);
-  await check("the dispose comes once",
+  await until("the stream ends with the directory and reconnects", () => reader.opened > 1);
+  await check("the stream contains the dispose", reader.messages.some(({ data }) => data.includes("server.instance.disposed")), reader.messages);
+  await check("the dispose arrives once",
     reader.messages.filter(({ data }) => data.includes("server.instance.disposed")).length === 1, reader.messages);
   reader.source.close();
 }
@@ -156,7 +156,7 @@ async function worker(way) {
   const told = [];
   worker.onmessage = ({ data }) => told.push(data);
   worker.postMessage(`${way}/projects/two/api/api/event`);
-  await until("a worker reads", () => told.some(({ kind }) => kind === "message"));
+  await until("a worker receives a message", () => told.some(({ kind }) => kind === "message"));
   await check("a worker's stream is open", told[0]?.kind === "open" && told[0]?.state === EventSource.OPEN, told);
   await check("a worker's message has the stream's origin", told.find(({ kind }) => kind === "message")?.origin === way, told);
   worker.terminate();
@@ -166,15 +166,15 @@ async function worker(way) {
 async function fetching(gateway, key) {
   const address = `${gateway}/projects/two/events`;
   const page = await (await fetch(`${address}?wait=0&since=99999999999999-1`, { headers: { Authorization: `Bearer ${key}` } })).json();
-  await check("a page is read across origins", page.gap?.reason === "unknown-id", page);
+  await check("`fetch` reads a page across origins", page.gap?.reason === "unknown-id", page);
   const { first } = await step("state", { project: "two" });
   const answer = await fetch(address, { headers: { Authorization: `Bearer ${key}`, "Last-Event-ID": first } });
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   while (!text.includes("\ndata: ")) text += (await reader.read()).value;
-  await check("`fetch` resumes with the key and an id", text.includes(`id: ${first.split("-")[0]}-${Number(first.split("-")[1]) + 1}\n`),
+  await check("`fetch` resumes with the key and an ID", text.includes(`id: ${first.split("-")[0]}-${Number(first.split("-")[1]) + 1}\n`),
     text.slice(0, 200));
-  await check("it is told when to come back", /^retry: (\d+)\n/m.test(text), text.slice(0, 100));
+  await check("the stream contains the retry time", /^retry: (\d+)\n/m.test(text), text.slice(0, 100));
   await reader.cancel();
 }
 
@@ -190,13 +190,13 @@ async function all({ way, gateway, key }) {
   await dispose(way);
   await worker(way);
   await fetching(gateway, key);
-  await refused("no key ends it for good", `${way}/projects/two/events?unauthorized`);
-  await refused("no project ends it for good", `${way}/projects/none/events`);
+  await refused("an EventSource without a key does not reconnect", `${way}/projects/two/events?unauthorized`);
+  await refused("an EventSource of an unknown project does not reconnect", `${way}/projects/none/events`);
   await step("stop", { project: "one" });
-  await refused("a stopped project's OpenCode ends it for good", `${way}/projects/one/api/event`);
+  await refused("an EventSource of a stopped project does not reconnect", `${way}/projects/one/api/event`);
 }
 
 step("settings")
   .then((settings) => (location.search === "?stranger" ? stranger(settings.way) : all(settings)))
-  .catch((error) => check("the page goes through", false, String(error?.stack ?? error)))
+  .catch((error) => check("the page runs without an error", false, String(error?.stack ?? error)))
   .finally(() => step("done"));
