@@ -54,9 +54,7 @@ struct SpecialPurposeTests {
             ("64:ff9b::127.0.0.1", true), ("64:ff9b::c0a8:1", true), ("64:ff9b::8.8.8.8", false),
             ("64:ff9b::1:8.8.8.8", true), ("::127.0.0.1", true), ("::8.8.8.8", true), ("2002:7f00:1::", true),
         ])
-    func `only IPv4-mapped and NAT64 addresses are classified by their IPv4 address`(text: String, isSpecial: Bool)
-        throws
-    {
+    func `IPv4-mapped and NAT64 addresses are classified by their IPv4 address`(text: String, isSpecial: Bool) throws {
         #expect((try #require(IPAddress(text)).specialPurpose != nil) == isSpecial)
     }
 

@@ -334,9 +334,7 @@ import Testing
         (1_795_338_539_289, ""), (1_795_338_539_288, #"{"id":"msg_3","type":"user"},"#),
         (1_795_338_539_288, #"{"id":"msg_3","type":"idle"},"#),
     ])
-    func `/session/status reports busy again when an attempt or a turn has begun`(_ now: Int64, newer: String)
-        async throws
-    {
+    func `/session/status reports busy when an attempt or a turn has begun`(_ now: Int64, newer: String) async throws {
         let run = try await BridgeRun(
             "GET", "/session/status",
             replies: [

@@ -274,9 +274,7 @@ import Testing
 
     /// A translator that starts in the middle of a step uses the same identifiers as a translator that received all
     /// events.
-    @Test func `a translator that starts during a step uses the same ids as a translator that received all events`()
-        throws
-    {
+    @Test func `a translator that starts during a step assigns the same ids`() throws {
         var whole = Stream()
         whole.step("msg_20")
         _ = whole.translate("session.reasoning.started", #""assistantMessageID":"msg_20","ordinal":0"#)

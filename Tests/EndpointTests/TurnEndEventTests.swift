@@ -247,8 +247,7 @@ import Testing
         #expect(stage.events(12) == [])
     }
 
-    @Test func `an answer does not wait for a stream with a maximum rate, and the stream waits for the answer`() throws
-    {
+    @Test func `a stream with a maximum rate waits for the answer and does not delay it`() throws {
         let stage = try Stage(isAwaited: false)
         let watch = stage.watch()
         stage.record(.ended, 9)

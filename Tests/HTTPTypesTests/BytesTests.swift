@@ -89,8 +89,7 @@ struct BytesTests {
         #expect(wrong.isEmpty)
     }
 
-    @Test func `a comparison of eight bytes at a time equals a comparison of single bytes at any position and length`()
-    {
+    @Test func `eight bytes at a time are compared like single bytes at any position and length`() {
         var wrong: [String] = []
         for count in [1, 7, 8, 9, 15, 16, 17] {
             var left = [UInt8](repeating: UInt8(ascii: "q"), count: count)

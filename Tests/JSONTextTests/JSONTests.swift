@@ -45,8 +45,7 @@ import Testing
         (#"\ud83d\n"#, "\u{FFFD}\n"), (#"\ud83dx"#, "\u{FFFD}x"), (#"x\ud83d\ud83d\ude00y"#, "x\u{FFFD}😀y"),
         (#"\ude00\ud83d"#, "\u{FFFD}\u{FFFD}"), (#"\ud83d\u0041"#, "\u{FFFD}A"),
     ])
-    func `a surrogate forms a pair only with the escape that directly follows it`(escaped: String, text: String) throws
-    {
+    func `a surrogate forms a pair only with the next escape`(escaped: String, text: String) throws {
         let json = try #require(JSONParser.parse(Array("[\"\(escaped)\"]".utf8)))
 
         #expect(json.array?.first?.text == text)

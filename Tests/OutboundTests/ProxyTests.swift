@@ -58,9 +58,7 @@ struct ProxyTests {
         #expect(proxy.targets.values.isEmpty)
     }
 
-    @Test func `a proxy that rejects requests or is missing is reported by its variable without its password`()
-        async throws
-    {
+    @Test func `the error for a failing proxy names its variable and omits its password`() async throws {
         let proxy = try ConnectProxy(answering: 403)
         let fixture = try Self.fixture(proxy)
         var failure = try #require(await fixture.failure(try fixture.request(host: "hooks.example.com")))

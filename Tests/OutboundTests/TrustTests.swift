@@ -57,8 +57,7 @@ struct TrustTests {
         #expect(try await fixture.outbound.send(request).head.status == 200)
     }
 
-    @Test func `a connection of a request with more rights is not reused by a request with fewer rights`() async throws
-    {
+    @Test func `a request with fewer rights does not reuse the connection of one with more`() async throws {
         let requests = Recorded<String>()
         let fixture = try OutboundFixture(
             OutboundFixture.answering { request, connection in

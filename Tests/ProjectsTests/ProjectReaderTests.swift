@@ -60,9 +60,7 @@ import Testing
         #expect(try folders(home.path).keys.sorted() == ["deeper", "inside", "real"])
     }
 
-    @Test func `a link that leads outside is a project if allowed, unless it leads to the home directory or above`()
-        throws
-    {
+    @Test func `an allowed outside link is a project unless it leads to the home directory or above`() throws {
         let outside = try TemporaryHome()
         let home = try linkedHome(outside)
         let found = try folders(home.path, followsLinks: true)

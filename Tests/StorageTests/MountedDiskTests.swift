@@ -48,9 +48,7 @@ struct MountedDiskTests {
         #expect(lines.first?.contains("cannot be written: the disk is full.") == true, "\(lines)")
     }
 
-    @Test func `creating the state directory on a read-only file system fails with an error that names the directory`()
-        throws
-    {
+    @Test func `the error for a state directory on a read-only file system names the directory`() throws {
         let lines = try run("disk", size: "1m", "mount -o remount,ro '\(directory.path)'")
         let folder = "\(directory.path)/state"
 

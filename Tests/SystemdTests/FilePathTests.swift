@@ -43,8 +43,7 @@ import Testing
         #expect(FolderEntries.names(in: folder.path, atMost: 2, includesHidden: false)?.contains(".hidden") == false)
     }
 
-    @Test func `an empty directory has an empty list of names, and a path that is not a directory has no list`() throws
-    {
+    @Test func `the list of names is empty for an empty directory and nil for other paths`() throws {
         let folder = try Folder()
 
         #expect(FolderEntries.names(in: folder.path) == [])

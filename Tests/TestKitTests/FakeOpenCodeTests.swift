@@ -81,9 +81,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `an event stream begins with its first event and transfers the events that the test sends`(keepsEvents: Bool)
-        throws
-    {
+    func `an event stream begins with its first event and sends the test's events`(keepsEvents: Bool) throws {
         let streams = FakeOpenCode.EventStreams(first: "first", replaysEvents: keepsEvents)
         let instance = try FakeOpenCode(.two()).events(streams, at: ["/api/event"]).start()
         instance.events.send("data: early\n\n")

@@ -33,8 +33,7 @@ import Testing
     }
 
     @Test(arguments: FrameCase.small)
-    func `each small Autobahn case is answered correctly regardless of how its bytes are split`(_ frameCase: FrameCase)
-    {
+    func `each small Autobahn case is answered correctly for every split of its bytes`(_ frameCase: FrameCase) {
         let bytes = frameCase.sent.flatMap(\.self)
         for size in [1, 2, 3, 7] {
             let fragments = stride(from: 0, to: bytes.count, by: size).map {

@@ -108,9 +108,7 @@ import Testing
         #expect(answers[0].text.contains("gateway's own user"))
     }
 
-    @Test func `an open listener admits local programs without a key, and the gateway's own port requires a key`()
-        async throws
-    {
+    @Test func `only an open listener admits local programs without a key`() async throws {
         let fixture = try await ChatFixture(isOpen: true)
         defer { fixture.plane.stop() }
         try await onThread {
@@ -170,9 +168,7 @@ import Testing
         }
     }
 
-    @Test func `a conversations listener serves only the conversation endpoints and uses the same admission rule`()
-        async throws
-    {
+    @Test func `a conversations listener serves only conversations, with the same admission rule`() async throws {
         let own = Endpoint(
             .get, "/models", requires: .key(.useInstances),
             description: .init(id: "models", summary: "Models", "For tests.")

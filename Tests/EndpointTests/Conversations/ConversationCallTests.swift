@@ -198,9 +198,7 @@ final class HubFixture {
 @Suite struct ConversationCallTests {
     private static let address = InstanceAddress.loopback(1)
 
-    @Test func `a request that causes events waits without polling until the hub receives the instance's events`()
-        async throws
-    {
+    @Test func `a request that causes events waits without polling until the hub has subscribed`() async throws {
         try await onThread {
             let fixture = try HubFixture()
             fixture.coordinator.follow(.ready(fixture.name))

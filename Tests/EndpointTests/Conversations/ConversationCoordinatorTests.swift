@@ -221,9 +221,7 @@ private final class SlowStore: ConversationKeeping {
         "time": ["created": 1, "updated": 1],
     ]
 
-    @Test func `the response to a change and all later messages are sent after the commit`()
-        async throws
-    {
+    @Test func `the response to a change and all later messages are sent after the commit`() async throws {
         try await onThread {
             let store = SlowStore()
             let fixture = try CoordinatorUnderTest(store)

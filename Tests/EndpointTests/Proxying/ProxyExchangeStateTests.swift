@@ -137,9 +137,7 @@ import Testing
         (sending, .known(10), false),
         (awaited(isUploading: true), .known(0), false),
     ])
-    func `a response is early if it is complete during the upload`(
-        state: State, buffered: BodyLength, isEarly: Bool
-    ) {
+    func `a response is early if it is complete during the upload`(state: State, buffered: BodyLength, isEarly: Bool) {
         #expect((state.earlyAnswer(buffered: buffered) != nil) == isEarly)
         #expect(state.uploadDeadline(buffered: buffered) == (isEarly ? .earlyAnswer : .answer))
     }

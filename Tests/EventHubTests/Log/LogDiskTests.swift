@@ -122,9 +122,7 @@ import Testing
     }
 
     @Test
-    func `the events of a directory that is unreadable at the start are read later and precede the events in memory`()
-        throws
-    {
+    func `a directory that is unreadable at the start is read later, before the events in memory`() throws {
         var test = try LogUnderTest()
         test.log.beginGeneration(now: 5, after: nil)
         test.log.add(1...3)

@@ -230,9 +230,7 @@ extension Fixture {
     @Test func `a cursor takes at most 512 bytes of memory`() { #expect(MemoryLayout<EventCursor>.size <= 512) }
 
     @Test(arguments: [EventEncoding.raw, .full, .delta])
-    func `encoded frames have the same bytes, regardless of the size of the reads`(
-        encoding: EventEncoding
-    ) {
+    func `encoded frames have the same bytes, regardless of the size of the reads`(encoding: EventEncoding) {
         let fixture = Fixture()
         for number in 1...30 { fixture.append(number, size: number * 200) }
         func received(_ taking: (Int) -> Int) -> [UInt8] {

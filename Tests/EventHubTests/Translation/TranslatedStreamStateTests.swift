@@ -21,8 +21,7 @@ import Testing
     }
 
     @Test(arguments: EventEncoding.allCases)
-    func `a replay with an empty cache yields the same frames and can resume after any of them`(encoding: EventEncoding)
-    {
+    func `a replay with an empty cache yields the same frames and resumes after each`(encoding: EventEncoding) {
         let fixture = TranslatedFixture()
         fixture.created()
         for number in 1...3 { fixture.turn(20, number: number) }

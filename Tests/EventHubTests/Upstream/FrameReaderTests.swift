@@ -18,9 +18,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 7, 10_000])
-    func `events and comments are read one by one regardless of how the bytes are split`(
-        fragments: Int
-    ) {
+    func `events and comments are read one by one regardless of how the bytes are split`(fragments: Int) {
         let found = frames(
             "data: {\"a\":1}\n\n: heartbeat\n\nid: 7\ndata: {}\r\n\r\ndata:x\ndata: y\n\n", fragments: fragments)
 

@@ -208,8 +208,7 @@ import Testing
         #expect(wrong(run)[0].contains("does not accept connections"), "\(run.output)")
     }
 
-    @Test func `the public gateway is identified by its projects, and another gateway is reported as a problem`() throws
-    {
+    @Test func `a public gateway must have the projects of this machine`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
         let own = try tls(gateway.port)

@@ -87,8 +87,7 @@ import Testing
     }
 
     @Test(arguments: versions)
-    func `a client that joins an answer after the gateway was killed receives the whole answer`(version: String) throws
-    {
+    func `a client that joins an answer after a gateway's SIGKILL receives the whole answer`(version: String) throws {
         let first = try gateway(version)
         try startTurn(first, version)
         first.process.terminate(SIGKILL)

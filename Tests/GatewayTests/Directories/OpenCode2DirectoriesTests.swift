@@ -134,9 +134,7 @@ struct OpenCode2DirectoriesTests {
         #expect(try listed("?directory=\(gateway.home.path)/.trees/try1") == [session])
     }
 
-    @Test func `a stream contains the session events of its own directory from the first prompt to the deletion`()
-        throws
-    {
+    @Test func `a stream contains its directory's session events from the first prompt to the deletion`() throws {
         try start()
         try gateway.makeProject("other")
         let stream = try gateway.connect()

@@ -190,8 +190,7 @@ import Testing
         #expect(warnings.contains { $0.text?.contains("does not begin the event stream") == true })
     }
 
-    @Test func `a client of a directory that the instance does not open receives its head within five seconds`() throws
-    {
+    @Test func `a client receives its head within five seconds if the instance opens no directory`() throws {
         let instance = try FakeOpenCode().events().start()
         instance.events.refuse(.hang)
         instance.directoryEvents.refuse(.hang)

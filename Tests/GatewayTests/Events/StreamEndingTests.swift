@@ -220,9 +220,7 @@ import Testing
         #expect(begin.duration(to: .now) < .seconds(15))
     }
 
-    @Test func `without an event hub, OpenCode's streams are forwarded and the gateway's own streams are missing`()
-        throws
-    {
+    @Test func `without an event hub, only OpenCode's own streams are available`() throws {
         let fixture = try SimulatorFixture(
             flags: ["--event-hub", "off"], environment: ["SIMULATOR_ENDS_WITH_PARENT": "1"])
 

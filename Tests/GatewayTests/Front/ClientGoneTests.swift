@@ -41,9 +41,7 @@ import Testing
     }
 
     @Test(arguments: Silence.allCases, Leaving.allCases)
-    func `the instance's connection closes at once when the client disconnects`(silence: Silence, leaving: Leaving)
-        throws
-    {
+    func `the instance's connection closes when the client disconnects`(silence: Silence, leaving: Leaving) throws {
         let began = Recorded<Void>("the beginning of the instance's silence")
         let ended = Recorded<ContinuousClock.Instant>("the end of the instance's connection")
         let instance = try FakeOpenCode().start { connection, _ in

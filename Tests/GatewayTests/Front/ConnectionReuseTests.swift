@@ -85,9 +85,7 @@ import Testing
         #expect(try ResponseReader(connection).readAll().text == "/next")
     }
 
-    @Test func `the gateway closes the connection after Connection: close and announces the close in its response`()
-        throws
-    {
+    @Test func `the response to Connection: close announces the close, and the connection closes`() throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)
@@ -103,9 +101,7 @@ import Testing
     }
 
     @Test(arguments: ["/x", "/chunked", "/open"])
-    func `an HTTP/1.0 client receives no chunked coding, and its connection is closed`(path: String)
-        throws
-    {
+    func `an HTTP/1.0 client receives no chunked coding, and its connection is closed`(path: String) throws {
         let instance = try Self.answering()
         let gateway = try GatewayUnderTest()
         try gateway.start(instance)

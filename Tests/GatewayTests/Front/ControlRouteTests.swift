@@ -10,8 +10,7 @@ import Testing
         try FakeOpenCode().start { connection, _ in try connection.respond(200) }
     }
 
-    @Test func `start, stop, status and the list respond as the contract requires throughout a project's life`() throws
-    {
+    @Test func `start, stop, status and the list respond as the contract requires`() throws {
         let instance = try Self.silent()
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")

@@ -25,9 +25,7 @@ import Testing
             && (target.contains("/events") && !target.hasSuffix("/state") || target.contains("stream"))
     }
 
-    @Test func `the response to HEAD ends at every endpoint, and the next request on the connection is answered`()
-        throws
-    {
+    @Test func `the connection serves the next request after HEAD at every endpoint`() throws {
         let fixture = try HubFixture(
             flags: ["--chat-listen", "127.0.0.1:0", "--conversations-listen", "127.0.0.1:0"],
             environment: ["VIBE_CHAT_PROJECT": "demo"])

@@ -73,8 +73,7 @@ import Testing
         try fixture.waitForLog("the instance is ready", times: 2)
     }
 
-    @Test func `an instance that neither responds nor makes progress is unhealthy, and requests still reach it`() throws
-    {
+    @Test func `requests still reach an unhealthy instance that neither responds nor makes progress`() throws {
         let fixture = try SimulatorFixture(flags: ["--health-interval", "100ms", "--unhealthy-after", "1s"])
         try fixture.start()
         let before = try fixture.status()

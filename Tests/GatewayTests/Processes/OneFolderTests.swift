@@ -62,9 +62,7 @@ import Testing
 
     /// Such a server is started by `viberemote-gateway exec` in a unit, for example.
     @Test
-    func `a start fails with an error that names the process if another program runs a server in the project folder`()
-        throws
-    {
+    func `the error of a start names the process that already serves the project folder`() throws {
         let gateway = try GatewayUnderTest(opencode: opencode)
         try gateway.makeProject("demo")
         let mayEnd = "\(other.path)/may-end"

@@ -44,9 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a request for a stopped project is answered with 503, and a request for an unknown project with 404`()
-        throws
-    {
+    @Test func `requests for stopped projects are answered with 503, and for unknown projects with 404`() throws {
         let gateway = try GatewayUnderTest()
         try gateway.makeProject("demo")
 

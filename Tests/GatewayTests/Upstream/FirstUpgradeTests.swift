@@ -31,8 +31,7 @@ import Testing
     }
 
     @Test(arguments: OpenCodeVersion.all)
-    func `a request for a missing terminal is answered as the first request of a run`(_ version: OpenCodeVersion) throws
-    {
+    func `the first request of a run is answered even if its terminal is missing`(_ version: OpenCodeVersion) throws {
         let app = try PhoneApp(version)
 
         #expect(try app.startOpenCode().status == 200)

@@ -82,8 +82,7 @@ import Testing
         #expect(answer.ending == .complete)
     }
 
-    @Test func `a stream request is answered with 502 if the instance closes the connection without a response`() throws
-    {
+    @Test func `a stream request receives 502 if the instance closes without a response`() throws {
         let fixture = try ProxyFixture { connection, _ in connection.close() }
 
         #expect(try fixture.request("GET", "/event", headers: [("Accept", "text/event-stream")]).status == 502)

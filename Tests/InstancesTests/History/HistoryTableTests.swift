@@ -50,9 +50,7 @@ import Testing
         #expect(try await self.entries(of: "/home/vibe/dem").isEmpty)
     }
 
-    @Test func `the last entry before a time is found only for the project folders below one home directory`()
-        async throws
-    {
+    @Test func `the last entry before a time is found for each project folder of one home directory`() async throws {
         try await add(HistoryTable.Entry(time: 1, event: "ready"), to: "/home/vibe/a")
         try await add(HistoryTable.Entry(time: 3, event: "failed", reason: "x"), to: "/home/vibe/a")
         try await add(HistoryTable.Entry(time: 2, event: "stopped"), to: "/home/vibe/ä%_")

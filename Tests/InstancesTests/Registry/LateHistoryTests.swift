@@ -96,9 +96,7 @@ import Testing
         _ = await alpha
     }
 
-    @Test func `an adopted server has the ready time of the earlier gateway's event once the history opens`()
-        async throws
-    {
+    @Test func `an adopted server's ready time comes from the earlier gateway's history`() async throws {
         let ready = InstanceEvent(time: Self.started + 5_000_000_000, kind: .ready, version: "1.18.33")
         let history = RecordedHistory(
             [.alpha: [ready], .beta: [InstanceEvent(time: 8, kind: .failed)]], isOpen: false)

@@ -160,9 +160,7 @@ import Testing
         for _ in 0..<times { await Task.yield() }
     }
 
-    @Test func `each waiting caller receives a project even if the project may have changed in the meantime`()
-        async throws
-    {
+    @Test func `each waiting caller receives a project even if it may have changed since`() async throws {
         let instances = Instances()
         let fixture = try await SupervisedFixture(
             projects: ["alpha"],
@@ -262,9 +260,7 @@ import Testing
     }
 
     @Test(arguments: [APIFamily.one, .two])
-    func `a project is shared if its instance lists the folder of a stopped project`(family: APIFamily)
-        async throws
-    {
+    func `a project is shared if its instance lists the folder of a stopped project`(family: APIFamily) async throws {
         let instances = Instances()
         let fixture = try await fixture(instances)
         instances.set(5000, "p1")

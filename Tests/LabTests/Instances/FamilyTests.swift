@@ -15,8 +15,7 @@ import Testing
     }
 
     @Test(arguments: LabRoot.allCases)
-    func `OpenCode 1 and OpenCode 2 are each started, queried and stopped through their own API`(_ root: LabRoot) throws
-    {
+    func `OpenCode 1 and OpenCode 2 are started, queried and stopped`(_ root: LabRoot) throws {
         let machine = try machine(root)
         for (project, version, api) in [("alpha", "1.18.33", "1"), ("beta", "2.0.15", "2")] {
             try machine.startNew(project: project)

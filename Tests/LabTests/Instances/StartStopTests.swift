@@ -79,8 +79,7 @@ import Testing
     /// The connections end before the manager reports the stop. Nevertheless, the client's error names the service
     /// manager.
     @Test(arguments: LabRoot.allCases)
-    func `a prompt whose turn is stopped manually receives a 503 that names the service manager`(_ root: LabRoot) throws
-    {
+    func `a prompt receives a 503 that names the service manager after a manual stop`(_ root: LabRoot) throws {
         let machine = try LabMachine.withGateway(root)
         _ = try machine.startNew(project: "alpha")
         let json = ("Content-Type", "application/json")

@@ -7,9 +7,7 @@ import Testing
 /// `StateDirectory=` of a user unit in a different place from version 257.
 @Suite(.enabled(if: Lab.isReady, Lab.skipped), .onLabThreads) struct StateFolderTests {
     @Test(arguments: LabRoot.allCases, LabScope.allCases)
-    func `the history survives a restart of the service at the same path`(
-        _ root: LabRoot, _ scope: LabScope
-    ) throws {
+    func `the history survives a restart of the service at the same path`(_ root: LabRoot, _ scope: LabScope) throws {
         let machine = try LabMachine.withGateway(root, scope)
         try machine.makeProject("demo")
         try machine.start(project: "demo")

@@ -37,9 +37,7 @@ import Testing
         return process
     }
 
-    @Test func `a process in the project folder with VIBEREMOTE_RUN prevents the start of a second server`()
-        async throws
-    {
+    @Test func `a process with VIBEREMOTE_RUN in the project folder prevents a start`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let gateway = try await fixture.gateway()
         let other = try process(in: fixture, ["VIBEREMOTE_RUN": "of a unit, or of another gateway"])
@@ -59,7 +57,7 @@ import Testing
         await finish(gateway)
     }
 
-    @Test func `a process in the project folder without VIBEREMOTE_RUN does not prevent a start`() async throws {
+    @Test func `a process without VIBEREMOTE_RUN in the project folder does not prevent a start`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let gateway = try await fixture.gateway()
         let other = try process(in: fixture, ["PATH": "/bin"])
@@ -71,9 +69,7 @@ import Testing
     }
 
     /// An agent may run any program in any folder.
-    @Test func `a process that another project's server started in the project folder does not prevent a start`()
-        async throws
-    {
+    @Test func `a descendant of another project's server does not prevent a start`() async throws {
         let fixture = try ProcessFixture(
             "[ $(basename $PWD) = alpha ] || { (cd ../alpha; exec setsid sleep 1000) & }\n" + Self.server)
         try fixture.home.makeFolder("beta")

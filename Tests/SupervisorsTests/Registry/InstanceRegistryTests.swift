@@ -45,8 +45,7 @@ import Testing
         await fixture.tearDown()
     }
 
-    @Test func `the child runs in its project folder with its password and without the gateway's secrets`() async throws
-    {
+    @Test func `the child runs in its project folder and receives only its own password`() async throws {
         let fixture = try await RegistryFixture(
             script: "pwd >where; echo \"$@\" >arguments; env >environment\n" + RegistryFixture.wellBehaved,
             environment: ["PATH": "/usr/bin:/bin", "VIBE_AUTH_SECRET": "gateways-own-key", "EDITOR": "ed"])
