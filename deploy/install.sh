@@ -20,7 +20,7 @@
 # ~/.config/viberemote-gateway: `config` (the settings, which you can edit) and `key` (the clients' key, which only you can
 # read). The options --home, --listen and --opencode change an existing `config`.
 #
-# If the original gateway is installed, the script replaces it. The script keeps the port, the key, the home folder and the
+# If the original gateway is installed, the script replaces it. The script keeps the port, the key, the home directory and the
 # environment file, and stores a copy of the original's unit files.
 #
 # With --system, root writes only to directories that belong to root, such as /etc/viberemote-gateway. The service's user reads

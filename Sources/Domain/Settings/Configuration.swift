@@ -9,7 +9,7 @@ package struct Configuration: Sendable {
     package internal(set) var listen = ListenAddress(host: "", port: 0)
     /// The address that clients use; nil if it is not configured.
     package internal(set) var publicURL: PublicURL?
-    /// The absolute path of the home folder, whose subfolders are the projects.
+    /// The absolute path of the home directory, whose subfolders are the projects.
     package internal(set) var home = ""
     /// The absolute path of the state directory, which contains persistent data.
     package internal(set) var stateFolder = ""

@@ -2,7 +2,7 @@
 
 /// The settings that determine which folders are projects, and which requests to projects are accepted.
 package struct ProjectSettings: Sendable, Equatable {
-    /// Whether a symbolic link that leads out of the home folder is a project.
+    /// Whether a symbolic link that leads out of the home directory is a project.
     package internal(set) var followsLinks = false
     /// Whether requests may name only the directories of their project.
     package internal(set) var pinsDirectories = false

@@ -48,9 +48,9 @@ extension EndpointTable {
             .get, "/projects", requires: .key(.readProjects),
             description: .init(
                 id: "listProjects", summary: "List all projects",
-                "Returns every folder directly under the gateway's home folder, sorted by lower-cased name, except "
+                "Returns every folder directly under the gateway's home directory, sorted by lower-cased name, except "
                     + "folders whose names begin with a dot.",
-                .json(200, schema: .projects, "The projects."), .error(500, "The home folder cannot be read.")),
+                .json(200, schema: .projects, "The projects."), .error(500, "The home directory cannot be read.")),
             handler: .control { _, control in ControlAnswers.projects(await control.projects()) }),
         Endpoint(
             .post, "/projects/{name}/start", requires: .key(.controlInstances),

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Checks whether the home folder, which contains the projects, is usable.
+/// Checks whether the home directory, which contains the projects, is usable.
 enum ProjectFolderCheck {
     /// Throws an error if there is no folder at `path`. Without this check, every request would fail later.
     static func require(_ path: String) throws(ProjectFolderError) {
@@ -20,7 +20,7 @@ enum ProjectFolderCheck {
     }
 }
 
-/// The error for a home folder that is missing or is not a folder.
+/// The error for a home directory that is missing or is not a folder.
 struct ProjectFolderError: Error, CustomStringConvertible {
     let description: String
 

@@ -15,14 +15,14 @@ import Testing
         return "data: {\(start)\"payload\":{\"type\":\"\(text)\"}}\n\n"
     }
 
-    /// Starts an instance that streams these chunks on every path. The chunks depend on the gateway's home folder.
+    /// Starts an instance that streams these chunks on every path. The chunks depend on the gateway's home directory.
     private static func fixture(
         _ flags: [String] = [], head: [(String, String)] = head,
         chunks: @escaping @Sendable (_ home: String) -> [String]
     ) throws -> ProxyFixture {
         try ProxyFixture(flags: flags) { connection, request in
             try connection.writeHead(200, headers: head)
-            // The request carries the path of the gateway's home folder.
+            // The request carries the path of the gateway's home directory.
             let home = request.value(of: "X-Home") ?? ""
             let isChunked = head.contains { $0.0 == "Transfer-Encoding" }
             for chunk in chunks(home) {

@@ -67,7 +67,7 @@ import Testing
         #expect(client.lastID != nil)
     }
 
-    // MARK: A project or a home folder that is a link
+    // MARK: A project or a home directory that is a link
 
     private static let versions = ["1.2.27", "1.18.33", "2.0.15"]
 

@@ -3,7 +3,7 @@
 import Glibc
 import TestKit
 
-/// The gateway as a separate process, with its own home folder and port.
+/// The gateway as a separate process, with its own home directory and port.
 final class GatewayUnderTest: Sendable {
     static let key = "a-key-for-tests-0123456789"
 
@@ -18,7 +18,7 @@ final class GatewayUnderTest: Sendable {
     ///     `upstream-port`.
     ///   - other: A gateway whose folders this one uses instead of its own.
     ///   - launcher: A command that becomes the gateway, if the gateway is not started directly.
-    ///   - isHomeLink: Whether the home folder is named through a symbolic link.
+    ///   - isHomeLink: Whether the home directory is named through a symbolic link.
     init(
         flags: [String] = [], environment: [String: String] = [:], opencode: String? = nil,
         after other: GatewayUnderTest? = nil, launcher: [String] = [], listen: String = "127.0.0.1:0",
@@ -114,20 +114,20 @@ final class GatewayUnderTest: Sendable {
             """, to: "opencode", mode: 0o755)
     }
 
-    /// Creates an empty folder in the home folder.
+    /// Creates an empty folder in the home directory.
     func makeProject(_ name: String) throws { _ = try home.makeDirectory(name) }
 
-    /// Returns the content of a file in the home folder.
+    /// Returns the content of a file in the home directory.
     func readFile(_ name: String) throws -> String {
         String(decoding: try FileTree.contents("\(home.path)/\(name)"), as: UTF8.self)
     }
 
-    /// Creates a symbolic link in the home folder.
+    /// Creates a symbolic link in the home directory.
     func link(_ name: String, to target: String) throws {
         guard symlink(target, "\(home.path)/\(name)") == 0 else { throw TestFailure("symlink: \(errno)") }
     }
 
-    /// Creates a named pipe in the home folder.
+    /// Creates a named pipe in the home directory.
     func makePipe(_ name: String) throws {
         guard mkfifo("\(home.path)/\(name)", 0o600) == 0 else { throw TestFailure("mkfifo: \(errno)") }
     }

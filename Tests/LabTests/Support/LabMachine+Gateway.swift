@@ -27,7 +27,7 @@ extension LabMachine {
             method, target, headers: [("Authorization", "Bearer \(try key())")] + headers, body: body, within: limit)
     }
 
-    /// Creates an empty project in the home folder.
+    /// Creates an empty project in the home directory.
     func makeProject(_ name: String) throws {
         try run("mkdir -p -- \"$HOME/$NAME\"", environment: ["NAME": name])
     }

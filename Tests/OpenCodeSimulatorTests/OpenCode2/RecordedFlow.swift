@@ -31,7 +31,7 @@ struct RecordedFlow: CustomTestStringConvertible, Sendable {
     /// The name of the server's working folder.
     var folder: String { testDescription.hasPrefix("folder-") ? "goes" : "demo" }
 
-    /// The names of the repositories in the home folder.
+    /// The names of the repositories in the home directory.
     var repositories: [String] {
         let needsOther = steps.contains { step in
             let exchange = step.exchange
