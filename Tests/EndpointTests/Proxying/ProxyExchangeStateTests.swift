@@ -215,7 +215,7 @@ import Testing
         let action = state.recordLoss(failure, isStopKnown: isStopKnown, isRouted: isRouted)
 
         #expect(action == expected)
-        #expect((state.response == .lost(failure)) == (expected == .wait))
+        #expect((state.response == .lost) == (expected == .wait))
     }
 
     @Test(arguments: [(UpstreamFailure.refused, false), (.outOfDescriptors, false), (closed, true), (broken, true)])

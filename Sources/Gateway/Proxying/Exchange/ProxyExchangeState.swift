@@ -16,7 +16,7 @@ struct ProxyExchangeState: Equatable {
         case awaited
         /// The instance's connection ended before the response. The client waits until the gateway knows whether the
         /// instance was stopped.
-        case lost(UpstreamFailure)
+        case lost
         /// The head has arrived, and the client has received nothing. The value is the length of the body.
         case held(BodyLength)
         /// libmicrohttpd sends the response, or the client has switched protocols.
@@ -111,6 +111,9 @@ struct ProxyExchangeState: Equatable {
     }
 
     private(set) var response = Response.awaited
+    /// How the instance's connection ended before the response; nil unless the response is ``Response/lost``. It is not
+    /// a value of that case, because each change of ``response`` would then copy and release strings.
+    private var failure: UpstreamFailure?
     /// Whether the request's body is still being sent.
     private(set) var isUploading = false
     /// Whether the response is an event stream or the client has switched protocols.
@@ -259,7 +262,8 @@ struct ProxyExchangeState: Equatable {
         case .noAnswer:
             if isStopKnown { return .reportStop }
             guard isRouted else { return .report(failure) }
-            response = .lost(failure)
+            response = .lost
+            self.failure = failure
             return .wait
         }
     }
@@ -275,7 +279,7 @@ struct ProxyExchangeState: Equatable {
         case .awaited: isStopKnown && !isDraining ? .reportStop : .nothing
         case .lost where isStopKnown: .reportStop
         // The instance has ended by itself.
-        case .lost(let failure) where !isRouted: .report(failure)
+        case .lost where !isRouted: failure.map(LossAction.report) ?? .nothing
         case .lost, .held, .sending, .detached, .ended: .nothing
         }
     }
@@ -298,7 +302,7 @@ struct ProxyExchangeState: Equatable {
     func timeAction(buffered: BodyLength?) -> TimeAction {
         if let length = earlyAnswer(buffered: buffered) { return .sendEarlyAnswer(length) }
         return switch response {
-        case .lost(let failure): .report(failure)
+        case .lost: failure.map(TimeAction.report) ?? .nothing
         case .awaited, .held: .reportTimeout
         case .sending, .detached: .abort
         case .ended: .nothing
@@ -311,7 +315,6 @@ struct ProxyExchangeState: Equatable {
             response = .ended
             isStream = false
         }
-        if case .lost = response { return (isStream, true) }
-        return (isStream, false)
+        return (isStream, response == .lost)
     }
 }
