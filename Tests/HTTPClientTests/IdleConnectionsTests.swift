@@ -153,10 +153,10 @@ final class IdleConnectionsTests {
             instance: instance(server.port), method: .get, methodName: "GET", target: [UInt8(ascii: "/")],
             fields: FieldList(),
             body: .none)
-        // Timers fire in the order of their deadlines.
         let stop = loop.timer(Stop(loop))
         WholeAnswer.send(request, of: client, within: .seconds(20), longestBody: 100) { _ in
             #expect(!client.idle.isEmpty)
+            // Timers fire in the order of their deadlines, so the client closes the connection first.
             loop.arm(stop, after: .seconds(2) + .milliseconds(200))
         }
         try loop.run()

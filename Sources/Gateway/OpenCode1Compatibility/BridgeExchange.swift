@@ -41,11 +41,11 @@ package final class BridgeExchange {
     private static let noRoom = GatewayError(
         503,
         "The bodies of the requests that the gateway translates for OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB in total. "
-            + "Try again in a moment, or refer to files by their paths.",
+            + "Try again in a moment, or name the paths of files instead of sending their contents.",
         fields: ["Retry-After": "1"])
 
     private static let tooLong = GatewayError(
-        413, "The body is larger than \(longestBody >> 20) MiB. Refer to files by their paths.")
+        413, "The body is larger than \(longestBody >> 20) MiB. Name the paths of files instead of sending their contents.")
 
     /// Serves the request as soon as its body is complete.
     func start() {

@@ -119,7 +119,7 @@ package final class UpstreamClient {
         if connection.usableUntil < timer.deadline { loop.arm(timer, at: connection.usableUntil) }
     }
 
-    /// Closes all kept connections to free descriptors. Returns false if there are none.
+    /// Frees descriptors by closing all kept connections. Returns false if there are none.
     func closeIdle() -> Bool {
         let connections = idle.removeAll()
         for connection in connections { connection.close() }

@@ -28,7 +28,7 @@ package struct StorageError: Error, Equatable, CustomStringConvertible {
         /// The database rejected a statement, which shows an error in the gateway.
         case refused
 
-        /// Whether the problem can disappear without a change to the file or the gateway.
+        /// Whether the problem may disappear without a change to the file or the gateway.
         package var mayPass: Bool {
             switch self {
             case .full, .readOnly, .unusable, .overflow: true

@@ -14,7 +14,7 @@ package final class Store: Sendable {
         case waits(StorageError)
         /// The file was opened after an earlier attempt had failed.
         case opened
-        /// Writing fails. If the problem can disappear, the store tries the batch again, and new writes wait up to the
+        /// Writing fails. If the problem may be temporary, the store retries the batch, and queues new writes up to the
         /// queue's limit.
         case fails(StorageError)
         /// Writing works again after a failure.
@@ -42,7 +42,7 @@ package final class Store: Sendable {
     /// Opens the file for this process alone, and creates it if it is missing. Blocks until the file is open, and
     /// throws the reason if that fails.
     ///
-    /// With `keepsTrying`, a problem that can disappear is not an error. Instead, the store tries again after each
+    /// With `keepsTrying`, a temporary problem is not an error. Instead, the store tries again after each
     /// `pause`. Until the file is open, the store queues writes without a waiting caller, up to the limit. All other
     /// calls throw the reason.
     package init(
@@ -82,7 +82,7 @@ package final class Store: Sendable {
 
     deinit { close() }
 
-    /// Opens the file. If `pause` is not nil, tries again after each problem that can disappear. Throws if the first
+    /// Opens the file. If `pause` is not nil, tries again after each temporary problem. Throws if the first
     /// attempt fails permanently. Returns nil if a later attempt fails permanently or the queue is closed in the
     /// meantime.
     private static func open(

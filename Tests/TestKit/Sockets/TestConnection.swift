@@ -70,8 +70,8 @@ package final class TestConnection: Sendable {
         try use("setsockopt") { SocketOption.set($0, level: SOL_SOCKET, option: SO_SNDBUF, to: Int32(clamping: bytes)) }
     }
 
-    /// Returns the time between the last sent bytes and the last received bytes (tcp(7), TCP_INFO). Bytes must have
-    /// been sent, and none after the last received bytes. The resolution is a tick of the kernel's clock, and a delay
+    /// Returns the time between the last sent bytes and the last received bytes (tcp(7), TCP_INFO). This side
+    /// must have sent bytes, but none since it last received bytes. The resolution is a tick of the kernel's clock, and a delay
     /// of the reading thread has no effect.
     package func waitBeforeArrival() throws -> Duration {
         var info = tcp_info()

@@ -92,7 +92,7 @@ package struct StoredHistory: InstanceHistory {
         switch event {
         case .waits(let error):
             log.error(nothingKept, LogField("reason", "\(error)"), LogField("retry", "periodic"))
-        case .opened: log.notice("the state file is open again, so the history of instances survives restarts")
+        case .opened: log.notice("the state file is open, so the history of instances survives restarts")
         case .fails(let error):
             log.error(
                 "cannot write the state file", LogField("reason", "\(error)"),

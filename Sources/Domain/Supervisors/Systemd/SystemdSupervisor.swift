@@ -235,7 +235,7 @@ package actor SystemdSupervisor: Supervisor {
             guard let first = meant.first, let unit = try? UnitName(first) else { continue }
             mistaken.insert(name)
             logger.warning(
-                "a unit belongs to no project: stop the unit and start the project through the gateway",
+                "a unit belongs to no project: stop this unit, and start the intended project through the gateway",
                 LogField("unit", name), LogField("stop", "\(messages.systemctl) disable --now '\(name)'"),
                 LogField("projects", meant.map { "\"\($0)\"" }.joined(separator: " ")),
                 LogField("project_unit", "\(unit)"))

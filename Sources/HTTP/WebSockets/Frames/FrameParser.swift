@@ -48,7 +48,7 @@ final class FrameParser {
         if let context { wslay_frame_context_free(context) }
     }
 
-    /// Whether no frame is incomplete.
+    /// Whether all received frames are complete.
     var isBetweenFrames: Bool { left == 0 && fetched == delivered }
 
     /// Parses all bytes, unless an error occurs.

@@ -9,7 +9,7 @@ struct UTF8Check: Sendable, Equatable {
     private var lowest: UInt8 = 0x80
     private var highest: UInt8 = 0xBF
 
-    /// Whether no character is incomplete.
+    /// Whether all received characters are complete.
     var isComplete: Bool { missing == 0 }
 
     /// Validates further bytes. Returns false at the first byte that is not UTF-8.

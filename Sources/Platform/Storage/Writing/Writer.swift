@@ -77,7 +77,7 @@ struct Writer {
         isFailing = false
     }
 
-    /// Reports the error to the callers that wait. If the problem can disappear, keeps the other writes for another
+    /// Reports the error to the callers that wait. If the problem may be temporary, keeps the other writes for another
     /// attempt and returns true. If the problem is permanent, discards them and returns false.
     private mutating func failed(_ batch: inout [Write], _ error: StorageError) -> Bool {
         if !isFailing { report(.fails(error)) }
