@@ -127,18 +127,21 @@ actor FakeProject: ConversationTransport {
         guard !Task.isCancelled else { throw .ended }
         if holdsRequests { try await hold() }
         let answer = server.answer(request)
-        if heldResponses.contains(FakeOpenCode1.name(of: request)) { try await hold() }
+        // As in the gateway, a request that changes something is not cancelled after it was sent.
+        if heldResponses.contains(FakeOpenCode1.name(of: request)) {
+            try await hold(isCancellable: request.method == "GET")
+        }
         return answer
     }
 
     /// Suspends the task until ``release()``.
-    private func hold() async throws(ConversationFailure) {
+    private func hold(isCancellable: Bool = true) async throws(ConversationFailure) {
         count += 1
         let number = count
         let isReleased = await withTaskCancellationHandler {
             await withUnsafeContinuation { held[number] = $0 }
         } onCancel: {
-            assumeIsolated { $0.held.removeValue(forKey: number)?.resume(returning: false) }
+            if isCancellable { assumeIsolated { $0.held.removeValue(forKey: number)?.resume(returning: false) } }
         }
         guard isReleased else { throw .ended }
     }

@@ -30,11 +30,11 @@ import Testing
 
     // MARK: Clients that leave
 
-    @Test(arguments: ["list_conversations", "new_conversation", "load_conversation"])
+    @Test(arguments: ["list_conversations", "load_conversation"])
     func `a query ends when its client leaves, and releases the chat`(type: String) {
         var harness = loaded()
         harness.server.requests = []
-        harness.heldResponses = ["GET /session", "POST /session", "GET /session/ses_1/message"]
+        harness.heldResponses = ["GET /session", "GET /session/ses_1/message"]
         harness.send(#"{"type":"\#(type)","conversationId":"\#(id)"}"#)
         let whileWaiting = harness.suspendedTasks
 
@@ -47,6 +47,29 @@ import Testing
         #expect(!isRetained)
         #expect(afterLeaving == 0)
         #expect(harness.server.requests.count == 1)
+    }
+
+    @Test func `a conversation keeps the id that its client chose although the client leaves before the response`() {
+        let chosen = "01890a5d-ac96-774b-bcce-b302099a8057"
+        var harness = loaded()
+        harness.heldResponses = ["POST /session"]
+        harness.send(#"{"type":"new_conversation","conversationId":"\#(chosen)"}"#)
+
+        harness.leave()
+        harness.release()
+
+        #expect(harness.state.session(ConversationID(chosen) ?? ConversationID(session: "")) == "ses_made1")
+        #expect(harness.suspendedTasks == 0)
+    }
+
+    @Test func `a prompt that waits for the end of an aborted answer is not sent after its key is revoked`() {
+        var harness = aborted()
+
+        harness.revoke()
+        harness.expireWaits()
+
+        #expect(harness.server.prompts.isEmpty)
+        #expect(harness.suspendedTasks == 0)
     }
 
     @Test func `a prompt continues when its client leaves, and then releases the chat`() {

@@ -28,6 +28,13 @@ struct LoopExecutorTests {
         func resume() { continuation?.resume() }
     }
 
+    /// Enqueues a job that enqueues the next job, until the condition is met.
+    private static func enqueueJobs(on executor: LoopExecutor, until isMet: @escaping @Sendable () -> Bool) {
+        Task(executorPreference: executor) {
+            if !isMet() { enqueueJobs(on: executor, until: isMet) }
+        }
+    }
+
     @Test func `an actor and its tasks run on the thread that runs the loop`() throws {
         let loop = try EventLoop()
         let executor = try LoopExecutor(loop)
@@ -45,6 +52,24 @@ struct LoopExecutorTests {
 
         #expect(threads == [pthread_self(), pthread_self()])
         #expect(!task.isCancelled)
+    }
+
+    @Test func `jobs that enqueue jobs without an end do not stop the loop's timers`() throws {
+        let loop = try EventLoop()
+        let executor = try LoopExecutor(loop)
+        executor.useCurrentThread()
+        let hasFired = Locked(false)
+        let deadline = MonotonicTime.now + .seconds(5)
+
+        Self.enqueueJobs(on: executor) { hasFired.withLock { $0 } || MonotonicTime.now >= deadline }
+        let stop = try loop.mailbox { [unowned loop] in loop.stop() }
+        executor.call(after: .milliseconds(1)) {
+            hasFired.withLock { $0 = true }
+            stop.post(())
+        }
+        try loop.runWithinLimit()
+
+        #expect(MonotonicTime.now < deadline)
     }
 
     @Test func `jobs that jobs enqueue are run in the same call`() throws {

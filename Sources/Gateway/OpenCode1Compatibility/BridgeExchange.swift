@@ -45,7 +45,8 @@ package final class BridgeExchange {
         fields: ["Retry-After": "1"])
 
     private static let tooLong = GatewayError(
-        413, "The body is larger than \(longestBody >> 20) MiB. Name the paths of files instead of sending their contents.")
+        413,
+        "The body is larger than \(longestBody >> 20) MiB. Name the paths of files instead of sending their contents.")
 
     /// Serves the request as soon as its body is complete.
     func start() {

@@ -27,7 +27,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// Creates the executor of a loop.
     package init(_ loop: EventLoop) throws(SystemCallError) {
         let reader = JobReader()
-        let delays = LoopDelays(loop)
+        let delays = LoopDelays(loop) { reader.executor?.runJobs() }
         wake = try loop.mailbox { reader.executor?.runJobs() }
         self.delays = try loop.mailbox { delays.receive($0) }
         reader.executor = self
@@ -46,10 +46,14 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
         if wasEmpty { wake.post(()) }
     }
 
-    /// Runs all enqueued jobs. Must be called on the loop's thread, but not during a job. The loop also calls it in each
-    /// pass with new jobs.
+    /// The number of times that ``runJobs()`` runs the jobs that were enqueued in the meantime. Other threads could
+    /// otherwise enqueue jobs as fast as the loop runs them, and nothing else of the loop would run.
+    private static let rounds = 64
+
+    /// Runs all enqueued jobs, and the jobs that these jobs enqueue. Must be called on the loop's thread, but not during
+    /// a job. The loop also calls it in each pass with new jobs.
     package func runJobs() {
-        while true {
+        for _ in 0..<Self.rounds {
             let jobs = state.withLock { state in
                 defer { state.jobs = [] }
                 return state.jobs
@@ -59,6 +63,8 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
                 job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
         }
+        // Only the first of several jobs wakes the loop.
+        if state.withLock({ !$0.jobs.isEmpty }) { wake.post(()) }
     }
 
     /// Whether the calling thread runs the loop.
@@ -110,9 +116,14 @@ private final class LoopDelays {
     }
 
     private unowned let loop: EventLoop
+    /// Runs the jobs that a call has enqueued, before the loop processes anything else.
+    private let runJobs: () -> Void
     private var timers: [Int: LoopTimer] = [:]
 
-    init(_ loop: EventLoop) { self.loop = loop }
+    init(_ loop: EventLoop, runJobs: @escaping () -> Void) {
+        self.loop = loop
+        self.runJobs = runJobs
+    }
 
     func receive(_ message: Message) {
         switch message {
@@ -121,6 +132,7 @@ private final class LoopDelays {
                 Handler { [unowned self] in
                     release(number)
                     body()
+                    runJobs()
                 })
             timers[number] = timer
             loop.arm(timer, at: deadline)

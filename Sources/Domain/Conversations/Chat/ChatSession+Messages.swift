@@ -166,7 +166,6 @@ extension ChatSession {
     private func sendPrompt(
         _ text: String, messageID: String, to id: ConversationID, in session: String, over transport: isolated Transport
     ) async {
-        current?.kind = .prompt(id, isSent: true)
         transport.state.expect(messageID, text, in: session, at: transport.now)
         watched.insert(session)
         let request = transport.requests.prompt(

@@ -14,8 +14,8 @@ package final class ChatSession<Transport: ConversationTransport> {
             /// A deletion. With `isReported`, the client already knows of the deletion, because the event arrived before
             /// the response.
             case deletion(ConversationID, isReported: Bool)
-            /// A message to a conversation. With `isSent`, its prompt is being sent to OpenCode.
-            case prompt(ConversationID, isSent: Bool)
+            /// A message to a conversation.
+            case prompt(ConversationID)
         }
 
         let number: Int
@@ -23,7 +23,7 @@ package final class ChatSession<Transport: ConversationTransport> {
         var task: Task<Void, Never>?
     }
 
-    /// The maximum number of messages that wait for the previous one.
+    /// The maximum number of messages that wait for the previous one, and of aborts that have not ended.
     private static var queueLimit: Int { 64 }
 
     /// The number of the chat in its project.
@@ -76,15 +76,12 @@ package final class ChatSession<Transport: ConversationTransport> {
         if case .query = current?.kind { current?.task?.cancel() }
     }
 
-    /// Handles a revoked key. Prompts that OpenCode has accepted remain, but no further message is sent to OpenCode.
+    /// Handles a revoked key. Requests that were sent to OpenCode remain, but no further message is sent to OpenCode.
     package func revoke() {
         clientDisconnected()
         isRevoked = true
         queue = []
-        if case .prompt(_, isSent: false) = current?.kind {
-            isCancelled = true
-            current?.task?.cancel()
-        }
+        current?.task?.cancel()
     }
 
     // MARK: Messages
@@ -129,7 +126,7 @@ package final class ChatSession<Transport: ConversationTransport> {
 
     private static func kind(of message: ClientMessage) -> Current.Kind {
         switch message {
-        case .user(let id, _): .prompt(id, isSent: false)
+        case .user(let id, _): .prompt(id)
         case .delete(let id): .deletion(id, isReported: false)
         case .new, .load, .list, .ping, .cancel: .query
         }
@@ -146,9 +143,11 @@ package final class ChatSession<Transport: ConversationTransport> {
             return true
         }
         transport.send(discarded, to: number)
-        if case .prompt(let other, _) = current?.kind, id == nil || id == other { isCancelled = true }
+        if case .prompt(let other) = current?.kind, id == nil || id == other { isCancelled = true }
         let sessions = id.map { id in transport.state.session(id).map { [$0] } ?? [] } ?? watched.sorted()
-        for session in sessions where transport.state.isBusy(session) { startAbort(of: session, over: transport) }
+        for session in sessions where transport.state.isBusy(session) && pendingAborts < Self.queueLimit {
+            startAbort(of: session, over: transport)
+        }
     }
 
     /// Starts the task that aborts the running work of a session.

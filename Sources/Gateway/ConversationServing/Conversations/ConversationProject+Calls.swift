@@ -27,9 +27,11 @@ extension ConversationProject: ConversationTransport {
     ///
     /// - Parameters:
     ///   - limit: The time limit; nil if another component limits the time.
+    ///   - isCancellable: Whether the cancellation of the task resumes it.
     ///   - start: Starts the operation that the task waits for, and receives the number of the task.
     func suspend(
-        _ reason: SuspendedTasks.Reason, atMost limit: Duration?, start: (Int) -> Void = { _ in }
+        _ reason: SuspendedTasks.Reason, atMost limit: Duration?, isCancellable: Bool = true,
+        start: (Int) -> Void = { _ in }
     ) async -> SuspendedTasks.Cause {
         guard !Task.isCancelled, !hasEnded else { return .ended }
         let number = nextNumber()
@@ -43,7 +45,7 @@ extension ConversationProject: ConversationTransport {
             }
         } onCancel: {
             // The handler may run on any thread.
-            post { $0.resume(number, .ended) }
+            if isCancellable { post { $0.resume(number, .ended) } }
         }
     }
 
@@ -65,12 +67,16 @@ extension ConversationProject: ConversationTransport {
     func wait(until isMet: @escaping (ConversationState) -> Bool, atMost limit: Duration)
         async throws(ConversationFailure) -> Bool
     {
-        if isMet(state) { return true }
-        switch await suspend(.state(isMet), atMost: limit) {
-        case .event, .reply: return true
-        case .deadline: return false
-        case .ended: throw .ended
+        let deadline = MonotonicTime.now + limit
+        // The state may have changed again before the resumed task runs.
+        while !isMet(state) {
+            switch await suspend(.state(isMet), atMost: max(.zero, deadline - .now)) {
+            case .event, .reply: continue
+            case .deadline: return false
+            case .ended: throw .ended
+            }
         }
+        return true
     }
 
     /// Suspends the task until all earlier changes are committed. ``CommitQueue/tick()`` limits the time.
@@ -99,6 +105,7 @@ extension ConversationProject: ConversationTransport {
         // The deadline for the hub to receive the instance's events; nil unless the request waits for this.
         var eventsDeadline: MonotonicTime?
         while true {
+            guard !Task.isCancelled, !hasEnded else { throw .ended }
             if let route = routes.route(to: name), route.isReachable {
                 // A request that only reads causes no events, so it does not wait for the hub.
                 if request.method != "GET", let feed, !feed.receives(route) {
@@ -144,9 +151,12 @@ extension ConversationProject: ConversationTransport {
     }
 
     /// Sends a request over a loop and returns the reply. The loop limits the time (``GatewayLimits/answerTimeout``).
+    ///
+    /// If the request changes something, the task waits for the reply even if it is cancelled, so that the state
+    /// contains the change.
     private func sendOverLoop(_ request: ClientRequest) async throws(ConversationFailure) -> LoopReply {
         guard let loop = loops.first else { return .notRunning }
-        let cause = await suspend(.reply, atMost: nil) { number in
+        let cause = await suspend(.reply, atMost: nil, isCancellable: request.method == "GET") { number in
             let name = name
             loop.post(
                 .request { loop in

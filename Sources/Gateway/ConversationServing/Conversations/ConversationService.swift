@@ -72,6 +72,7 @@ package final class ConversationService: Sendable {
             case .work(let work): if let coordinator = receiver.coordinator { work(coordinator) }
             case .stop:
                 receiver.coordinator?.end()
+                receiver.coordinator = nil
                 loop.stop()
             }
             // Run the tasks that the message has started or resumed before the next message changes the state.
@@ -90,6 +91,8 @@ package final class ConversationService: Sendable {
                 try handover.loop.run()
             } catch {
                 log.error("the conversations thread has failed", LogField("reason", "\(error)"))
+                handover.coordinator.end()
+                executor.runJobs()
             }
             handover.loop.releaseHandlers()
         }
