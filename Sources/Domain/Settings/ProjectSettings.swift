@@ -17,7 +17,7 @@ extension Settings {
             "follow-links", environment: "VIBE_FOLLOW_LINKS", syntax: .onOff, field: \.projects.followsLinks,
             default: .text("off"),
             group: .projects,
-            "Treat symbolic links that lead out of the projects' directory as projects too."),
+            "Treat symbolic links that lead out of the home directory as projects too."),
         Setting(
             "directory-pinning", environment: "VIBE_DIRECTORY_PINNING", syntax: .onOff,
             field: \.projects.pinsDirectories,

@@ -9,7 +9,7 @@ enum ProjectFolderCheck {
         var status = stat()
         guard stat(path, &status) == 0 else {
             throw ProjectFolderError(
-                "Cannot read the projects' directory \(path) (--home, HOME_DIR): \(String(cString: strerror(errno))). Set --home "
+                "Cannot read the home directory \(path) (--home, HOME_DIR): \(String(cString: strerror(errno))). Set --home "
                     + "to the directory that contains the projects.")
         }
         guard status.st_mode & S_IFMT == S_IFDIR else {

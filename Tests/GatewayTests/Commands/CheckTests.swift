@@ -98,7 +98,7 @@ import Testing
 
         #expect(run.status == .exited(1))
         #expect(
-            wrong(run).first?.contains("Cannot read the projects' directory \(user.path)/none (--home, HOME_DIR)")
+            wrong(run).first?.contains("Cannot read the home directory \(user.path)/none (--home, HOME_DIR)")
                 == true)
     }
 

@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["/projects", "/projects//", "/link", "/link/../projects"])
-    func `only one gateway can lock a projects' directory, regardless of how its path is written`(path: String) throws {
+    func `only one gateway can lock a home directory, regardless of how its path is written`(path: String) throws {
         var lock = try lock("/projects", .exclusive)
         let error = #expect(throws: InstanceRecordError.self) { _ = try self.lock(path, .exclusive) }
 

@@ -165,7 +165,7 @@ import Testing
 
     // MARK: Independent gateways
 
-    @Test func `a second gateway with other records is rejected for the same projects' directory`() async throws {
+    @Test func `a second gateway with other records is rejected for the same home directory`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let others = InstanceRecordStore(folder: "\(fixture.home.path)/.others")
 
@@ -208,7 +208,7 @@ import Testing
         await second.tearDown()
     }
 
-    @Test func `a server of another projects' directory is not ended`() async throws {
+    @Test func `a server of another home directory is not ended`() async throws {
         let fixture = try ProcessFixture(Self.server)
         let elsewhere = try ProcessFixture(Self.server)
         let first = try await fixture.gateway()

@@ -244,7 +244,7 @@ import Testing
         #expect(processes.folder == base + "/processes/-home-vibe-my\\x20projects")
     }
 
-    @Test func `all paths of one projects' directory have the same records directory`() throws {
+    @Test func `all paths of one home directory have the same records directory`() throws {
         try home.makeFolder("projects")
 
         #expect(symlink("projects", home.path + "/link") == 0)

@@ -72,7 +72,7 @@ struct Subcommand: Sendable {
         description: [
             """
             Print the value and the source of every setting, with secrets masked. Then check everything that serve needs: \
-            the keys, the projects' directory, the OpenCode command, the projects' environment files, the listen address, the \
+            the keys, the home directory, the OpenCode command, the projects' environment files, the listen address, the \
             state file and the service manager. This command changes nothing.
             """,
             """

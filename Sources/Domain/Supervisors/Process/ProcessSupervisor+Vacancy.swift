@@ -68,7 +68,7 @@ extension ProcessSupervisor {
         case .unsupported: if kind == .exclusive { warnOfFolder() }
         case .lockedByOtherUser(let process):
             logger.warning(
-                "another user has locked the projects' directory, so a second gateway of this user can start",
+                "another user has locked the home directory, so a second gateway of this user can start",
                 LogField("home", setUp.projects), LogField("pid", process.map { "\($0)" } ?? "unknown"))
         }
     }
@@ -89,7 +89,7 @@ extension ProcessSupervisor {
     /// Logs that the home directory cannot be locked.
     func warnOfFolder() {
         logger.warning(
-            "cannot lock the projects' directory, so a second gateway with another XDG_RUNTIME_DIR can start",
+            "cannot lock the home directory, so a second gateway with another XDG_RUNTIME_DIR can start",
             LogField("home", setUp.projects))
     }
 }
