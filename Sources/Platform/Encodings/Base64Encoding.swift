@@ -2,7 +2,7 @@
 
 /// The base64 encoding (RFC 4648). The strict decoder for secrets is `SecretBase64` in module `Sodium`.
 package enum Base64Encoding {
-    /// The alphabet of §4, whose last two characters have a special meaning in URLs.
+    /// The alphabet of RFC 4648 §4. Its last two characters have a special meaning in URLs.
     package static let alphabet = letters + Array("+/".utf8)
     private static let addressAlphabet = letters + Array("-_".utf8)
     private static let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)

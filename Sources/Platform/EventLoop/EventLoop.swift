@@ -182,7 +182,7 @@ package final class EventLoop {
     package func hasDelivered(of pass: UInt64) -> Bool { hasDeliveredAll && pass < self.pass }
 
     /// Calls the handler once at the end of this pass. A handler that is registered twice is called twice. Callers
-    /// prevent this with a flag.
+    /// prevent a second registration with a flag.
     package func atEndOfPass(_ handler: any PassHandler) { passHandlers.append(handler) }
 
     /// Runs the loop on the calling thread until ``stop()``.

@@ -33,10 +33,10 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
         reader.executor = self
     }
 
-    /// Records that the calling thread runs the loop. Must be called before objects of the loop call actors.
+    /// Records that the calling thread runs the loop. Call this method before objects of the loop call actors.
     package func useCurrentThread() { state.withLock { $0.thread = pthread_self() } }
 
-    /// Enqueues a job. Any thread may call this.
+    /// Enqueues a job. Any thread may call this method.
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         let wasEmpty = state.withLock { state in
@@ -80,7 +80,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
 
     // MARK: Delays
 
-    /// Calls a function on the loop's thread after a delay. Any thread may call this.
+    /// Calls a function on the loop's thread after a delay. Any thread may call this method.
     @discardableResult
     package func call(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> DelayedCall {
         let number = state.withLock { state in
@@ -91,7 +91,7 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
         return DelayedCall(number: number)
     }
 
-    /// Cancels a call, and releases its function. Does nothing if the function was called.
+    /// Cancels a call, and releases its function. Does nothing if the function has already been called.
     package func cancel(_ call: DelayedCall) { delays.post(.cancel(number: call.number)) }
 }
 
@@ -100,7 +100,7 @@ private final class JobReader {
     weak var executor: LoopExecutor?
 }
 
-/// The delayed calls of a loop. It is confined to the loop's thread.
+/// The delayed calls of a loop, confined to the loop's thread.
 private final class LoopDelays {
     enum Message: Sendable {
         case call(number: Int, deadline: MonotonicTime, @Sendable () -> Void)

@@ -13,8 +13,8 @@ package enum PeerUser {
     ///
     /// This method makes six system calls. Call this method only for the first request of a connection.
     ///
-    /// - Returns: nil if the peer is on another machine or in another network namespace, or if its socket is closed.
-    ///   Also nil if the kernel does not respond.
+    /// - Returns: nil if the peer is on another machine or in another network namespace, or if the peer's socket is
+    ///   closed. Also nil if the kernel does not respond.
     package static func id(ofPeerOf descriptor: Int32) -> UInt32? {
         let (isNamed, local) = SocketAddress.filled { getsockname(descriptor, $0, $1) }
         let (isConnected, peer) = SocketAddress.filled { getpeername(descriptor, $0, $1) }

@@ -41,7 +41,7 @@ package enum JSON: Sendable, Equatable {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// The member of an object with this name; nil if it is missing or the value is not an object.
+    /// The member with this name; nil if the member is missing or this value is not an object.
     package subscript(name: String) -> JSON? { object?[name] }
 
     /// The value as JSON text without white space, the format that OpenCode writes.

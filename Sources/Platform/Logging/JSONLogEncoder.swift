@@ -38,8 +38,8 @@ package struct JSONLogEncoder: Sendable {
         output.append(ASCII.newline)
     }
 
-    /// Returns whether the object already has a member with this name. A field with such a name gets a `_` appended to
-    /// its name.
+    /// Returns whether every line already has a member with this name. If a field has such a name, the encoder appends
+    /// a `_` to it.
     private static func isReserved(_ name: String) -> Bool {
         switch name.utf8.count {
         case 4: name == "time"

@@ -4,7 +4,7 @@
 struct UTF8Scan {
     /// The character's code point; nil for a byte that is not part of a valid character.
     let scalar: UInt32?
-    /// The length in bytes: 1 to 4, or 1 for an invalid byte.
+    /// The length in bytes: 1 to 4 for a valid character, 1 for an invalid byte.
     let length: Int
 
     /// Reads the character that begins at `index`, which must be within `bytes`.

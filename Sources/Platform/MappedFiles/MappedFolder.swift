@@ -23,8 +23,8 @@ package final class MappedFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Returns the subdirectory with this name, and restricts access to its owner (mode 0700). Creates a missing
-    /// subdirectory if `isMade` is true, and returns nil otherwise.
+    /// Returns the subdirectory with this name, and denies other users access to it (mode 0700). If the subdirectory is
+    /// missing, creates it if `isMade` is true, and returns nil if `isMade` is false.
     package func folder(_ name: String, isMade: Bool = true) throws(MappedFileError) -> MappedFolder? {
         let path = self.path(name)
         if isMade, mkdirat(descriptor, name, 0o700) != 0, errno != EEXIST { throw MappedFileError("made", path) }
@@ -142,8 +142,8 @@ package final class MappedFolder: Sendable {
         unlinkat(descriptor, name, AT_REMOVEDIR)
     }
 
-    /// The number of bytes that this user may still allocate on the file system, or nil if the file
-    /// system does not report it.
+    /// The number of bytes that this user may still allocate on the file system, or nil if the file system does not
+    /// report this number.
     package var availableBytes: Int? {
         var status = statvfs()
         guard fstatvfs(descriptor, &status) == 0, status.f_blocks > 0 else { return nil }
@@ -153,8 +153,8 @@ package final class MappedFolder: Sendable {
 
     private func path(_ name: String) -> String { "\(path)/\(name)" }
 
-    /// Allocates every page of the file with posix_fallocate(3), so that the pages can be written even
-    /// after the disk is full.
+    /// Allocates every page of the file with posix_fallocate(3), so that the pages can be written even after the disk
+    /// is full.
     private static func allocate(_ file: Int32, count: Int, path: String) throws(MappedFileError) {
         var code = EINTR
         while code == EINTR { code = posix_fallocate(file, 0, off_t(count)) }

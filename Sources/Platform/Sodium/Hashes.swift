@@ -62,8 +62,8 @@ package struct SecretTable: Sendable {
         }
     }
 
-    /// Returns the index of a secret; nil if it is not in the table. Compares every entry in constant time, so that its
-    /// duration reveals nothing about the secrets. Allocates nothing.
+    /// Returns the index of a secret; nil if it is not in the table. Compares every entry in constant time, so that the
+    /// duration of a search reveals nothing about the secrets. Allocates nothing.
     package func index(of secret: borrowing Span<UInt8>) -> Int? {
         var found: Int?
         Hash.withHash(of: secret) { presented in

@@ -29,7 +29,8 @@ package enum SecretBase64 {
     ) -> Result? {
         Library.require()
         guard !text.isEmpty else { return nil }
-        // Reject bytes above 127, because libsodium 1.0.18 mistakes some of them for digits where `char` is signed.
+        // Reject bytes above 127, because libsodium 1.0.18 mistakes some of these bytes for digits on platforms where
+        // `char` is signed.
         for index in text.indices where text[index] > 127 { return nil }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: limit) { buffer in
             buffer.initialize(repeating: 0)

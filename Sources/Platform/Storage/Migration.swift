@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A step from an older schema to the next one. A released step never changes. A later step corrects an error in it.
+/// A step from an older schema to the next one. A released step never changes. If a released step contains an error, a
+/// later step corrects the error.
 package struct Migration: Sendable {
     /// The number of the step, counted from 1 without gaps. The step sets the schema's version to this number (`PRAGMA
     /// user_version`).

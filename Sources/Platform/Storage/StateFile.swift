@@ -22,7 +22,7 @@ package struct StateFile: Sendable {
         self.migrations = migrations
     }
 
-    /// The suffixes of the files that SQLite keeps next to the database while it is open.
+    /// The suffixes of the files that SQLite keeps next to the database while the database is open.
     private static let companions = ["-wal", "-shm"]
     /// The number by which file(1) and the gateway recognise the gateway's databases (`PRAGMA application_id`): the
     /// ASCII letters `VRGW`.

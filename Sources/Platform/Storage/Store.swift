@@ -4,9 +4,9 @@ internal import Locking
 
 /// The gateway's persistent state: one database file, with one thread that writes to it and one that reads from it.
 ///
-/// A caller that changes data waits for the disk only if it requests this. The store commits changes together and in
-/// order, at most 100 ms after they arrive. If the process is killed, only the changes that were not committed yet are
-/// lost.
+/// A caller that changes data waits for the disk only if the caller requests the wait. The store commits changes
+/// together and in order, at most 100 ms after they arrive. If the process is killed, only the changes that were not
+/// committed yet are lost.
 package final class Store: Sendable {
     /// An event about writes without a waiting caller.
     package enum Event: Sendable, Equatable {
@@ -40,11 +40,11 @@ package final class Store: Sendable {
     private let closing = Locked<Bool?>(nil)
 
     /// Opens the file for this process alone, and creates it if it is missing. Blocks until the file is open, and
-    /// throws the reason if that fails.
+    /// throws the reason if the file cannot be opened.
     ///
-    /// With `keepsTrying`, a temporary problem is not an error. Instead, the store tries again after each
-    /// `pause`. Until the file is open, the store queues writes without a waiting caller, up to the limit. All other
-    /// calls throw the reason.
+    /// With `keepsTrying`, a temporary problem is not an error. Instead, the store tries again after each `pause`.
+    /// Until the file is open, the store queues writes without a waiting caller, up to the limit, and all other calls
+    /// throw the reason.
     package init(
         _ file: StateFile, limit: Int = Store.defaultLimit, pause: Duration = Store.defaultPause,
         keepsTrying: Bool = false, report: @escaping Report
@@ -160,8 +160,8 @@ package final class Store: Sendable {
         if let error { throw error }
     }
 
-    /// Calls `done` after all earlier writes are committed, or with an error if that fails. `done` is called on the
-    /// writer's thread or before this method returns.
+    /// Calls `done` after all earlier writes are committed, or with an error if the commit fails. `done` is called on
+    /// the writer's thread or before this method returns.
     package func flush(_ done: @escaping @Sendable (StorageError?) -> Void) {
         queue.append(Write(apply: { _ in }, size: 0, settled: done))
     }
@@ -200,8 +200,8 @@ package final class Store: Sendable {
         }
         guard isFirst else { return closing.withLock { $0 ?? false } }
         let start = ContinuousClock.now
-        // Close the reader first. The last connection to the file cleans up when it closes, and only the writer can do
-        // this. Reserve half of the time for the writes, which are more important.
+        // Close the reader first. The connection that closes last cleans up the file, and only the writer's connection
+        // can do so. Reserve half of the time for the writes, which are more important.
         let hasRead = reader.close(atMost: limit / 2)
         guard queue.close(atMost: max(limit - (ContinuousClock.now - start), .zero)) else { return false }
         writer.join()

@@ -2,7 +2,7 @@
 
 internal import CSQLite
 
-/// A connection to a database file. Only the thread that opened it may use it.
+/// A connection to a database file. Only the thread that opened the connection may use it.
 package final class Connection {
     /// The purpose of a connection.
     enum Purpose {

@@ -88,7 +88,7 @@ package final class JournalReader {
         }
         try check(sd_journal_seek_cursor(journal, cursor), "sd_journal_seek_cursor")
         // Move to the entry at the cursor. If that entry no longer exists, this call moves to the nearest entry, which
-        // was not read yet.
+        // has not been read.
         let isThere = try check(sd_journal_next(journal), "sd_journal_next") > 0
         isBeforeReading = isThere && sd_journal_test_cursor(journal, cursor) <= 0
     }

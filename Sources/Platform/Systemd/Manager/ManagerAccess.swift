@@ -10,7 +10,8 @@ package struct ManagerAccess: Sendable {
     package let addresses: [BusAddress]
     /// The name of this process's user, or the user's number if there is no name.
     package let user: String
-    /// The user's directory for sockets: `$XDG_RUNTIME_DIR`, or `/run/user/UID` if it exists; nil if there is none.
+    /// The user's directory for sockets: `$XDG_RUNTIME_DIR`, otherwise `/run/user/UID` if this process can use that
+    /// directory; nil if there is neither.
     package let runtimeFolder: String?
 
     /// Determines the information from this process's user and the given environment.

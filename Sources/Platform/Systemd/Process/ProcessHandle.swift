@@ -6,7 +6,7 @@ internal import Glibc
 /// A handle for a process, which is not necessarily a child of this process. Signals reach exactly this process, and
 /// never a process that reuses its number.
 ///
-/// Only the loop's thread may use and release it.
+/// Only the loop's thread may use and release a handle.
 package final class ProcessHandle: @unchecked Sendable {  // Confined to the loop's thread; every method checks this.
     /// The identity of the process.
     package let identity: ProcessIdentity
@@ -32,7 +32,7 @@ package final class ProcessHandle: @unchecked Sendable {  // Confined to the loo
         close(descriptor)
     }
 
-    /// Sends a signal. Returns false if this is not permitted because the process runs as another user.
+    /// Sends a signal. Returns false if the kernel denies the signal, because the process runs as another user.
     package func signal(_ number: Int32) -> Bool {
         loop.checkIsolated()
         return control_pidfd_signal(descriptor, number) == 0 || errno != EPERM

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The numbers of processes in their own PID namespaces (pid_namespaces(7)). A process in another namespace than the
-/// gateway's has a different number there.
+/// The numbers of processes in their own PID namespaces (pid_namespaces(7)). If a process is in another namespace than
+/// the gateway, its number there differs from the number that the gateway sees.
 extension ProcessTable {
     /// Returns the number of the process in its own namespace: the last number in the line `NSpid`
     /// (proc_pid_status(5)). Returns nil if the process has ended or its file is not readable.
@@ -15,7 +15,7 @@ extension ProcessTable {
         return seen.isEmpty ? nil : seen.contains(number)
     }
 
-    /// Returns the last number of the line `NSpid`; nil without that line, as before Linux 4.1.
+    /// Returns the last number of the line `NSpid`; nil if the line is missing, as in kernels before Linux 4.1.
     static func innermostNumber(inStatus text: [UInt8]) -> Int32? {
         for line in text.split(separator: UInt8(ascii: "\n")) where line.starts(with: name) {
             let last = line.dropFirst(name.count).split { $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: " ") }.last
