@@ -97,7 +97,8 @@ package final class UpstreamClient {
         _ instance: InstanceAddress, _ choice: UpstreamRequest.ConnectionChoice
     ) -> UpstreamConnection? {
         if choice == .dedicated { return nil }
-        // Leave a connection that was idle for longer in the list, because it can still carry other requests.
+        // If `choice` requires a recently used connection, leave the other connections in the list, because they can
+        // still carry other requests.
         while let connection = idle.removeNewest(
             instance, where: { choice == .kept || $0.isUsed(within: Self.justUsed) })
         {

@@ -40,7 +40,7 @@ package struct UpstreamRequest {
     package var fields: FieldList
     /// The complete body, or the way in which it is passed on.
     package var body: Body
-    /// Whether a 101 response is valid.
+    /// Whether the instance may respond with 101 and switch protocols.
     package var mayUpgrade: Bool
     /// Whether the request uses a separate connection, so that it does not affect the kept-alive connections for
     /// clients' requests.
@@ -64,8 +64,8 @@ package struct UpstreamRequest {
     /// The kind of connection that may carry the request.
     ///
     /// An instance may close a kept-alive connection at the moment when a request is sent. In that case, the gateway
-    /// does not know whether the instance read the request. A request that is safe to repeat is sent once more in that
-    /// case (RFC 9110 §9.2.2). Any other request, above all a prompt, is never sent twice. Such a request uses only
+    /// does not know whether the instance read the request. The gateway then repeats a request once if repeating it is
+    /// safe (RFC 9110 §9.2.2). Any other request, above all a prompt, is never sent twice. Such a request uses only
     /// connections that no instance is about to close.
     package var connectionChoice: ConnectionChoice {
         if mayUpgrade || isAlone { return .dedicated }

@@ -8,7 +8,7 @@ package import HTTPTypes
 package final class WholeAnswer: UpstreamDelegate, TimerHandler {
     /// The result of the whole request.
     package enum RequestResult {
-        /// The response. If the body exceeds the limit, only the kept part is included.
+        /// The response. If the body exceeds the limit, only its beginning is included.
         case answered(status: Int, body: [UInt8])
         /// The request has failed without a complete response.
         case failed(UpstreamFailure)

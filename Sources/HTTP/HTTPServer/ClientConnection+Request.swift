@@ -240,7 +240,8 @@ extension ClientConnection {
         let effect = state.on(.completed)
         guard effect != .nothing else { return }
         endWait()
-        // The next request of the connection may have another framing, so `closed()` does not know about this one.
+        // Remove the upload here. `closed()` could no longer detect the upload, because `framing` may then describe
+        // another request.
         if framing == .chunked { server.forgetsUpload(self) }
         server.pacing.works(ObjectIdentifier(self))
         summary.isComplete = isWhole && summary.status != 0 && state.answerBody != .broken

@@ -32,7 +32,7 @@ struct ConnectionHandle {
     /// state. In later versions, the connection gets a time-out instead, which libmicrohttpd checks in any state.
     ///
     /// - Returns: Whether the descriptor was added. The caller must then call ``remove(pollSet:descriptor:)`` before
-    ///   libmicrohttpd closes it.
+    ///   libmicrohttpd closes the descriptor.
     func expire(pollSet: Int32, descriptor: Int32) -> Bool {
         guard MicroHTTPD.refusesLooseLines else {
             return cmicrohttpd_join_poll_set(pollSet, pointer, descriptor) != 0

@@ -3,8 +3,8 @@
 package import EventLoop
 package import HTTPTypes
 
-/// A client's connection that was detached from libmicrohttpd. The gateway writes one response to the connection, and
-/// then returns it to libmicrohttpd or closes it.
+/// A client's connection that was detached from libmicrohttpd. The gateway writes one response, and then returns the
+/// connection to libmicrohttpd or closes the connection.
 ///
 /// Bytes that are written during one pass of the loop are sent in one system call at the end of the pass.
 package final class DetachedConnection: ListedConnection, ReadinessHandler, PassHandler, TimerHandler {
@@ -128,9 +128,9 @@ package final class DetachedConnection: ListedConnection, ReadinessHandler, Pass
         }
     }
 
-    /// Sends as many of the bytes, which are already transfer-coded, as the client accepts immediately. Returns the
-    /// number of sent bytes. Does not store the remaining bytes. Calls ``ServerExchange/resumeResponse()`` when there
-    /// is room for them.
+    /// Sends bytes that are already transfer-coded, as many as the client accepts immediately. Returns the number of
+    /// sent bytes. Does not store the remaining bytes. Calls ``ServerExchange/resumeResponse()`` when there is room for
+    /// them.
     package func send(framed bytes: Span<UInt8>) -> Int {
         guard state.phase == .open, body.isPresent else { return 0 }
         if !pending.isEmpty { flush() }

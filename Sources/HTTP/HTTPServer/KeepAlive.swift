@@ -71,7 +71,7 @@ struct SocketAccount: Equatable {
         if let sum = counted { counted = sum &+ count }
     }
 
-    /// Returns whether nothing after the last request has been read; false if that is unknown.
+    /// Returns whether the bytes read end with the last request; false if one of the two numbers is unknown.
     func isEven(with read: UInt64?) -> Bool { read != nil && read == counted }
 }
 
@@ -91,7 +91,7 @@ enum AnswerEnd: Equatable {
     /// - Parameters:
     ///   - length: The framing of the response's body.
     ///   - isLastRequest: Whether no other request may follow.
-    ///   - isReadEven: Whether nothing after the request has been read.
+    ///   - isReadEven: Whether the bytes read from the socket end with the request.
     static func of(_ length: BodyLength, isEventStream: Bool, isLastRequest: Bool, isReadEven: Bool) -> AnswerEnd {
         if isLastRequest { return .announced }
         if isReadEven { return .reused }

@@ -3,10 +3,10 @@
 /// The state of a connection that waits for the response to a complete request. At first, the connection is not
 /// suspended.
 ///
-/// Suspending and resuming cost three system calls and an iteration over all suspended connections. In each of its runs,
-/// libmicrohttpd calls the handler of every connection that is not suspended. These calls cost nothing if libmicrohttpd
-/// runs for other connections anyway. Most responses are ready within a few runs. With at most 8 calls without effect, a small GET
-/// takes 5.1 system calls (64 synchronised connections; nginx: 5.0).
+/// Suspending and resuming cost three system calls and an iteration over all suspended connections. In each of its
+/// runs, libmicrohttpd calls the handler of every connection that is not suspended. These calls cost nothing if
+/// libmicrohttpd runs for other connections anyway. Most responses are ready within a few runs. With at most 8 calls
+/// without effect, a small GET takes 5.1 system calls (64 synchronised connections; nginx: 5.0).
 struct AnswerWait: Equatable {
     /// The consequence of a call that had no effect.
     enum Step: Equatable {

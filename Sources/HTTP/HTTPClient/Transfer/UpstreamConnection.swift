@@ -110,7 +110,7 @@ final class UpstreamConnection: ReadinessHandler {
         socket.close()
     }
 
-    /// Detaches the socket from the connection and returns it to a new owner, which uses another protocol.
+    /// Detaches the socket from the connection, and returns the socket for a new owner that uses another protocol.
     func handOver() -> Socket {
         detach()
         return socket

@@ -16,7 +16,8 @@ package struct FrameHead: Sendable, Equatable {
     /// Whether this is a control frame (RFC 6455 §5.5), known or not.
     var isControl: Bool { opcode & 0x8 != 0 }
 
-    /// The size of the header in bytes. libwslay rejects lengths that are not in their shortest encoding.
+    /// The size of the header in bytes. The size follows from the length, because libwslay rejects a length that is not
+    /// in its shortest encoding.
     var size: Int { 2 + (length < 126 ? 0 : length < 65_536 ? 2 : 8) + (isMasked ? 4 : 0) }
 }
 

@@ -15,7 +15,7 @@ package struct OutgoingFrames: Sendable {
     /// Whether all frames have been sent.
     package var isEmpty: Bool { first == frames.count }
 
-    /// The queued bytes after the frame that is being sent.
+    /// The number of queued bytes after the frame that is being sent.
     package var waiting: Int { isEmpty ? 0 : total - frames[first].bytes.count }
 
     /// Appends a frame to the queue.
