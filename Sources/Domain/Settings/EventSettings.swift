@@ -5,8 +5,7 @@ package struct EventSettings: Sendable, Equatable {
     /// Whether the gateway itself subscribes to instances and serves their event streams.
     package internal(set) var isHubOn = false
     /// The maximum number of bytes of stored events for each project. With 0, the gateway keeps up to 4 MiB in memory
-    /// and
-    /// stores nothing on disk.
+    /// and stores nothing on disk.
     package internal(set) var keepSize = 0
     /// The time for which an event is stored.
     package internal(set) var keepTime = Duration.zero

@@ -9,8 +9,7 @@ package struct Limits: Sendable, Equatable {
     /// The time limit between two received parts of a request's body.
     package internal(set) var bodyTimeout = Duration.zero
     /// The time limit for the head of an instance's response. The same limit applies to the time between two bytes of
-    /// an
-    /// ordinary response, both from the instance and to the client.
+    /// an ordinary response, both from the instance and to the client.
     package internal(set) var answerTimeout = Duration.zero
     /// The maximum time between two bytes on an event stream.
     package internal(set) var streamTimeout = Duration.zero
@@ -21,8 +20,7 @@ package struct Limits: Sendable, Equatable {
     /// The time between SIGTERM and SIGKILL for an instance.
     package internal(set) var stopTimeout = Duration.zero
     /// The maximum number of bytes that wait for a slow client of an event stream. The gateway disconnects a client
-    /// that
-    /// exceeds this limit.
+    /// that exceeds this limit.
     package internal(set) var streamBacklog = 0
     /// The maximum size of a request's line and fields together.
     package internal(set) var maxHead = 0

@@ -70,8 +70,7 @@ actor Lifecycle {
     }
 
     /// Shuts the gateway down. Streams are aborted, and requests may finish while their instances still run. The
-    /// instances
-    /// are stopped afterwards.
+    /// instances are stopped afterwards.
     private func shutDown() {
         guard !isEnding else { return }
         isEnding = true
@@ -103,8 +102,7 @@ actor Lifecycle {
     }
 
     /// Reloads the settings. If the settings contain an error, logs the error and changes nothing. Only connections
-    /// with a
-    /// removed key are interrupted.
+    /// with a removed key are interrupted.
     private func reload() {
         guard !isEnding else { return }
         ServiceNotifier.reloading()

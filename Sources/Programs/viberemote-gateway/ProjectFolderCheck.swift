@@ -4,7 +4,7 @@ import Glibc
 
 /// Checks whether the home directory, which contains the projects, is usable.
 enum ProjectFolderCheck {
-    /// Throws an error if there is no folder at `path`. Without this check, every request would fail later.
+    /// Throws an error if there is no directory at `path`. Without this check, every request would fail later.
     static func require(_ path: String) throws(ProjectFolderError) {
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -20,7 +20,7 @@ enum ProjectFolderCheck {
     }
 }
 
-/// The error for a home directory that is missing or is not a folder.
+/// The error for a home directory that is missing or is not a directory.
 struct ProjectFolderError: Error, CustomStringConvertible {
     let description: String
 

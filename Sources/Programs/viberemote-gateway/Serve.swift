@@ -128,7 +128,7 @@ private final class Service: Sendable {
         ]
     }
 
-    /// Returns the listeners in addition to the gateway's own listener.
+    /// Returns the configured listeners other than the gateway's own listener.
     private static func endpointListeners(_ configuration: Configuration) throws -> [EndpointListener] {
         let chat = configuration.chat
         let wanted: [(EndpointListener.Purpose, String, ListenAddress?)] = [
@@ -146,9 +146,8 @@ private final class Service: Sendable {
         }
     }
 
-    /// Returns the hub's settings. Events are stored only if the state file belongs to this gateway, because the owner
-    /// of
-    /// the file's lock owns the whole state directory.
+    /// Returns the hub's settings. Events are stored only if this gateway has locked the state file, because the lock's
+    /// owner owns the whole state directory.
     private static func hubSettings(
         _ configuration: Configuration, _ state: Result<Store, StorageError>
     ) -> HubSettings {
@@ -224,8 +223,7 @@ private final class Service: Sendable {
     }
 
     /// Accepts clients, and announces the addresses, as soon as the projects and the running instances are known.
-    /// Clients
-    /// wait until then, because an earlier response could be wrong, and a project could get a second server.
+    /// Clients wait until then, because an earlier response could be wrong, and a project could get a second server.
     private func open(_ lifecycle: Lifecycle) async throws {
         try await leftovers?.endLeftovers()
         try await registry.open()

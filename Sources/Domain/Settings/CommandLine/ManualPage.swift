@@ -59,8 +59,7 @@ enum ManualPage {
     }
 
     /// Returns text in roff's syntax. The result has escaped backslashes and hyphens, and words in backquotes are bold.
-    /// A
-    /// leading period or apostrophe is protected, because it would begin a roff request.
+    /// A leading period or apostrophe is protected, because it would begin a roff request.
     private static func escaped(_ text: String) -> String {
         var isBold = false
         var result = ""

@@ -3,8 +3,7 @@
 /// The effect of a configuration that is reloaded while the gateway runs.
 package struct ConfigurationChange: Sendable {
     /// The configuration after the reload. Settings that a reload applies have their new values. All other settings
-    /// keep
-    /// their old values.
+    /// keep their old values.
     package let configuration: Configuration
     /// The flags or environment names of the changed settings that take effect.
     package let applied: [String]

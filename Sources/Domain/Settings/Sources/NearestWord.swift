@@ -14,8 +14,7 @@ enum NearestWord {
     }
 
     /// Returns the text after the colon of a sentence about an unknown word. The text is a question that contains a
-    /// similar
-    /// candidate. If there is no similar candidate, the text is `fallback`.
+    /// similar candidate. If there is no similar candidate, the text is `fallback`.
     static func hint(_ word: String, among candidates: [String], else fallback: String) -> String {
         find(word, among: candidates).map { "did you mean \($0)?" } ?? "\(fallback)."
     }

@@ -121,8 +121,7 @@ package struct SettingSources: Sendable {
     }
 
     /// Returns the configuration file that the settings name. Without such a setting, returns the first existing file
-    /// at
-    /// the usual paths.
+    /// at the usual paths.
     private func configurationFile(_ files: SettingFiles, _ resolution: inout Resolution) -> ConfigurationFile? {
         guard let setting = settings.first(where: { !$0.isReadFromFile }) else { return nil }
         guard let (text, origin) = value(setting, nil) else {
@@ -202,8 +201,7 @@ package struct SettingSources: Sendable {
     }
 
     /// Returns notices about unknown names in the environment. Without these notices, a misspelt name would silently
-    /// leave
-    /// a setting at its default.
+    /// leave a setting at its default.
     private static func unknownNames(in environment: [String: String]) -> [String] {
         let known = Settings.table.map(\.environment)
         let retired = Settings.retired.map(\.environment)

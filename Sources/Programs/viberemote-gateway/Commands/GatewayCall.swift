@@ -92,8 +92,7 @@ enum GatewayCall {
     }
 
     /// Returns the address of a gateway as seen from this machine. If the gateway listens on all addresses, the result
-    /// is
-    /// the loopback address.
+    /// is the loopback address.
     private static func reachable(_ address: ListenAddress) throws(Failure) -> InstanceAddress {
         let host =
             switch address.host {

@@ -102,8 +102,7 @@ struct PublicCheck {
     }
 
     /// Checks whether the gateway accepts the key and has the projects of this machine. Another gateway with equal
-    /// projects
-    /// cannot be distinguished from this machine's gateway. Returns whether the gateway accepts the key.
+    /// projects cannot be distinguished from this machine's gateway. Returns whether the gateway accepts the key.
     private func checkKey(_ key: NamedKey, _ report: inout CheckReport) -> Bool {
         let call = send("/projects", key: key)
         guard let head = call.head, call.failure == nil else {
