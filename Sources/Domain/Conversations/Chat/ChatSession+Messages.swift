@@ -34,8 +34,8 @@ extension ChatSession {
         ServerMessage.error(ClientMessage.Problem(refusal))
     }
 
-    /// Reports that a conversation could not be loaded or deleted. If it was deleted and no event has reported that,
-    /// publishes the deletion.
+    /// Reports that a conversation could not be loaded or deleted. If the conversation was deleted and no event has
+    /// reported the deletion, publishes the deletion.
     private func reportMissing(_ id: ConversationID, _ refusal: ConversationError, over transport: isolated Transport) {
         if case .deletion(_, isReported: true) = current?.kind { return }
         if refusal.kind == .notFound, let session = transport.state.session(id) {
@@ -84,8 +84,8 @@ extension ChatSession {
         }
     }
 
-    /// Sends the conversation, and the events that were already emitted for the answer that is being written, so that
-    /// the next event continues this answer.
+    /// Sends the conversation. If an answer is being written, also sends the events that were already emitted for it,
+    /// so that the next event continues this answer.
     private func loaded(_ session: Session, window: Window, over transport: isolated Transport) {
         let events = transport.state.apply(window.messages, of: session.id, at: transport.now)
         let state = transport.state
@@ -106,8 +106,8 @@ extension ChatSession {
     private func delete(_ id: ConversationID, over transport: isolated Transport) async throws(ConversationFailure) {
         let session = try await transport.requireConversation(id, for: initiator).id
         try await transport.deleteSession(session, for: initiator)
-        // The event may have arrived first. In that case, the id that the client chose is no longer known, so use the id
-        // of the request.
+        // The deletion's event may have arrived before the response. In that case, the state no longer contains the id
+        // that the client chose, so use the id of the request.
         let conversation = transport.state.session(id) == session ? transport.state.id(of: session) : id
         watched.remove(session)
         transport.commitAndPublish(transport.state.deleted(session, at: transport.now), except: number)
@@ -139,8 +139,8 @@ extension ChatSession {
         let request = transport.requests.create(title: String(text.prefix(ServerMessage.title)))
         let session = try await transport.requestSession(request, for: initiator)
         if let other = transport.state.session(id), other != session.id, transport.state.known[other] != nil {
-            // Another client has created the conversation in the meantime. Use its session, and remove the superfluous
-            // session unless it is in use.
+            // Another client has created the conversation in the meantime. Use the session of that conversation, and
+            // remove the superfluous session unless it is in use.
             if !transport.state.isBusy(session.id) { startRemoval(of: session.id, over: transport) }
             return other
         }
@@ -158,7 +158,7 @@ extension ChatSession {
                 try await transport.deleteSession(session, for: initiator)
                 transport.commitAndPublish(transport.state.deleted(session, at: transport.now))
             } catch {
-                // The session remains as an empty conversation.
+                // If the removal fails, the session remains as an empty conversation.
             }
         }
     }
@@ -188,7 +188,7 @@ extension ChatSession {
 }
 
 extension ConversationTransport {
-    /// Stores the changes of a client, and then sends messages to it.
+    /// Stores the changes of a client, and then sends messages to the client.
     fileprivate func commitAndSend(_ messages: [[UInt8]], to chat: Int) {
         commit()
         send(messages, to: chat)

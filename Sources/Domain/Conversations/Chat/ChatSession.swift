@@ -2,8 +2,8 @@
 
 internal import Dialects
 
-/// The server side of the chat protocol for one client. It processes the client's messages one after the other, and
-/// sends the answers through the transport. It belongs to the transport's actor.
+/// The server side of the chat protocol for one client. The session processes the client's messages one after the
+/// other, and sends the replies through the transport. The session belongs to the transport's actor.
 package final class ChatSession<Transport: ConversationTransport> {
     /// The message that is being processed.
     struct Current {
@@ -23,7 +23,7 @@ package final class ChatSession<Transport: ConversationTransport> {
         var task: Task<Void, Never>?
     }
 
-    /// The maximum number of messages that wait for the previous one, and of aborts that have not ended.
+    /// The maximum number of messages that wait while another message is processed, and of aborts that have not ended.
     private static var queueLimit: Int { 64 }
 
     /// The number of the chat in its project.
@@ -69,7 +69,8 @@ package final class ChatSession<Transport: ConversationTransport> {
         return true
     }
 
-    /// Handles a disconnected client. Its messages that have an effect are still processed in order. Its queries end.
+    /// Handles a disconnected client. Messages of the client that change something are still processed in order.
+    /// Queries of the client end.
     package func clientDisconnected() {
         hasEnded = true
         queue.removeAll { !$0.outlastsClient }
@@ -106,8 +107,9 @@ package final class ChatSession<Transport: ConversationTransport> {
         }
     }
 
-    /// Starts the task that processes the next message. A message waits for the previous one, and for the end of aborted
-    /// work. Otherwise, that end could arrive after the message, and would be mistaken for the end of its answer.
+    /// Starts the task that processes the next message. A message waits until the previous message is processed and
+    /// aborted work has ended. Without the second wait, the end of the aborted work could be mistaken for the end of
+    /// the new message's answer.
     private func processNext(over transport: isolated Transport) {
         guard current == nil, pendingAborts == 0, !queue.isEmpty else { return }
         let message = queue.removeFirst()
@@ -120,7 +122,7 @@ package final class ChatSession<Transport: ConversationTransport> {
             self.current = nil
             self.processNext(over: transport)
         }
-        // The task may already have ended.
+        // The task may already have ended, so check whether its message is still the current one.
         if current?.number == number { current?.task = task }
     }
 
@@ -161,7 +163,7 @@ package final class ChatSession<Transport: ConversationTransport> {
                 try await transport.abort(session, for: self.initiator)
                 transport.commitAndPublish(try await transport.finish(check, for: self.initiator))
             } catch {
-                // The work continues, and its events report its end.
+                // If the abort fails, the work continues, and its events report its end.
             }
             self.pendingAborts -= 1
             self.processNext(over: transport)
@@ -198,7 +200,7 @@ package enum ChatReply {
 }
 
 extension ConversationState {
-    /// Returns the messages that a chat's clients receive for an event. They are the same for all clients.
+    /// Returns the messages that report an event to chat clients. All clients receive the same messages.
     package func chatTexts(_ event: ConversationEvent) -> [[UInt8]] {
         switch event.content {
         case .answer(let id, let turnEvent):

@@ -178,7 +178,7 @@ enum ServerMessage {
         return chunks
     }
 
-    /// The boundary of a scalar at or before `limit`.
+    /// Returns the last boundary between scalars at or before `limit`.
     private static func scalarBorder(_ text: Substring, _ limit: String.Index) -> String.Index {
         var end = limit
         // All bytes of a scalar except the first are 10xxxxxx (RFC 3629 §3), so step back over them.
@@ -200,7 +200,7 @@ enum ServerMessage {
 }
 
 extension Substring {
-    /// The character boundary at or before `index`.
+    /// Returns the last boundary between characters at or before `index`.
     fileprivate func characterBorder(at index: Index) -> Index {
         guard index < endIndex, self.index(after: startIndex) <= index else { return startIndex }
         // `index(before:)` first rounds an index within a character down to the beginning of that character.

@@ -48,7 +48,7 @@ enum NamedUUID {
     /// The namespace of OpenCode's part ids.
     static let tools: [UInt8] = space(0x04)
 
-    /// Returns a namespace of the gateway. It is a random UUID (`uuidgen -r`) with the kind of name in its last byte.
+    /// Returns a namespace of the gateway: a random UUID (`uuidgen -r`) whose last byte is the kind of name.
     private static func space(_ kind: UInt8) -> [UInt8] {
         [0x5E, 0x0B, 0x7A, 0x62, 0x9D, 0x31, 0x4C, 0x8F, 0xA4, 0x16, 0x2F, 0xC9, 0x70, 0xD8, 0x53, kind]
     }
@@ -67,14 +67,15 @@ enum NamedUUID {
     }
 }
 
-/// Creates the ids of the messages that the gateway sends. The ids make it possible to identify the answer to each
-/// message. They have OpenCode's own form, because OpenCode's clients sort by these ids, and its loop compares them.
+/// Creates the ids of the messages that the gateway sends. The gateway identifies the answer to a message by the
+/// message's id. The ids have OpenCode's own form, because OpenCode's clients sort messages by id, and OpenCode's loop
+/// compares ids.
 package enum PromptID {
     /// Returns `msg_`, 48 bits of the time, and 14 characters from `random`.
     ///
     /// - Parameter now: The time in milliseconds since 1970.
     package static func make(at now: Int64, _ random: () -> UInt64) -> String {
-        // The id contains the number 0, so it sorts before the id of the answer: OpenCode numbers the ids of a
+        // The counter in the id is 0, so the id sorts before the answer's id. OpenCode counts the ids of each
         // millisecond from 1.
         String(decoding: OpenCodeID.make("msg_", at: now, random: random), as: UTF8.self)
     }

@@ -19,7 +19,8 @@ package struct Entry: Sendable, Equatable {
     package let time: Int64
     /// OpenCode's id of the message, or of the answer's first message.
     let messageID: String
-    /// OpenCode's id of the user message. This is either the message itself or the message that it answers.
+    /// OpenCode's id of the user message. A user's entry has the id of its own message. An answer has the id of the
+    /// message that it answers.
     let root: String
     /// The model that was requested for the answer.
     var model: String?
@@ -37,8 +38,9 @@ package struct Entry: Sendable, Equatable {
         NamedUUID.make("\(session)/\(message)", in: NamedUUID.messages)
     }
 
-    /// Returns the entries of consecutive messages, oldest first. If older messages are missing (`isAll` is false),
-    /// everything before the first user message is omitted, because its beginning may be missing.
+    /// Returns the entries of consecutive messages, oldest first. If older messages are missing (`isAll` is false), the
+    /// messages before the first user message are omitted, because they belong to an answer whose beginning may be
+    /// missing.
     static func entries(_ messages: [Message], isAll: Bool) -> [Entry] {
         var entries: [Entry] = []
         // The user message that each message belongs to.
@@ -57,7 +59,7 @@ package struct Entry: Sendable, Equatable {
                     newest = user.id
                     roots[user.id] = user.id
                 } else {
-                    // This is OpenCode's own text in the middle of an answer, so it belongs to that answer.
+                    // OpenCode wrote this text in the middle of an answer, so the text belongs to that answer.
                     roots[user.id] = newest
                 }
             case .assistant(let assistant) where assistant.isSummary != true:
@@ -106,8 +108,8 @@ package struct Entry: Sendable, Equatable {
         if text.isEmpty, let reason = failure?.reason { text = reason }
     }
 
-    /// Returns the separator between two texts of an answer. It is an empty line, unless one of the texts has white
-    /// space there.
+    /// Returns the separator between two texts of an answer. The separator is an empty line. If one of the texts
+    /// already has white space at the joint, the separator is empty.
     static func space(between one: String, and other: String) -> String {
         guard let last = one.unicodeScalars.last, let first = other.unicodeScalars.first,
             !last.properties.isWhitespace, !first.properties.isWhitespace

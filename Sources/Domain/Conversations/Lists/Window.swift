@@ -24,7 +24,7 @@ struct Window: Sendable {
     /// OpenCode's cursor of the response that contains this message; nil for the newest response.
     func cursor(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
 
-    /// The number of messages that the next request must ask for, and OpenCode's cursor for it.
+    /// The number of messages that the next request must ask for, and OpenCode's cursor for that request.
     struct Page {
         var size: Int
         var before: String?
@@ -35,8 +35,8 @@ struct Window: Sendable {
     mutating func add(_ list: [JSON], nextCursor: String?, of page: Page) -> Page? {
         let read = list.compactMap { Message(openCode1: $0) }
         if nextCursor == nil, page.before == nil, list.count >= page.size, list.count > messages.count {
-            // OpenCode before 1.2 has no pages. It returns only the newest `size` messages, so the next attempt
-            // requests more.
+            // OpenCode before 1.2 has no pages and returns only the newest `size` messages. The next attempt therefore
+            // requests more messages.
             self = Window(revert)
             add(read, before: nil)
             return Page(size: page.size * 8)
@@ -75,7 +75,7 @@ struct MessagePage: Sendable {
     /// The cursor of the next older page; nil if no entry is older.
     let nextCursor: String?
 
-    /// A position in a conversation: the message before which the next page ends, and OpenCode's cursor for it.
+    /// A position in a conversation: the message before which the next page ends, and OpenCode's cursor for that page.
     struct Position: Sendable, Equatable {
         let messageID: String
         let before: String?

@@ -2,8 +2,9 @@
 
 internal import JSONText
 
-/// A response in the format of OpenCode 1. If there is no response, because the project does not start or the instance
-/// ends the connection, the status is the gateway's own (502, 503, 504), and the body contains the gateway's message.
+/// A response in the format of OpenCode 1. If the project does not start or the instance ends the connection, OpenCode
+/// sends no response. In that case, the status is the gateway's own (502, 503, 504), and the body contains the
+/// gateway's message.
 package struct OpenCodeAnswer: Sendable {
     /// The HTTP status code, from the instance or from the gateway.
     package let status: Int
@@ -55,7 +56,7 @@ package struct OpenCodeAnswer: Sendable {
 
 /// The reason why a request is rejected or fails.
 package struct ConversationError: Error, Sendable, Equatable {
-    /// The kind of a reason. Each protocol has its own code for it.
+    /// The kind of a reason. Each protocol has its own code for each kind.
     package enum Kind: String, Sendable {
         /// The conversation does not exist.
         case notFound

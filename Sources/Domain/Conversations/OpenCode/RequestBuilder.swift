@@ -3,7 +3,7 @@
 internal import Dialects
 internal import JSONText
 
-/// Creates the requests that conversations need. All of them use OpenCode 1's routes.
+/// Creates the requests that conversations need. All requests use OpenCode 1's routes.
 package struct RequestBuilder: Sendable {
     /// The absolute path of the project's directory, which is part of each request.
     package let directory: String
@@ -49,7 +49,7 @@ package struct RequestBuilder: Sendable {
 
     func abort(_ id: String) -> ClientRequest { request("POST", ["session", id, "abort"]) }
 
-    /// Creates the request for a prompt. OpenCode responds to it before it writes the answer.
+    /// Creates the request for a prompt. OpenCode sends the HTTP response before it writes the answer.
     ///
     /// - Parameter model: The model in the form that conversations use.
     func prompt(_ id: String, messageID: String, _ text: String, model: String?) -> ClientRequest {

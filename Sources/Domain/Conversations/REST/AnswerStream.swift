@@ -82,7 +82,7 @@ package struct AnswerStream: Sendable {
         isOver = true
         if let refusal { failure = ConversationAnswer.problem(ConversationAnswer.code(refusal), refusal.message) }
         var actions: [Action] = []
-        // The text was not sent yet, so send it. It is the reason why there is no answer.
+        // If no text has been sent, `text` is the reason why there is no answer, so send `text`.
         if !hasText, !text.isEmpty { actions.append(write(["deltaText": .string(text)], now)) }
         actions.append(write(["fullText": .string(text), "done": true, "error": failure], now))
         return actions + [.end]

@@ -185,15 +185,15 @@ extension ConversationTransport {
     // MARK: Messages
 
     /// Prepares a session for a message, and returns the event stream of the answer. Aborts work that is still running,
-    /// because the stream contains only its own answer.
+    /// because the stream must contain only the answer to its own message.
     private func stream(_ text: String, to id: ConversationID, messageID: String, for initiator: Initiator)
         async throws(ConversationFailure) -> ConversationResponse
     {
         try await requireModel(for: initiator)
         let session = try await requireConversation(id, for: initiator).id
         // If another client is aborting the session, OpenCode would report an idle session for a second abort, possibly
-        // after the message has arrived. Therefore wait for the end of that abort first. OpenCode may also have refused
-        // it, so abort the session if it is still busy afterwards.
+        // after the message has arrived. Therefore wait for the end of that abort first. OpenCode may have refused that
+        // abort, so abort the session if it is still busy afterwards.
         let wasBusy = state.isBusy(session)
         try await awaitEnd(of: session)
         if wasBusy, state.isBusy(session) { try await abort(session, for: initiator) }

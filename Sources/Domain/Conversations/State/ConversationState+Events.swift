@@ -44,7 +44,8 @@ extension ConversationState {
     package mutating func replay(_ event: Event, at now: Int64) {
         switch event.change {
         case .sessionCreated(let session), .sessionUpdated(let session):
-            // Other information about sessions is read from OpenCode, because it may have changed since.
+            // Other information about sessions is read from OpenCode, because the information may have changed since
+            // the event.
             if !session.isConversation { apply(session) }
         case .sessionDeleted(let session): turns[session.id] = nil
         case .other("session.deleted", let properties): turns[properties["sessionID"]?.text ?? ""] = nil
@@ -77,11 +78,11 @@ extension ConversationState {
 
     private var open: [String] { turns.filter(\.value.isBusy).keys.sorted() }
 
-    /// A check whether a session is still busy. It consists of the state at the beginning of the check.
+    /// A check whether a session is still busy. The value records the state at the beginning of the check.
     package struct Check: Sendable {
         let session: String
         let revision: Int
-        /// The user messages that OpenCode had accepted at the beginning.
+        /// The user messages that OpenCode had accepted at the beginning of the check.
         let accepted: Set<String>
     }
 
@@ -177,8 +178,8 @@ extension ConversationState {
     /// Returns whether an answer is being written or expected.
     package func isBusy(_ session: String) -> Bool { turns[session]?.isBusy ?? false }
 
-    /// Deletes a conversation. The deletion is emitted only once, whether its event, a list without the conversation,
-    /// or a response reports it first.
+    /// Deletes a conversation. The deletion is emitted only once, when the first report of it arrives: the deletion's
+    /// event, a list without the conversation, or a response.
     mutating func deleted(_ session: String, at now: Int64) -> [ConversationEvent] {
         guard isConversation(session) else { return [] }
         let conversation = id(of: session)

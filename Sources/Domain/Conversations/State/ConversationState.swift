@@ -58,7 +58,7 @@ package struct ConversationState: Sendable {
     package func session(_ id: ConversationID) -> String? { sessions[id] }
 
     /// Assigns an id that a client has chosen to a session. A session that had this id before no longer exists,
-    /// although no event has reported that.
+    /// although no event has reported its deletion.
     mutating func choose(_ id: ConversationID, for session: String) {
         for former in chosen.filter({ $0.value == id && $0.key != session }).keys {
             chosen[former] = nil
@@ -94,7 +94,8 @@ package struct ConversationState: Sendable {
     mutating func apply(_ survey: Survey, of session: String, revision: Int) {
         guard var known = known[session] else { return }
         let isRight = revision == self.revision(of: session)
-        // If a message arrived during the count, the count is approximate. Use it only if no better one is known.
+        // If a message arrived during the count, the count is approximate. Use the approximate count only if no count
+        // is known.
         guard isRight || count(of: session) == nil else { return }
         if isRight || known.newest == nil { known.newest = survey.newest }
         known.isCounted = isRight

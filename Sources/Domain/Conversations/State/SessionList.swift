@@ -3,8 +3,8 @@
 internal import Dialects
 
 /// All conversations as listed by OpenCode. Much time may pass between the request and the use of its response, for
-/// example while messages are counted. A conversation that is created meanwhile is missing in the list; one that is
-/// deleted meanwhile is still in it.
+/// example while messages are counted. A conversation that is created meanwhile is missing in the list. A conversation
+/// that is deleted meanwhile is still in the list.
 struct SessionList: Sendable {
     /// The sessions at the time of the response.
     let sessions: [Session]
@@ -20,8 +20,8 @@ struct SessionList: Sendable {
 }
 
 extension ConversationState {
-    /// Applies a list and returns the events for conversations that were deleted. Their own event may
-    /// come later, and is not emitted again.
+    /// Applies a list and returns the events for conversations that were deleted. If OpenCode's own event for such a
+    /// deletion arrives later, the deletion is not emitted again.
     mutating func apply(_ list: SessionList, at now: Int64) -> [ConversationEvent] {
         let events = list.deleted.filter { known[$0] != nil }.flatMap { deleted($0, at: now) }
         for id in list.unlisted where known[id] != nil { forget(id, isDeleted: false) }
@@ -32,8 +32,8 @@ extension ConversationState {
         return events
     }
 
-    /// Handles a request for a conversation that OpenCode does not have. A conversation that was not listed is only
-    /// forgotten: it may be archived.
+    /// Handles a request for a session that OpenCode does not have. If the session is in `known`, returns the events of
+    /// its deletion. Otherwise, only removes the session's ids and stored entry.
     mutating func missing(_ session: String, at now: Int64) -> [ConversationEvent] {
         if known[session] != nil { return deleted(session, at: now) }
         forget(session, isDeleted: true)

@@ -60,7 +60,7 @@ package enum ConversationTable {
             "DELETE FROM conversation WHERE folder = ?1 AND session = ?2", .bytes(folder), .text(session))
     }
 
-    /// Returns all entries of a folder, ordered by session.
+    /// Returns all entries of the project with the directory `folder`, ordered by session.
     package static func entries(of folder: [UInt8], _ connection: Connection) throws(StorageError) -> [Entry] {
         try connection.rows(
             """

@@ -12,8 +12,8 @@ package protocol ConversationTransport: Actor {
     /// The origin of a request to OpenCode.
     associatedtype Initiator: Sendable
 
-    /// The executor of the tasks that process the clients' messages. It runs its jobs on the actor's own thread, so that
-    /// a resumed task does not change threads first.
+    /// The executor of the tasks that process the clients' messages. The executor runs jobs on the actor's own thread,
+    /// so that a resumed task does not change threads first.
     nonisolated var executor: any TaskExecutor { get }
 
     /// The state of the project's conversations.
@@ -30,8 +30,7 @@ package protocol ConversationTransport: Actor {
     /// - Throws: Only ``ConversationFailure/ended``.
     func send(_ request: ClientRequest, for initiator: Initiator) async throws(ConversationFailure) -> OpenCodeAnswer
 
-    /// Suspends the task until the state meets a condition, or for this time at most. Returns whether the condition is
-    /// met.
+    /// Suspends the task until the state meets a condition or `limit` has passed. Returns whether the condition is met.
     ///
     /// - Throws: Only ``ConversationFailure/ended``.
     func wait(until isMet: @escaping (ConversationState) -> Bool, atMost limit: Duration)
@@ -57,7 +56,7 @@ extension ConversationTransport {
         publish(events, except: chat)
     }
 
-    /// Sends a request and returns its response, which is successful.
+    /// Sends a request and returns the successful response. Throws the reason if the response is not successful.
     func sendSuccessfully(_ request: ClientRequest, for initiator: Initiator)
         async throws(ConversationFailure) -> OpenCodeAnswer
     {
@@ -68,7 +67,7 @@ extension ConversationTransport {
 
     // MARK: Aborts
 
-    /// Deletes a session. This also aborts its running work.
+    /// Deletes a session. The deletion also aborts the session's running work.
     func deleteSession(_ session: String, for initiator: Initiator) async throws(ConversationFailure) {
         state.abort(session)
         _ = try await sendSuccessfully(requests.delete(session), for: initiator)

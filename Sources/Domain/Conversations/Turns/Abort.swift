@@ -5,7 +5,7 @@ internal import Dialects
 /// The state of an abort until both of its final events have been received: the session's `session.idle` and the last
 /// event of the message that was being written. OpenCode before 1.18 sends `session.idle` first, and the message's
 /// event 20 to 60 ms later. A translated OpenCode 2 sends both after the response to the abort. A prompt that is sent
-/// earlier is lost, or counts as answered at the late `session.idle`.
+/// before both events is lost, or counts as answered at the late `session.idle`.
 package struct Abort: Sendable, Equatable {
     /// The maximum time in milliseconds to wait for these events. In OpenCode 1.2.27, an abort between two retries
     /// changed no message, so the message's event never arrived.
@@ -36,7 +36,7 @@ package struct Abort: Sendable, Equatable {
     /// Processes an event of a message of the session.
     mutating func receive(_ id: String, isComplete: Bool) {
         if !isComplete {
-            // OpenCode's loop had already begun another step, so wait for the end of its message.
+            // OpenCode's loop had already begun another step, so wait for the end of that step's message.
             message = id
         } else if message == id {
             message = nil

@@ -29,8 +29,8 @@ struct Addition: Sendable, Equatable {
         return JSONParser.text(ofBroken: raw)
     }
 
-    /// Returns whether the last six bytes are the escape of a high surrogate (`\uD83D`), which requires that no
-    /// backslash before them changes their meaning.
+    /// Returns whether the last six bytes are the escape of a high surrogate (`\uD83D`). Returns false if the first of
+    /// these bytes is itself escaped by a preceding backslash.
     private static func endsWithHighHalf(_ raw: [UInt8]) -> Bool {
         guard raw.count >= 6 else { return false }
         let start = raw.count - 6

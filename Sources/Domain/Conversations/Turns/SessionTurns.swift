@@ -184,8 +184,8 @@ struct SessionTurns: Sendable {
     }
 
     /// Keeps an answer open if its last message is incomplete although the session is idle. In this case, a client
-    /// outside the gateway has aborted it. OpenCode before 1.18 sends `session.idle` first, and the error 20 to 60 ms
-    /// later.
+    /// outside the gateway has aborted the answer. OpenCode before 1.18 sends `session.idle` first, and the message's
+    /// error 20 to 60 ms later.
     private mutating func waitForEnd() -> [Effect]? {
         guard let current, current.failure == nil, !aborted.contains(current.root), let last, !last.isComplete,
             messages.contains(last.id)
@@ -299,8 +299,8 @@ struct SessionTurns: Sendable {
     }
 
     private mutating func idle(at now: Int64) -> [Effect] {
-        // An abort by another client also drops the messages that wait for the end of the answer, so they end for the
-        // same reason.
+        // An abort by another client also drops the messages that wait for the end of the answer, so these messages end
+        // for the same reason.
         let abort = current?.failure == Failure.abortedElsewhere ? Failure.abortedElsewhere : nil
         var effects = finishTurn(at: now)
         // The session's next work answers a message that arrived at the last moment, so this message continues to wait.

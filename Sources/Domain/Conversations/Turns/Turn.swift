@@ -3,8 +3,8 @@
 internal import Dialects
 internal import JSONText
 
-/// An answer while it is being written, which consists of all messages that answer one user message. It tracks the
-/// emitted events, so that content that arrives repeatedly, in events or lists, is emitted once.
+/// An answer while it is being written, which consists of all messages that answer one user message. The turn tracks
+/// the emitted events. Content that arrives repeatedly, in events or in lists, is therefore emitted only once.
 struct Turn: Sendable {
     /// OpenCode's id of the user message.
     let root: String
@@ -48,7 +48,7 @@ struct Turn: Sendable {
         /// Whether deltas are ignored, because some are missing or already known. The complete text later supplies the
         /// remainder.
         var ignoresDeltas = false
-        /// Whether an emitted text turned out to be different, so that nothing more is emitted for it.
+        /// Whether the part's later text contradicts the emitted text, so that nothing more is emitted for the part.
         var isSettled = false
 
         /// Adds a delta. Returns nil if deltas are ignored.
@@ -167,8 +167,8 @@ struct Turn: Sendable {
             }
         }
         if text.isEmpty, old.isEmpty, known.end == nil {
-            // Since 1.2, OpenCode stores a text only when it is complete, so a list does not show how many deltas came
-            // before. No delta precedes an event that begins the part.
+            // Since 1.2, OpenCode stores a text only when it is complete, so a list does not show how many deltas
+            // preceded it. No delta precedes an event that begins the part.
             known.ignoresDeltas = isRead && (isNew || known.ignoresDeltas)
         }
         parts[id] = known

@@ -4,7 +4,7 @@ import Access
 import GatewayCore
 import WebSockets
 
-/// The result of admitting a client. Its socket opens a moment later, when the policy may have changed.
+/// The result of admitting a client. The client's socket opens a moment later, and the policy may have changed by then.
 struct ChatAdmission: Sendable {
     /// The principal of the client's key; nil for a client that was admitted without a key.
     let principal: Principal?

@@ -7,7 +7,8 @@ package import HTTPServer
 package import Instances
 package import WebSockets
 
-/// The handler of one chat socket. It is called on the socket's loop, and may send messages during the call.
+/// The handler of one chat socket. The socket calls the delegate on its own loop. The delegate may send messages during
+/// a call.
 package protocol ChatDelegate: AnyObject {
     /// Called once when the socket is open, before any other method.
     func opened(_ socket: ChatSocket)
@@ -77,8 +78,8 @@ package struct ChatLimits: Sendable {
     package var pingInterval = Duration.seconds(20)
     /// The time limit for the client's close frame after the gateway has sent a close frame.
     package var closeWait = Duration.seconds(2)
-    /// The maximum number of sockets on one loop. If it is nil, half of the loop's connections can be sockets, which
-    /// leaves room for requests.
+    /// The maximum number of sockets on one loop. If the value is nil, half of the loop's connections can be sockets,
+    /// which leaves room for requests.
     package var sockets: Int?
 
     /// Creates limits with their default values.
@@ -100,8 +101,8 @@ package struct ChatLine: Sendable {
         run { socket in for frame in frames { socket.send(frame) } }
     }
 
-    /// Sends the same texts over all these sockets. Each loop receives one message, so that it wakes up only once for
-    /// all of its sockets.
+    /// Sends the same texts over all these sockets. Each loop receives one message, and therefore wakes up only once
+    /// for all of its sockets.
     package static func send(_ frames: [Frame], over lines: [ChatLine]) {
         var loops: [(mailbox: Mailbox<LoopMessage>, numbers: [Int])] = []
         for line in lines {

@@ -6,14 +6,14 @@ import GatewayCore
 import HTTPServer
 package import WebSockets
 
-/// A client's WebSocket on its loop. It owns the descriptor and passes the client's messages to the delegate.
+/// A client's WebSocket on its loop. The object owns the descriptor and passes the client's messages to the delegate.
 package final class ChatSocket {
     /// The maximum number of reads of 64 KiB in one pass, so that one client's data does not delay other clients.
     private static let readsPerPass = 16
 
     /// The socket's number on its loop.
     package let number: Int
-    /// The principal of the key that opened it; nil if it was opened without a key.
+    /// The principal of the key that opened the socket; nil if the socket was opened without a key.
     package let principal: Principal?
     /// The handler of the client's messages.
     private(set) var delegate: (any ChatDelegate)?
@@ -113,8 +113,8 @@ package final class ChatSocket {
         owner.loop.atEndOfPass(self)
     }
 
-    /// Checks whether too many bytes wait for the client. Bytes that the kernel accepts do not count as waiting, so
-    /// they are sent before the check.
+    /// Checks whether too many bytes wait for the client. Bytes that the kernel accepts do not count as waiting, so the
+    /// method sends before it checks.
     private func watchBacklog() {
         guard endpoint.outgoing.waiting > limits.backlog else { return }
         flush()
@@ -237,8 +237,8 @@ extension ChatSocket: TimerHandler {
 }
 
 extension ChatSocket: OpenStream {
-    /// Closes the socket because the gateway is shutting down. The close frame asks the client to reconnect. It is
-    /// written immediately, because the loop may end next. A second call ends the socket.
+    /// Closes the socket because the gateway is shutting down. The close frame asks the client to reconnect. The frame
+    /// is written immediately, because the loop may end next. A second call ends the socket.
     func abort() {
         guard endpoint.phase == .open else { return finish() }
         close(CloseStatus(.goingAway, "the gateway is shutting down; connect again"))

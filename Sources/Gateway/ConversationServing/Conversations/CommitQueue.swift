@@ -10,7 +10,7 @@ struct CommitQueue {
     private var lastAtTick = 0
     private var waiting: [(commit: Int, send: () -> Void)] = []
 
-    /// Begins to wait for a commit. Returns its number for ``committed(_:)``.
+    /// Begins to wait for a commit. Returns the commit's number for ``committed(_:)``.
     mutating func startCommit() -> Int {
         last += 1
         return last
@@ -22,7 +22,7 @@ struct CommitQueue {
     }
 
     /// Records that a commit and all commits before it have succeeded or failed. Sends the messages that waited for
-    /// them.
+    /// these commits.
     mutating func committed(_ commit: Int) {
         committed = max(committed, commit)
         let ready = waiting.prefix { $0.commit <= committed }

@@ -10,7 +10,7 @@ import Logging
 internal import Projects
 import WebSockets
 
-/// All projects' conversations with the clients of the two protocols. It is confined to the thread of
+/// The conversations of all projects, with the clients of the two protocols. The object is confined to the thread of
 /// ``ConversationService``.
 final class ConversationCoordinator {
     /// The interval of the check for silent streams and for answers without events.

@@ -84,7 +84,7 @@ extension ConversationService {
     package static let errorRenderer = ErrorRenderer(
         applies: isTheirs, render: answer(to:), interrupted: ControlAnswers.shuttingDownInConversation)
 
-    /// Returns whether a target belongs to these endpoints, whose errors have a special form.
+    /// Returns whether a target belongs to these endpoints, whose errors have the form of ``errorRenderer``.
     static func isTheirs(_ target: ArraySlice<UInt8>) -> Bool {
         target.starts(with: "/conversations".utf8) || target.starts(with: "/models".utf8)
     }

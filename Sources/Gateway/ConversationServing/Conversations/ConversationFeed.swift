@@ -12,11 +12,11 @@ internal import Projects
 final class ConversationFeed {
     /// The number of bytes of the log that are read at a time.
     private static let portion = 256 * 1024
-    /// The number of bytes of the log that are searched for unfinished answers. They contain about 50,000 deltas of
-    /// text.
+    /// The number of bytes of the log that are searched for unfinished answers. This number of bytes corresponds to
+    /// about 50,000 deltas of text.
     private static let mostReplayed = 16 << 20
-    /// The time limit of the replay. If the log does not contain the beginning of a session, an OpenCode 2 is queried
-    /// for it, and may not respond.
+    /// The time limit of the replay. If the log does not contain the beginning of a session, an OpenCode 2 instance is
+    /// queried for the session. The instance may not respond.
     private static let replayTimeout = Duration.seconds(10)
 
     private let hub: Mailbox<HubMessage>

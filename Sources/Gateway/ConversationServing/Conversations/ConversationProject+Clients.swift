@@ -87,7 +87,7 @@ extension ConversationProject {
         let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         let number = nextNumber()
         streams[number] = AnswerClient(stream: stream, chunks: continuation)
-        // This is also called if the client disconnects before it receives the first bytes.
+        // The handler is also called if the client disconnects before it receives the first bytes.
         continuation.onTermination = { _ in self.post { $0.streams[number] = nil } }
         _ = Task.immediate(executorPreference: executor) {
             guard let refusal = try? await self.sendPrompt(prompt, of: stream, for: initiator) else { return }

@@ -29,12 +29,12 @@ actor ConversationProject {
     /// The time limits of the tasks.
     struct Limits: Sendable {
         /// The maximum time until the stored entries are read and the subscription is active. After this time, clients
-        /// are served without them.
+        /// are served without the entries or the events.
         var start = Duration.seconds(30)
         /// The maximum time from the result of a start until the routing table contains the instance.
         var route = Duration.seconds(1)
-        /// The maximum time until the hub receives the instance's events. Events that a prompt causes before that are
-        /// missed. After this time the request is sent in any case, and checks find the answers.
+        /// The maximum time until the hub receives the instance's events. The hub misses events that a prompt causes
+        /// earlier. After this time, the request is sent in any case, and checks find the answers.
         var events = Duration.seconds(10)
     }
 
@@ -85,7 +85,8 @@ actor ConversationProject {
         state = ConversationState(directory: folder)
     }
 
-    /// Runs work of this project on the thread, after all work that was posted earlier. Any thread may call this.
+    /// Runs work of this project on the thread, after all work that was posted earlier. Any thread may call this
+    /// method.
     nonisolated func post(_ work: @escaping @Sendable (isolated ConversationProject) -> Void) {
         context.post { _ in self.assumeIsolated(work) }
     }
@@ -162,7 +163,7 @@ actor ConversationProject {
         startReading(Array(folder.utf8))
     }
 
-    /// Starts the task that reads the stored entries. It does not run on the thread.
+    /// Starts the task that reads the stored entries. The task does not run on the conversations thread.
     private nonisolated func startReading(_ folder: [UInt8]) {
         let store = context.setUp.store
         Task {
@@ -186,8 +187,8 @@ actor ConversationProject {
         runWaitingWork()
     }
 
-    /// Continues without the stored entries and tries to read them again later. Nothing is written before that, because
-    /// it would overwrite the stored entries.
+    /// Continues without the stored entries and tries to read them again later. Nothing is written before the entries
+    /// are read, because a write would overwrite the stored entries.
     private func failed(_ reason: String) {
         loadState = .idle
         if !hasFailed {

@@ -37,7 +37,7 @@ extension ConversationService {
 
     /// Returns the conversations of a project.
     private func project(_ name: ProjectName) async -> ConversationProject {
-        // The work is not run after the thread has ended, but then no loop waits for the response either.
+        // If the thread has ended, the work never runs. In that case, no loop waits for the response either.
         await withUnsafeContinuation { continuation in
             post { continuation.resume(returning: $0.project(name)) }
         }

@@ -33,8 +33,8 @@ package struct ConversationSetUp: Sendable {
     }
 }
 
-/// The service for the chat and conversation protocols. One thread reads and writes all their JSON. The loops pass the
-/// clients' messages to it, and send the messages that it returns.
+/// The service for the chat and conversation protocols. One thread parses and writes all JSON of these protocols. The
+/// loops pass the clients' messages to this thread, and send the messages that the thread returns.
 package final class ConversationService: Sendable {
     typealias Work = @Sendable (ConversationCoordinator) -> Void
 
@@ -109,8 +109,8 @@ package final class ConversationService: Sendable {
         }
     }
 
-    /// Sets a new routing table. The loops must already have received it, because this thread sends them requests for
-    /// its routes.
+    /// Sets a new routing table. The loops must already have received it, because the service's thread sends requests
+    /// for the table's routes to the loops.
     package func follow(_ table: RoutingTable) {
         routes.withLock { $0 = table }
         post { $0.follow(table) }
@@ -121,7 +121,7 @@ package final class ConversationService: Sendable {
         post { $0.known(project)?.assumeIsolated { $0.expectAbort(of: session) } }
     }
 
-    /// Stops the thread. Must not be called on that thread.
+    /// Stops the service's thread. Do not call this method on that thread.
     package func stop() {
         mailbox.post(.stop)
         thread.join()
@@ -203,7 +203,7 @@ package final class ConversationService: Sendable {
     }
 }
 
-/// A chat client on its loop. It passes the client's messages to the service.
+/// A chat client on its loop. The delegate passes the client's messages to the service.
 final class ConversationChatDelegate: ChatDelegate {
     private let service: ConversationService
     private let number: Int

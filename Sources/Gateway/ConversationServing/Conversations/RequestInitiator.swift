@@ -11,7 +11,7 @@ enum RequestInitiator: Sendable {
     /// A client without a key that only reads. No project is started for it, because a browser may send such a request
     /// on behalf of any web page.
     case reader
-    /// The gateway itself. It starts no projects.
+    /// The gateway itself. Its requests start no projects.
     case gateway
 
     /// Creates the initiator of a REST request. Without a key, a request starts a project only if no web page can send

@@ -3,7 +3,7 @@
 import Conversations
 import EventLoop
 
-/// The suspended tasks of a project. Each task is resumed exactly once, and nothing remains of it afterwards.
+/// The suspended tasks of a project. Each task is resumed exactly once and is then removed.
 struct SuspendedTasks {
     /// The event that resumes a task.
     enum Reason {
