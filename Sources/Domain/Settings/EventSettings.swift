@@ -2,7 +2,7 @@
 
 /// The options for storing instances' events, and for their encoding.
 package struct EventSettings: Sendable, Equatable {
-    /// Whether the gateway itself subscribes to instances and serves their event streams.
+    /// Whether the gateway itself subscribes to the instances' events and serves event streams.
     package internal(set) var isHubOn = false
     /// The maximum number of bytes of stored events for each project. With 0, the gateway keeps up to 4 MiB in memory
     /// and stores nothing on disk.

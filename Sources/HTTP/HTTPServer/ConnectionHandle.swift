@@ -17,7 +17,7 @@ struct ConnectionHandle {
 
     /// Removes the connection from libmicrohttpd's poll set. Call this method in a callback of the connection, or while
     /// its complete request waits for a response. For daemons with their own threads, the manual allows only calls in a
-    /// callback. This daemon has no threads.
+    /// callback. This daemon has no threads, so the restriction does not apply.
     func suspend() { MHD_suspend_connection(pointer) }
 
     /// Adds the connection to the poll set again in the next run.
@@ -107,7 +107,7 @@ private struct FieldCollector {
         isContiguous = isContiguous && name == lineEnd + 2
         lineEnd = (value ?? name + nameLength) + (value == nil ? 0 : valueLength)
         if value == name + nameLength + 2 {
-            // This is the usual case: copy the line as a whole, because libmicrohttpd has overwritten only its colon.
+            // In the usual case, libmicrohttpd has overwritten only the line's colon, so copy the line as a whole.
             let both = UnsafeRawBufferPointer(start: name, count: nameLength + 2 + valueLength)
             fields.append(nameAndValue: both.bindMemory(to: UInt8.self).span, nameLength: nameLength)
         } else {

@@ -44,7 +44,7 @@ extension Client {
     }
 }
 
-/// Counts how many of a socket's bytes belong to its requests.
+/// Counts how many of the bytes read from a socket belong to requests.
 ///
 /// libmicrohttpd reads as many bytes as are available and does not expose its buffer. Only the kernel's count of the
 /// bytes read (``Socket/bytesRead``) shows whether libmicrohttpd has read beyond a request. If the requests account for

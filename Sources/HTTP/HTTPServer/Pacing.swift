@@ -96,8 +96,8 @@ struct BodyGathering: Equatable {
 ///
 /// libmicrohttpd keeps the line with a chunk's size and extensions in its memory until the line is complete. If the
 /// line fills this memory, version 0.9.75 stops reading and requests the next run immediately, forever. Version 1.0.1
-/// rejects the request twice and therefore abandons it without a response. This version closes the connection only in a
-/// later run that another event causes. The server therefore runs libmicrohttpd between two checks. In a run,
+/// rejects the request twice and therefore abandons it without a response. Version 1.0.1 closes the connection only in
+/// a later run that another event causes. The server therefore runs libmicrohttpd between two checks. In a run,
 /// libmicrohttpd reads from every connection that has space in its memory. If bytes wait in the kernel both before and
 /// after a run, libmicrohttpd will not read them.
 struct ReadingStall: Equatable {

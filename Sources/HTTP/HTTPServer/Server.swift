@@ -220,8 +220,8 @@ package final class Server {
             connections[connection.listIndex] = last
             last.listIndex = connection.listIndex
         }
-        // There is also room again if the socket continues without libmicrohttpd, because the client was counted twice
-        // until this call.
+        // The server has room again even if the socket continues without libmicrohttpd, because the client was counted
+        // twice until this call.
         roomAgain()
     }
 

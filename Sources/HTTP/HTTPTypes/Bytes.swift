@@ -107,7 +107,7 @@ extension Span<UInt8> {
     package func equalsIgnoringCase(_ other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         guard count >= 8 else {
-            // Both spans have the same length.
+            // Each index is valid in both spans, because their lengths are equal.
             for index in indices
             where self[unchecked: index].lowercasedLetter != other[unchecked: index].lowercasedLetter { return false }
             return true

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The elements of a comma-separated field value, without white space and empty elements (RFC 9110 §5.6.1).
+/// The non-empty elements of a comma-separated field value, without surrounding white space (RFC 9110 §5.6.1).
 package struct ListElements: Sequence, IteratorProtocol {
     private var remainder: ArraySlice<UInt8>
 

@@ -228,9 +228,9 @@ package final class EventLoop {
         endPass()
     }
 
-    /// Runs the handlers that were registered during the pass, and the handlers that they register in turn. A response
-    /// is therefore sent without another wait. After `roundsPerPass` rounds, the remaining handlers run in the next
-    /// pass, which does not block. The limit prevents handlers from delaying descriptor events indefinitely.
+    /// Runs the handlers that were registered during the pass, and the handlers that these handlers register in turn. A
+    /// response is therefore sent without another wait. After `roundsPerPass` rounds, the remaining handlers run in the
+    /// next pass, which does not block. The limit prevents handlers from delaying descriptor events indefinitely.
     private func endPass() {
         for _ in 0..<Self.roundsPerPass where !passHandlers.isEmpty {
             swap(&passHandlers, &runningHandlers)

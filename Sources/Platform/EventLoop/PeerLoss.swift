@@ -8,7 +8,7 @@ import Glibc
 ///
 /// The kernel probes an idle connection (keep-alive, tcp(7)). On a connection with unacknowledged data, the kernel
 /// sends no probes and retransmits the data for about 15 minutes. ``hasLostPeer(_:)`` detects the loss earlier. The
-/// option TCP_USER_TIMEOUT is no alternative, because it also ends a connection whose peer is alive and reads slowly.
+/// option TCP_USER_TIMEOUT is unsuitable, because it also ends a connection whose peer is alive and reads slowly.
 package struct PeerLoss: Sendable, Equatable {
     /// The idle time after which the peer is probed, in seconds (TCP_KEEPIDLE).
     package let idle: Int32

@@ -111,9 +111,9 @@ package final class Socket {
         return descriptor
     }
 
-    /// The number of bytes that any process has read from the socket since it was connected (SIOCINQ and TCP_INFO,
-    /// tcp(7)); nil if it is unknown. Bytes that arrive during the measurement count as read, so the number is never
-    /// too small.
+    /// The number of bytes that any process has read from the socket since the socket was connected (SIOCINQ and
+    /// TCP_INFO, tcp(7)); nil if the number is unknown. Bytes that arrive during the measurement count as read, so the
+    /// number is never too small.
     package var bytesRead: UInt64? { SocketOptions.bytesRead(descriptor) }
 
     /// The number of written bytes that the peer's kernel has not acknowledged yet (SIOCOUTQ, tcp(7)).

@@ -42,8 +42,9 @@ package struct JSONObject: Sendable, Equatable {
     /// Removes the member with this name and returns its converted value. If `transform` returns nil, the member
     /// remains.
     ///
-    /// The method also removes earlier members with the same name, which had no effect. If the earlier members stayed,
-    /// they would take effect, because the remaining members are written after the extracted members.
+    /// The method also removes earlier members with the same name, although only the last member had an effect. If the
+    /// earlier members stayed, they would take effect, because the remaining members are written after the extracted
+    /// members.
     package mutating func extract<Value>(_ name: String, _ transform: (JSON) -> Value?) -> Value? {
         guard let index = members.lastIndex(where: { $0.name == name }), let value = transform(members[index].value)
         else {

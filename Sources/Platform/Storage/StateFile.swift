@@ -89,8 +89,8 @@ package struct StateFile: Sendable {
         try checkFolder()
     }
 
-    /// Throws unless the directory belongs to this user, only this user can change its content, and the file system is
-    /// writable.
+    /// Throws if the directory belongs to another user, if other users can change its content, or if the file system is
+    /// not writable.
     func checkFolder() throws(StorageError) {
         var status = stat()
         guard stat(folder, &status) == 0 else { throw .system("examined", path: folder, code: errno) }

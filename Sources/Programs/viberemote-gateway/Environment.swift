@@ -32,15 +32,16 @@ enum Environment {
         }
     }
 
-    /// The user's home directory, from HOME or otherwise from the user database.
+    /// The user's home directory, from HOME. If HOME is not an absolute path, the directory comes from the user
+    /// database.
     static var homeFolder: String {
         if let home = variables["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir else { return "/" }
         return String(cString: folder)
     }
 
-    /// The directory for persistent data, from the unit (`StateDirectory=`, systemd.exec(5)) or otherwise in the user's
-    /// home directory.
+    /// The directory for persistent data, from the unit (`StateDirectory=`, systemd.exec(5)). Without a directory from
+    /// the unit, the directory is below `$XDG_STATE_HOME` or `~/.local/state`.
     static var stateFolder: String {
         let variables = variables
         // A shell within another service inherits the variables of that service. Use the variable only in the main

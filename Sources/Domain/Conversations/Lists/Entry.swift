@@ -119,7 +119,7 @@ package struct Entry: Sendable, Equatable {
 }
 
 extension Failure {
-    /// The reason for the failure, for people; nil if a user aborted the answer.
+    /// The reason for the failure, as a message for users; nil if a user aborted the answer.
     var reason: String? { name == Failure.aborted.name ? nil : message ?? name }
 
     /// The reason for the end of an answer that no client of the gateway aborted.

@@ -9,9 +9,9 @@ package struct Catalogue: Sendable, Equatable {
     package struct Model: Sendable, Equatable {
         /// The id, in the form `provider/model`.
         package let id: String
-        /// The display name for people.
+        /// The name that users see.
         package let name: String
-        /// The provider's name for people.
+        /// The provider's name that users see.
         package let provider: String
     }
 

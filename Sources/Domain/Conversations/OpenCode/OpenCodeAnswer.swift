@@ -76,7 +76,7 @@ package struct ConversationError: Error, Sendable, Equatable {
 
     /// The kind of the reason, which determines the status or error code that a client receives.
     package let kind: Kind
-    /// The message for people.
+    /// The message for users.
     package let message: String
 
     /// Creates a refusal with its message.

@@ -64,7 +64,7 @@ extension ConversationState {
     }
 
     /// Ends the replay. Returns the sessions that the caller must check (``check(_:)``). If the beginning of an answer
-    /// is missing, the answer is read from OpenCode, so that its texts keep their order.
+    /// is missing, the answer is read from OpenCode, so that the answer's texts keep their order.
     package mutating func endReplay() -> [String] {
         turns = turns.filter { isConversation($0.key) && $0.value.isWhole }
         return open
@@ -166,7 +166,7 @@ extension ConversationState {
     func written(_ entry: Entry, in session: String) -> Entry {
         guard entry.role == .assistant, !entry.isComplete else { return entry }
         let turn = current(session).flatMap { $0.root == entry.root ? $0.fullText : nil }
-        // The answer may have ended since the list was made, so also use the text of the newest entry.
+        // The answer may have ended since OpenCode created the list, so also use the text of the newest entry.
         let newest = known[session]?.newest.flatMap { $0.id == entry.id ? $0.text : nil }
         var written = entry
         for text in [turn, newest] {

@@ -5,7 +5,8 @@ import Storage
 
 /// Manages the properties of a conversation that the gateway stores, because OpenCode does not store them.
 extension ConversationState {
-    /// The changes that were made before the stored entries could be read and that are not in the entries.
+    /// The changes that were made before the stored entries could be read. The stored entries do not contain these
+    /// changes.
     struct Unread: Sendable {
         /// Sessions that a client has pinned or unpinned.
         var pins: Set<String> = []

@@ -4,7 +4,7 @@ internal import Dialects
 import Storage
 
 /// The conversations of one project, with their ids, current answers and stored properties. All chats and requests of
-/// the project share one value. Its owner passes the project's events in order.
+/// the project share one value. The owner of the value passes the project's events to it in order.
 package struct ConversationState: Sendable {
     /// The properties of a session that are not stored.
     struct Known: Sendable {

@@ -3,8 +3,8 @@
 internal import Dialects
 
 /// All conversations as listed by OpenCode. Much time may pass between the request and the use of its response, for
-/// example while messages are counted. A conversation that is created meanwhile is missing in the list. A conversation
-/// that is deleted meanwhile is still in the list.
+/// example while messages are counted. A conversation that is created in the meantime is missing in the list. A
+/// conversation that is deleted in the meantime is still in the list.
 struct SessionList: Sendable {
     /// The sessions at the time of the response.
     let sessions: [Session]

@@ -9,7 +9,7 @@ package enum KeptChange: Sendable, Equatable {
     case remove(session: String)
 }
 
-/// A store for the pins, counts and client-chosen ids of conversations, which persist when the gateway ends.
+/// A store that preserves the pins, counts and client-chosen ids of conversations when the gateway ends.
 package protocol ConversationKeeping: Sendable {
     /// Returns all stored entries of a project's conversations, including the changes before this call.
     ///

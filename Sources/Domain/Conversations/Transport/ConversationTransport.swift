@@ -5,9 +5,9 @@ internal import JSONText
 
 /// The connections of one project's conversations: to the project's OpenCode, to the store, and to the clients.
 ///
-/// The functions of the chat and conversations protocols are isolated to this actor. They communicate only through this
-/// protocol. While a function is suspended, other functions and events can change ``state``. A function therefore reads
-/// the state again after each `await`.
+/// The functions of the chat and conversations protocols are isolated to this actor. These functions communicate only
+/// through this protocol. While a function is suspended, other functions and events can change ``state``. A function
+/// therefore reads the state again after each `await`.
 package protocol ConversationTransport: Actor {
     /// The origin of a request to OpenCode.
     associatedtype Initiator: Sendable

@@ -59,7 +59,8 @@ struct SessionTurns: Sendable {
     private var aborted: Set<String> = []
     /// The last message of an assistant, and whether OpenCode has completed it.
     private var last: (id: String, isComplete: Bool)?
-    /// The message that was incomplete when the session became idle. Its end shows whether the answer was aborted.
+    /// The message that was incomplete when the session became idle. The end of this message shows whether the answer
+    /// was aborted.
     private var incompleteMessage: String?
 
     private static let remembered = 64

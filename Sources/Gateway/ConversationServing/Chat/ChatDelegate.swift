@@ -50,7 +50,7 @@ package enum ChatDecision {
     case accepted(any ChatDelegate)
     /// The request is rejected with this error.
     case refused(GatewayError)
-    /// The closure must run first. Its result then decides on the loop.
+    /// The closure must run first. The closure's result then makes the decision on the loop.
     case deferred(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }
 

@@ -38,8 +38,8 @@ actor ConversationProject {
         var events = Duration.seconds(10)
     }
 
-    /// The time in milliseconds without an event of an answer after which OpenCode is queried whether it still works on
-    /// the answer.
+    /// If no event of an answer arrives for this number of milliseconds, the gateway queries whether OpenCode still
+    /// works on the answer.
     private static let quiet: Int64 = 30_000
 
     nonisolated let name: ProjectName

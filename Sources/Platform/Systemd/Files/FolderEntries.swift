@@ -6,9 +6,9 @@ internal import Glibc
 package enum FolderEntries {
     /// Returns at most `limit` names in no particular order, without `.` and `..`.
     ///
-    /// Returns nil, with the reason in errno, if there is no directory or if it cannot be read completely. A partial
-    /// list would look as if the other entries were missing. Omits names that are not valid UTF-8, because no string
-    /// can refer to them.
+    /// Returns nil, with the reason in errno, if there is no directory or if the directory cannot be read completely. A
+    /// partial list would look as if the other entries were missing. Omits names that are not valid UTF-8, because no
+    /// string can refer to them.
     ///
     /// - Parameter includesHidden: Whether to include names that begin with a dot. `.` and `..` are never included.
     package static func names(in folder: String, atMost limit: Int = .max, includesHidden: Bool = true) -> [String]? {

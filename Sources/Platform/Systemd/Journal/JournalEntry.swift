@@ -23,7 +23,7 @@ package struct JournalEntry: Sendable, Equatable {
     package var text: String { String(decoding: message, as: UTF8.self) }
 }
 
-/// A run of one unit, which selects the entries to read.
+/// A run of one unit, whose entries a reader selects.
 ///
 /// journald itself sets the fields that identify the run. The names of these fields begin with an underscore, so a
 /// process cannot forge the fields.
@@ -42,7 +42,7 @@ package struct JournalSubject: Sendable, Hashable {
         self.invocation = invocation
     }
 
-    /// The field values that identify the run's entries. An entry must have all of them.
+    /// The field values that identify the run's entries. An entry must have all of these values.
     var matches: [String] {
         let unitField = scope == .user ? "_SYSTEMD_USER_UNIT" : "_SYSTEMD_UNIT"
         return ["\(unitField)=\(unit)", "_SYSTEMD_INVOCATION_ID=\(invocation)"]

@@ -58,8 +58,8 @@ extension SystemEventLoop {
         }
     }
 
-    /// Blocks signals in the calling thread and in every thread that it starts later. Call this method at the start of
-    /// `main`.
+    /// Blocks signals in the calling thread and in every thread that the calling thread starts later. Call this method
+    /// at the start of `main`.
     package static func blockSignals(_ numbers: [Int32]) throws(SystemdError) {
         var set = sigset_t()
         sigemptyset(&set)

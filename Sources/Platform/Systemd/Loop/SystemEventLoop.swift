@@ -13,7 +13,7 @@ internal import Locking
 ///
 /// The class is `Sendable` although sd-event is not thread-safe. `event` is used only on the loop's thread, or by
 /// `deinit` when no other reference and no source exist.
-package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // See above. A lock protects the mailbox.
+package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // A lock protects the mailbox.
     /// The work that other threads submit to the loop.
     private struct Mailbox {
         var jobs: [UnownedJob] = []

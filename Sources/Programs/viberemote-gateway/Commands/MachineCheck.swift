@@ -26,7 +26,7 @@ struct MachineCheck {
 
     func checkKeys(_ report: inout CheckReport) {
         let count = configuration.keys.count
-        // A missing key has already been reported as an error, so do not report it again.
+        // If there is no key, an error has already been reported, so report nothing here.
         if count > 0 { report.add(.good, count == 1 ? "1 key is configured" : "\(count) keys are configured") }
     }
 
