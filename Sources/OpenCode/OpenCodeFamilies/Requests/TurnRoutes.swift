@@ -32,6 +32,9 @@ package enum TurnRoutes {
         "/api/session/{sessionID}/shell",
     ].map(Route.init)
 
+    /// The numbers of segments of the routes.
+    private static let segmentCounts = 3...5
+
     /// Returns whether a request matches one of these routes.
     ///
     /// - Parameters:
@@ -41,7 +44,7 @@ package enum TurnRoutes {
     /// The method interprets the path as OpenCode's routers do: it decodes the path, ignores empty segments, and ends
     /// the path at `?` or `;`.
     package static func contains(_ method: String, _ target: ArraySlice<UInt8>) -> Bool {
-        guard method == Self.method else { return false }
+        guard method == Self.method, segmentCounts.contains(segmentCount(of: target)) else { return false }
         let segments = segments(of: target)
         return routes.contains { route in
             route.segments.count == segments.count
@@ -54,11 +57,24 @@ package enum TurnRoutes {
     /// Returns the id of the session whose turn a request aborts; nil if the request does not match OpenCode 1's route
     /// for aborting a session.
     package static func abortedSession(_ method: String, _ target: ArraySlice<UInt8>) -> String? {
-        guard method == Self.method else { return nil }
+        guard method == Self.method, segmentCount(of: target) == 3 else { return nil }
         let segments = segments(of: target)
-        guard segments.count == 3, segments[0].spells(Array("session".utf8)), segments[2].spells(Array("abort".utf8))
+        guard segments[0].spells(Array("session".utf8)), segments[2].spells(Array("abort".utf8))
         else { return nil }
         return String(decoding: PercentEncoding.decode(segments[1]).bytes, as: UTF8.self)
+    }
+
+    /// Returns the number of segments of the path. It allocates nothing, because it runs for each POST.
+    private static func segmentCount(of target: ArraySlice<UInt8>) -> Int {
+        var count = 0
+        var isInSegment = false
+        for byte in target {
+            if byte == UInt8(ascii: "?") || byte == UInt8(ascii: ";") { break }
+            let isSeparator = byte == UInt8(ascii: "/")
+            if !isSeparator, !isInSegment { count += 1 }
+            isInSegment = !isSeparator
+        }
+        return count
     }
 
     private static func segments(of target: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
