@@ -2,20 +2,21 @@
 
 internal import JSONText
 
-/// A list of OpenCode that names other projects of the same user. All servers of a user share one database.
+/// One of OpenCode's lists that may contain entries of other projects. All servers of a user share one database.
 package enum ProjectList: Sendable, CaseIterable {
-    /// The projects that were ever opened: `/project` (with the member `worktree`) and `/api/project` (`canonical`).
-    /// The list `sandboxes` contains the project's worktrees.
+    /// The projects that OpenCode has ever opened: `/project` and `/api/project`. The project's directory is the member
+    /// `worktree` in `/project` and the member `canonical` in `/api/project`. The member `sandboxes` lists the
+    /// project's worktrees.
     case projects
-    /// The sessions of all projects, with the member `directory`: `/experimental/session`.
+    /// The sessions of all projects: `/experimental/session`. The member `directory` is the directory of the session.
     case sessions
-    /// The sessions that run, as a map from their ids: `/api/session/active`.
+    /// The running sessions, as an object whose members have the sessions' ids as names: `/api/session/active`.
     case activeSessions
     /// Directories, or objects with the member `directory`: `/project/{projectID}/directories`, `/api/worktree`,
     /// `/experimental/worktree` and `/experimental/workspace`.
     case directories
 
-    /// The property of an entry that determines its project.
+    /// The value in a list's entry that determines the project of the entry.
     package enum Owner: Sendable, Equatable {
         /// The absolute path of a directory.
         case directory([UInt8])
@@ -23,15 +24,17 @@ package enum ProjectList: Sendable, CaseIterable {
         case session([UInt8])
     }
 
-    /// Returns a response that contains only the allowed entries. They keep their order, and numbers keep their digits.
+    /// Returns a response that contains only the allowed entries. The entries keep their order, and numbers keep their
+    /// digits.
     ///
-    /// An entry without an owner is removed. A project is kept if its directory or one of its worktrees is allowed, and
-    /// its worktrees are filtered as well.
+    /// The method removes an entry without an owner. The method keeps a project if the project's directory or one of
+    /// the project's worktrees is allowed. Worktrees that are not allowed are removed from the project.
     ///
     /// - Parameters:
     ///   - body: The complete body of a successful response, without compression.
-    ///   - isAllowed: Returns whether the entry of this owner may be in the response.
-    /// - Returns: The body; nil if it is not such a list. The client then gets 403 instead of the response.
+    ///   - isAllowed: Returns whether the response may contain the entry of this owner.
+    /// - Returns: The filtered body; nil if `body` is not such a list. The client then receives status 403 instead of
+    ///   the response.
     package func filtered(_ body: [UInt8], isAllowed: (Owner) -> Bool) -> [UInt8]? {
         guard String(validating: body, as: UTF8.self) != nil, let json = JSONParser.parse(body), !json.repeatsName
         else {
@@ -46,7 +49,7 @@ package enum ProjectList: Sendable, CaseIterable {
         guard let entries = json.array else { return nil }
         let kept = entries.compactMap { entry -> JSON? in
             if self == .projects { return Self.project(entry, isAllowed) }
-            // `/experimental/worktree` lists texts.
+            // The entries of `/experimental/worktree` are strings.
             guard let directory = (entry.object.map { $0["directory"] } ?? entry)?.text else { return nil }
             return isAllowed(.directory(Array(directory.utf8))) ? entry : nil
         }

@@ -2,25 +2,26 @@
 
 internal import JSONText
 
-/// The body of a reply to a permission or a question. The gateway examines it for keys below the scope
-/// `write`, which may grant a permission once or reject it, but not for ever.
+/// The body of a reply to a permission request or a question. The gateway examines the body if the key's scope is below
+/// `write`. Such a key may grant a permission once or reject the request, but may not grant a permission permanently.
 package enum ReplyBody: Sendable, Equatable {
-    /// The reply to a permission, with the names that its choice may have.
+    /// The reply to a permission request, with the possible names of the member that contains the choice.
     case permission(ChoiceName)
     /// The reply to OpenCode 1's questions: `{"answers":[["Left"]]}`.
     case question
-    /// The reply to a form of OpenCode 2: `{"answer":{"q0":"Left"}}`.
+    /// The reply to an OpenCode 2 form: `{"answer":{"q0":"Left"}}`.
     case form
     /// The rejection of a question, which has no body.
     case rejection
 
-    /// The name of the member that contains the choice, from the documents.
+    /// The name of the member that contains the choice, according to OpenCode's API documents.
     package enum ChoiceName: Sendable {
         /// `POST /session/{sessionID}/permissions/{permissionID}` of OpenCode 1.
         case response
         /// `POST /permission/{requestID}/reply` of OpenCode 1.1 and later.
         case reply
-        /// `POST /api/session/{sessionID}/permission/{requestID}/reply`: `reply` in 1.18, `decision` in OpenCode 2.
+        /// `POST /api/session/{sessionID}/permission/{requestID}/reply`. The member is `reply` in 1.18 and `decision`
+        /// in OpenCode 2.
         case replyOrDecision
 
         fileprivate var names: [String] {
@@ -32,16 +33,17 @@ package enum ReplyBody: Sendable, Equatable {
         }
     }
 
-    /// The result of judging a body.
+    /// The result of examining a body.
     package enum Judgement: Sendable, Equatable {
         case allowed
-        /// The body grants a permission for ever, which changes the rules and therefore needs the scope `write`.
+        /// The body grants a permission permanently. Such a grant changes the rules, and therefore needs the scope
+        /// `write`.
         case needsWrite
-        /// The body is not a valid reply, or servers may read different replies in it.
+        /// The body is not a valid reply, or different servers may find different replies in the body.
         case refused(Refusal)
     }
 
-    /// The reason why a body is refused.
+    /// The reason why a body is rejected.
     package enum Refusal: String, Sendable, CaseIterable {
         case isEncoded = "The body of a reply must not be compressed."
         case isNotJSON =
@@ -53,25 +55,26 @@ package enum ReplyBody: Sendable, Equatable {
         case isNotEmpty = "The rejection of a question must have no body."
     }
 
-    /// The fields of a request that determine the meaning of its body.
+    /// The header fields of a request that determine how servers interpret the body.
     package struct Fields: Sendable {
-        /// The value of Content-Type; nil if it is absent. Several values are separated by commas.
+        /// The value of Content-Type; nil if the field is absent. Multiple values are separated by commas.
         package var type: String?
-        /// The value of Content-Encoding; nil if it is absent.
+        /// The value of Content-Encoding; nil if the field is absent.
         package var encoding: String?
 
-        /// Creates the fields of a request.
+        /// Creates the header fields of a request.
         package init(type: String?, encoding: String? = nil) {
             self.type = type
             self.encoding = encoding
         }
     }
 
-    /// Judges the complete body of a request.
+    /// Returns the judgement of a request's complete body.
     package func judgement(of body: [UInt8], _ fields: Fields) -> Judgement {
         guard fields.encoding.map({ $0.lowercased() == "identity" }) ?? true else { return .refused(.isEncoded) }
         if self == .rejection, body.isEmpty { return .allowed }
-        // A server that reads the same bytes as a form could find another choice inside a string.
+        // A server that parses the same bytes as a form could find a different choice inside a JSON string. Accept only
+        // JSON.
         guard Self.isJSON(fields.type), String(validating: body, as: UTF8.self) != nil,
             let json = JSONParser.parse(body), let object = json.object
         else { return .refused(.isNotJSON) }
@@ -80,7 +83,7 @@ package enum ReplyBody: Sendable, Equatable {
         case .permission(let choice): return Self.permission(object, choice.names)
         case .question: return Self.question(object)
         case .form: return Self.form(object)
-        // Some SDKs send an empty object where the document describes no body.
+        // Some SDKs send an empty object although OpenCode's API document describes no body.
         case .rejection: return object.isEmpty ? .allowed : .refused(.isNotEmpty)
         }
     }
@@ -93,7 +96,7 @@ package enum ReplyBody: Sendable, Equatable {
         case "always": return .needsWrite
         default: return .refused(.hasNoChoice)
         }
-        // A rejection may contain a message for the model. `null` is the same as no message (2.0.15).
+        // A rejection may contain a message for the model. A message of `null` counts as no message (2.0.15).
         let others = object.members.filter { !names.contains($0.name) }
         let areKnown = others.allSatisfy { $0.name == "message" && ($0.value.text != nil || $0.value == .null) }
         return areKnown ? .allowed : .refused(.hasUnknownMember)
@@ -113,7 +116,7 @@ package enum ReplyBody: Sendable, Equatable {
         return .allowed
     }
 
-    /// Returns whether a form's field can have this value: a text, a number, a Boolean or a list of texts (2.0.15).
+    /// Returns whether a form's field can have this value: a string, a number, a Boolean or a list of strings (2.0.15).
     private static func isFormValue(_ value: JSON) -> Bool {
         switch value {
         case .string, .brokenString, .number, .bool: true
@@ -122,7 +125,8 @@ package enum ReplyBody: Sendable, Equatable {
         }
     }
 
-    /// Returns whether a Content-Type is JSON in UTF-8. A missing type counts as JSON, because servers then read JSON.
+    /// Returns whether a Content-Type is JSON in UTF-8. A missing type counts as JSON, because servers parse a body
+    /// without a type as JSON.
     private static func isJSON(_ type: String?) -> Bool {
         guard let type else { return true }
         let parts = type.lowercased().split(separator: ";", omittingEmptySubsequences: false)
@@ -133,7 +137,7 @@ package enum ReplyBody: Sendable, Equatable {
 }
 
 extension JSON {
-    /// Whether an object in this value contains a name twice. Parsers disagree about such an object.
+    /// Whether an object in this value contains a name twice. Parsers disagree about the value of such a name.
     var repeatsName: Bool {
         switch self {
         case .object(let object):

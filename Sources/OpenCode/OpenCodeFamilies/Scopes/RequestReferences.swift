@@ -2,17 +2,17 @@
 
 internal import JSONText
 
-/// A place in a request where it names a directory, a session, an OpenCode project or a workspace. The gateway checks
-/// these places for keys that are limited to projects.
+/// A place in a request that names a directory, a session, an OpenCode project or a workspace. If a key is limited to
+/// projects, the gateway checks these places in the requests of the key.
 ///
-/// `DirectoryPin` checks the parameters `directory` and `location[directory]`, and the field `x-opencode-directory`, of
-/// every request. `SessionListQuery` checks the query of `GET /api/session`. Neither is repeated here.
+/// Two other types check further places. `DirectoryPin` checks the parameters `directory` and `location[directory]`,
+/// and the field `x-opencode-directory`, of every request. `SessionListQuery` checks the query of `GET /api/session`.
 package struct RequestReference: Sendable, Equatable {
     /// The kind of object that the request names.
     package enum Kind: Sendable, Equatable {
-        /// A directory: an absolute path, or a path that is relative to the instance's directory.
+        /// A directory: an absolute path, or a path relative to the instance's directory.
         case directory
-        /// The path of a file or directory, with the same forms.
+        /// A file or directory: an absolute path, or a path relative to the instance's directory.
         case path
         /// The id of a session.
         case session
@@ -22,62 +22,64 @@ package struct RequestReference: Sendable, Equatable {
         case workspace
     }
 
-    /// The kind of thing that the value names.
+    /// The kind of object that the value names.
     package let kind: Kind
-    /// The names that lead to the value in the JSON body, separated by dots, where `[]` enters a list and `*` means any
-    /// name. For a parameter, its decoded name.
+    /// The decoded name of a query parameter, or the path to the value in the JSON body. A path consists of member
+    /// names that are separated by dots. In a path, `[]` represents all elements of a list, and `*` represents any
+    /// member name.
     package let place: String
-    /// Whether the place is a parameter of the query.
+    /// Whether the place is a query parameter.
     package let isParameter: Bool
 }
 
-/// The places in the requests of one route.
+/// The places in the requests of one route that the gateway checks.
 package struct RequestReferences: Sendable {
     /// The places in the body and in the query.
     package let all: [RequestReference]
 
-    /// Creates the places for a route. Most routes only have the parameters that name a workspace.
+    /// Creates the places for a route. Most routes have only the parameters that name a workspace.
     package init(_ route: ScopeRoute) {
         all = Self.workspaceParameters + (Self.places["\(route.method.rawValue) \(route.template)"] ?? [])
     }
 
-    /// Whether the body names something that must be checked. A request without such a place needs no body check.
+    /// Whether the body may name an object that must be checked. If not, the gateway does not need to examine the body.
     package var haveBody: Bool { all.contains { !$0.isParameter } }
 
     // MARK: Bodies
 
-    /// The largest body that is examined, in bytes.
+    /// The maximum size of an examined body, in bytes.
     package static let longestBody = 1 << 20
 
     /// The reason why a body cannot be examined.
     package enum Failure: Error, Equatable {
-        /// The body is larger than ``longestBody``. The client gets 413.
+        /// The body is larger than ``longestBody``. The client receives status 413.
         case isTooLong
-        /// The body is not one JSON value in UTF-8.
+        /// The body is not a single JSON value in UTF-8.
         case isNotJSON
-        /// An object contains a name twice. Parsers disagree about the value.
+        /// An object contains a name twice. Parsers disagree about the value of such a name.
         case repeatsName
-        /// A place contains another value than a text, or a value on the way to a place has another type.
+        /// The value at a place is not a string, or an outer value on the path to a place has an unexpected type.
         case hasUnknownShape
     }
 
     /// A value that a request names.
     package struct Finding: Sendable, Equatable {
-        /// The kind of thing that the value names.
+        /// The kind of object that the value names.
         package let kind: RequestReference.Kind
-        /// The value.
+        /// The value, such as a path or an id.
         package let text: String
 
-        /// Creates a finding.
+        /// Creates a finding from a kind and a value.
         package init(_ kind: RequestReference.Kind, _ text: String) {
             self.kind = kind
             self.text = text
         }
     }
 
-    /// Returns the values that a body names, in the order of the places. Returns no values for an empty body.
+    /// Returns the values that a body contains at the places, in the order of the places. Returns no values for an
+    /// empty body.
     ///
-    /// - Throws: ``Failure`` if the body cannot be examined. The request is then refused.
+    /// - Throws: ``Failure`` if the body cannot be examined. The gateway then rejects the request.
     package func findings(inBody body: [UInt8]) throws(Failure) -> [Finding] {
         let places = all.filter { !$0.isParameter }
         guard !places.isEmpty, !body.isEmpty else { return [] }
@@ -124,7 +126,7 @@ package struct RequestReferences: Sendable {
         RequestReference(kind: .workspace, place: "location[workspace]", isParameter: true),
     ]
 
-    /// The places of the routes that have any, from the documents.
+    /// The places in requests, according to OpenCode's API documents. Routes without such places are omitted.
     private static let places: [String: [RequestReference]] = [
         // OpenCode 1.
         "POST /session": [body(.session, "parentID"), body(.workspace, "workspaceID")],
@@ -173,7 +175,8 @@ package struct RequestReferences: Sendable {
         "POST /api/worktree/refresh": [body(.project, "projectID")],
     ]
 
-    /// The directories in OpenCode 1's configuration. Its references may name any folder, but they start nothing there.
+    /// The directories in OpenCode 1's configuration. The configuration's references may name any directory, but
+    /// OpenCode starts no program there.
     private static let configuration = [body(.directory, "mcp.*.cwd")]
 
     private static func body(_ kind: RequestReference.Kind, _ place: String) -> RequestReference {

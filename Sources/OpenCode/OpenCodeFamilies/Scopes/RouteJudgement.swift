@@ -6,24 +6,26 @@ package struct RouteJudgement: Sendable, Equatable {
     package let scope: Scope
     /// The route of the request; nil if it is unknown, or if routers may disagree about it.
     package let route: ScopeRoute?
-    /// Whether a router may take the request for OpenCode's own pairing, whose response contains the instance's
-    /// password.
+    /// Whether a router may interpret the request as a request for OpenCode's own pairing. The response to such a
+    /// request contains the instance's password.
     package let isPairing: Bool
 
     private static let tree = RouteTree(ScopeRoute.all)
 
     /// Judges a request.
     ///
-    /// The path is judged by every reading that one of OpenCode's routers may have of it, and the strictest scope
-    /// applies. An unknown route or method needs the scope ``Scope/run``. If the readings are different routes, and the
-    /// gateway examines the content of one of them, the request needs ``Scope/run`` as well, because the gateway cannot
-    /// know which content to expect. A path without special characters is judged without allocations.
+    /// The method examines every reading of the path that one of OpenCode's routers may have, and applies the strictest
+    /// scope. An unknown route or method needs the scope ``Scope/run``. A path without special characters is examined
+    /// without allocations.
+    ///
+    /// The readings may match different routes. If the gateway examines the content of one of these routes, the request
+    /// needs at least ``Scope/run``, because the gateway cannot know which content to expect.
     ///
     /// - Parameters:
-    ///   - method: The method of the request. HEAD counts as GET, and the handshake of a WebSocket is a GET.
+    ///   - method: The method of the request. HEAD counts as GET. The handshake of a WebSocket is a GET request.
     ///   - target: The target as the instance receives it.
-    ///   - family: The family of the instance. Pass nil if it is unknown, or if the gateway also serves OpenCode 1's
-    ///     API for an OpenCode 2 instance.
+    ///   - family: The family of the instance. Pass nil if the family is unknown, or if the gateway also serves
+    ///     OpenCode 1's API for an OpenCode 2 instance.
     package init(_ method: String, _ target: ArraySlice<UInt8>, for family: APIFamily?) {
         guard let method = ScopeRoute.Method(name: method) else {
             self.init(scope: .run, isPairing: Self.isPairing(target))
@@ -62,7 +64,7 @@ package struct RouteJudgement: Sendable, Equatable {
         }
         let path = target.prefix(shape.count)
         let readings = RouteReadings(path).all
-        // A target without a slash at its beginning is not a path (RFC 9112 §3.2).
+        // A target that does not begin with a slash is not a path (RFC 9112 §3.2).
         if readings == nil || path.first != UInt8(ascii: "/") { findings.addUnknown() }
         guard let readings else { return findings }
         for reading in readings {
@@ -71,14 +73,14 @@ package struct RouteJudgement: Sendable, Equatable {
         return findings
     }
 
-    /// Returns whether a path is one of OpenCode's pairing for any method.
+    /// Returns whether a target belongs to OpenCode's pairing, regardless of the request's method.
     private static func isPairing(_ target: ArraySlice<UInt8>) -> Bool {
         [ScopeRoute.Method.get, .post].contains { findings($0, target, for: nil).isPairing }
     }
 }
 
 extension ScopeRoute.Method {
-    /// Creates the method with this name, which is case-sensitive (RFC 9110 §9.1). HEAD becomes GET.
+    /// Creates the method with this name. HEAD becomes GET. Names are case-sensitive (RFC 9110 §9.1).
     init?(name: String) {
         switch name {
         case "GET", "HEAD": self = .get

@@ -2,24 +2,25 @@
 
 internal import Encodings
 
-/// The ways in which one of OpenCode's routers may interpret the path of a request.
+/// The ways in which OpenCode's routers may interpret the path of a request.
 ///
-/// Routers decode a path before or after they split it, or both. They end it at a `;`, or at an encoded `?` or `#`.
-/// They treat a backslash as a slash, resolve dot segments (OpenCode 2.0.15 does), and ignore repeated slashes. A
-/// reading is a path in which all of this has happened. Its segments may contain any byte, but a slash inside a segment
-/// is replaced by 0xFF, which no route contains.
+/// A router may decode a path before it splits the path into segments, afterwards, or both. A router may end the path
+/// at a `;`, or at an encoded `?` or `#`. A router may treat a backslash as a slash, resolve dot segments (as OpenCode
+/// 2.0.15 does), and ignore repeated slashes. A reading is the result of one combination of these steps. A segment of a
+/// reading may contain any byte except a slash. Each slash inside a segment is replaced with 0xFF, which no route
+/// contains.
 struct RouteReadings {
-    /// The readings without duplicates; nil if the path has too many to examine.
+    /// The readings without duplicates; nil if the path is too long, is encoded too often, or has too many forms.
     let all: Set<[UInt8]>?
 
-    /// The maximum length of a path that is examined. Paths in the file system are not longer (PATH_MAX, limits.h).
+    /// The maximum length of an examined path in bytes. Paths in the file system are not longer (PATH_MAX, limits.h).
     static let longest = 4096
-    /// The maximum number of times that a path may have been percent-encoded.
+    /// The maximum number of percent-encodings that are decoded one after the other.
     static let deepest = 3
-    /// The maximum number of different forms of a path that are examined. Clients' paths have at most five.
+    /// The maximum number of different forms of a path that are examined. The paths of clients have at most five forms.
     static let most = 16
 
-    /// Creates the readings of a path, given without its query.
+    /// Creates the readings of a path without its query.
     init(_ path: ArraySlice<UInt8>) {
         guard path.count <= Self.longest, var pending = Self.decodings(of: path) else {
             all = nil
@@ -33,8 +34,8 @@ struct RouteReadings {
                     for dots in [Dots.kept, .resolved(keepsEmpty: false), .resolved(keepsEmpty: true)] {
                         let segments = Self.segments(form[..<end], splitsAtBackslash: isWindows, dots)
                         readings.insert(Self.joined(segments) { $0 == UInt8(ascii: "/") ? 0xFF : $0 })
-                        // Another part of the server may interpret the result again, for example after it has resolved
-                        // the dot segments of a URL.
+                        // Another part of the server may interpret the result again, for example after the server has
+                        // resolved the dot segments of a URL.
                         let result = Self.joined(segments) { $0 }
                         if forms.insert(result).inserted { pending.append(result) }
                     }
@@ -48,8 +49,8 @@ struct RouteReadings {
         all = readings
     }
 
-    /// Returns the length of a target's path, which ends at the first `?`. Also returns whether the path is plain: it
-    /// then has a single reading, which is the path itself.
+    /// Returns the length of a target's path, which ends at the first `?`. Also returns whether the path is plain. A
+    /// plain path has a single reading, which is the path itself.
     static func path(of target: borrowing Span<UInt8>) -> (count: Int, isPlain: Bool) {
         var isPlain = target.count > 0 && target[0] == UInt8(ascii: "/")
         var previous: UInt8 = 0
@@ -72,11 +73,12 @@ struct RouteReadings {
 
     private enum Dots {
         case kept
-        /// The empty segment between two slashes is the parent that `..` removes, as in URLs, or it does not count.
+        /// `..` removes the preceding segment. If `keepsEmpty` is true, this segment may be the empty segment between
+        /// two slashes, as in URLs. If the value is false, empty segments are ignored.
         case resolved(keepsEmpty: Bool)
     }
 
-    /// Returns the path and each further decoding of it; nil if it was encoded too often.
+    /// Returns the path and the result of each repeated decoding; nil if the path was encoded too often.
     private static func decodings(of path: ArraySlice<UInt8>) -> [[UInt8]]? {
         var forms = [Array(path)]
         while let last = forms.last, last.contains(UInt8(ascii: "%")) {
@@ -126,7 +128,7 @@ struct RouteReadings {
         }
     }
 
-    /// Decodes a segment completely. The number of encodings is limited by ``deepest``.
+    /// Decodes a segment until no encoding remains. ``deepest`` limits the number of encodings.
     private static func decoded(_ segment: ArraySlice<UInt8>) -> [UInt8] {
         var text = Array(segment)
         while text.contains(UInt8(ascii: "%")) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The routes of OpenCode as a tree of path segments. A search in the tree allocates nothing.
+/// OpenCode's routes as a tree of path segments. A search in the tree allocates no memory.
 struct RouteTree: Sendable {
-    /// A segment that is the same in all paths of a route.
+    /// A literal segment of a route's path.
     private struct Literal {
         /// The position of the segment's bytes in ``texts``.
         let start: Int
@@ -10,11 +10,11 @@ struct RouteTree: Sendable {
         let node: Int
     }
 
-    /// A position in a path, after some segments.
+    /// A position in the paths of routes. All routes of a node begin with the same segments.
     private struct Node {
-        /// The literal segments that may follow, as a range of ``literals``.
+        /// The literal segments that may follow this position, as a range of ``literals``.
         let literals: Range<Int>
-        /// The node after a variable segment; -1 if there is none.
+        /// The index of the node after a variable segment; -1 if no variable segment may follow.
         let variable: Int
     }
 
@@ -31,15 +31,16 @@ struct RouteTree: Sendable {
     private let entries: [Entry]
     private var nodes: [Node] = []
     private var literals: [Literal] = []
-    /// The length and the first byte of each literal. A search compares them first, because most literals differ there.
+    /// The length and the first byte of each literal. A search compares these values first, because most literals
+    /// differ in them.
     private var keys: [Int] = []
     private var texts: [UInt8] = []
-    /// The numbers of the routes that end at each node, one for each method; -1 if there is none.
+    /// For each node and each method, the number of the route that ends at the node; -1 if no route ends there.
     private var ends: [Int] = []
-    /// The numbers of the routes that accept any further segments at each node, in the same form.
+    /// For each node and each method, the number of the route that accepts any further segments; -1 if there is none.
     private var wildcards: [Int] = []
 
-    /// Creates the tree of some routes.
+    /// Creates the tree of these routes.
     init(_ routes: [ScopeRoute]) {
         self.routes = routes
         entries = routes.map { route in
@@ -51,7 +52,7 @@ struct RouteTree: Sendable {
         add(Array(routes.indices), segments, depth: 0)
     }
 
-    /// Adds the node with these routes and all nodes below it.
+    /// Adds the node that these routes have at this depth, and all nodes below the node.
     private mutating func add(_ numbers: [Int], _ segments: [[Substring]], depth: Int) {
         let node = nodes.count
         nodes.append(Node(literals: 0..<0, variable: -1))
@@ -78,7 +79,7 @@ struct RouteTree: Sendable {
         if !variable.isEmpty { add(variable, segments, depth: depth + 1) }
     }
 
-    /// Returns the number of the route with this method; -1 if there is none.
+    /// Returns the number of the route with this method; -1 if no route has the method.
     private func route(with method: Method, among numbers: [Int]) -> Int {
         let found = numbers.filter { routes[$0].method == method }
         assert(found.count < 2, "\(method.rawValue) \(routes[found[0]].template) is in the table twice")
@@ -89,19 +90,20 @@ struct RouteTree: Sendable {
 
     // MARK: Search
 
-    /// The routes that a path may be.
+    /// The routes that a request may match.
     struct Findings {
-        /// The strictest scope of the routes; nil if no route was found.
+        /// The strictest scope of the found routes; nil if no search has ended yet.
         private(set) var scope: Scope?
-        /// The number of the only route; -1 if there is none, or more than one.
+        /// The number of the only found route; -1 if no route or more than one route was found.
         private(set) var route = -1
         private(set) var isPairing = false
-        /// Whether the routes differ.
+        /// Whether different routes were found.
         private var isAmbiguous = false
-        /// Whether the gateway examines more than the path of one of the routes.
+        /// Whether a route was found for which the gateway examines content in addition to the path.
         private var isExamined = false
 
-        /// Whether the routes differ, and one of them needs to be known.
+        /// Whether different routes were found, although the gateway must know the route in order to examine the
+        /// content.
         var needsOneRoute: Bool { isAmbiguous && isExamined }
 
         /// Adds a route.
@@ -120,7 +122,7 @@ struct RouteTree: Sendable {
             if entry.isExamined { isExamined = true }
         }
 
-        /// Adds a path that is no known route.
+        /// Adds a path that matches no known route.
         mutating func addUnknown() {
             if scope != nil {
                 route = -1
@@ -130,14 +132,15 @@ struct RouteTree: Sendable {
         }
     }
 
-    /// The route with this number, which a search has returned.
+    /// The route with a number that a search has returned.
     subscript(number: Int) -> ScopeRoute { routes[number] }
 
-    /// Searches for the routes of a path, which begins with a slash and contains no empty segments. A final slash has
-    /// no meaning.
+    /// Searches for the routes of a path. The path must begin with a slash and contain no empty segments. A final slash
+    /// is ignored.
     ///
-    /// A literal segment takes precedence over a variable one, as in OpenCode's routers. A path may differ from a route
-    /// in the case of letters. Some routers then find this route. Others find a route with a variable segment, or none.
+    /// A literal segment takes precedence over a variable segment, as in OpenCode's routers. If a path differs from a
+    /// route only in the case of letters, some routers find this route. Other routers find a route with a variable
+    /// segment, or no route. The search therefore adds all these routes.
     func search(
         _ path: borrowing Span<UInt8>, method: ScopeRoute.Method, family: APIFamily?, into findings: inout Findings
     ) {
@@ -151,7 +154,8 @@ struct RouteTree: Sendable {
         let isOfTwo: Bool
     }
 
-    /// Searches below a node. Returns whether a route was found whose letters have the same case.
+    /// Searches below a node. Returns whether the search has found a route whose literal segments match exactly,
+    /// including the case of letters.
     private func search(
         _ path: borrowing Span<UInt8>, from start: Int, node: Int, for query: Query, into findings: inout Findings
     ) -> Bool {
@@ -159,7 +163,7 @@ struct RouteTree: Sendable {
         let route = node * Method.count + query.method
         guard begin < path.count else {
             if add(ends[route], for: query, to: &findings) { return true }
-            // `/assets/` belongs to `/assets/*`. Without the slash, the path is another one.
+            // The path `/assets/` matches the route `/assets/*`. The path `/assets` does not match this route.
             return begin == path.count && add(wildcards[route], for: query, to: &findings)
         }
         var end = begin
@@ -191,12 +195,12 @@ struct RouteTree: Sendable {
         return true
     }
 
-    /// Returns a number that is the same for segments of the same length with the same first letter in any case.
+    /// Returns a number for a segment's length and first letter. The number does not depend on the letter's case.
     private static func key(count: Int, first: UInt8) -> Int { count << 8 | Int(first | 0x20) }
 
     private enum Comparison { case equal, equalExceptCase, different }
 
-    /// Compares a segment with a literal, which contains no upper-case letters and has the same length.
+    /// Compares a segment with a literal of the same length. The literal must contain no upper-case letters.
     private func comparison(
         _ path: borrowing Span<UInt8>, from begin: Int, with literal: Literal
     ) -> Comparison {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ScopeRoute {
-    /// All routes of OpenCode, from the documents of 1.0.223, 1.1.11, 1.2.27, 1.18.3, 1.18.33 and 2.0.15, with the
-    /// routes that these documents omit. A route that is not in the table needs the scope `run`.
+    /// All of OpenCode's routes, from the API documents of 1.0.223, 1.1.11, 1.2.27, 1.18.3, 1.18.33 and 2.0.15, and the
+    /// routes that these documents omit. A route that the table does not contain needs the scope `run`.
     ///
-    /// OpenCode 1.18 has routes below `/api` that OpenCode 2 has as well, so a row may belong to both families.
+    /// Some routes below `/api` exist in both OpenCode 1.18 and OpenCode 2. Therefore, a row may belong to both
+    /// families.
     package static let all: [ScopeRoute] =
         instance + sessions + sessionsBelowAPI + prompts + replies + files + providers + lists + screens + shells
         + control + projects + undocumented
@@ -23,7 +24,7 @@ extension ScopeRoute {
         routes(rows, families: [.one, .two], scope: scope, content: content)
     }
 
-    /// Creates routes from rows of a method and a path.
+    /// Creates routes from rows that contain a method and a path.
     private static func routes(
         _ rows: [String], families: Set<APIFamily>, scope: Scope, content: Content
     ) -> [ScopeRoute] {
@@ -47,7 +48,7 @@ extension ScopeRoute {
             "GET /lsp", "GET /formatter", "GET /mcp", "GET /vcs", "GET /experimental/capabilities",
             "GET /experimental/resource", "GET /experimental/tool", "GET /experimental/tool/ids",
             "GET /project/current", "GET /experimental/workspace/adapter", "GET /experimental/workspace/status")
-        // OpenCode 2.0.3 to 2.0.10 have `/api/health` as well (`HealthPath`).
+        // OpenCode 2.0.3 to 2.0.10 report their health at `/api/health` (`HealthPath`).
         + both(
             .read,
             rows: "GET /api/health", "GET /api/event", "GET /api/location", "GET /api/command", "GET /api/skill")
@@ -56,7 +57,8 @@ extension ScopeRoute {
             rows: "GET /api/info", "GET /api/mcp", "GET /api/mcp/resource", "GET /api/vcs", "GET /api/vcs/base",
             "GET /api/vcs/branch", "GET /api/config/shell", "GET /api/websearch/provider",
             "GET /api/experimental/migration/v1")
-        // The name of the organisation at the vendor. The full-screen program requests it at its start (1.18.34).
+        // The name of the user's organisation at OpenCode's vendor. The full-screen program requests this name when it
+        // starts (1.18.34).
         + one(.read, rows: "GET /experimental/console")
 
     // MARK: Sessions
@@ -75,10 +77,11 @@ extension ScopeRoute {
             "DELETE /session/{sessionID}/message/{messageID}/part/{partID}",
             "PATCH /session/{sessionID}/message/{messageID}/part/{partID}", "POST /session/{sessionID}/fork",
             "POST /session/{sessionID}/abort", "POST /session/{sessionID}/revert", "POST /session/{sessionID}/unrevert",
-            // A share publishes the session on the vendor's site, and it belongs to the session.
+            // Sharing publishes the session on the vendor's site.
             "POST /session/{sessionID}/share", "DELETE /session/{sessionID}/share",
             "POST /experimental/session/{sessionID}/background",
-            // The destination of a session is a directory, which the gateway checks for keys of single projects.
+            // The request names the directory to which the session is moved. For keys that are limited to projects, the
+            // gateway checks this directory.
             "POST /experimental/control-plane/move-session")
 
     private static let sessionsBelowAPI =
@@ -88,8 +91,8 @@ extension ScopeRoute {
             "GET /api/session/{sessionID}/message", "GET /api/session/{sessionID}/message/{messageID}",
             "GET /api/session/{sessionID}/permission", "GET /api/session/{sessionID}/permission/{requestID}",
             "GET /api/permission/request")
-        // A saved permission says what an agent may do without a question. The rules are part of the configuration,
-        // which the scope `read` shows.
+        // A saved permission is a rule that allows an agent to act without asking the user. Such rules are part of the
+        // configuration, which keys with the scope `read` may also request.
         + both(.read, rows: "GET /api/permission/saved")
         + one(
             .read,
@@ -102,7 +105,7 @@ extension ScopeRoute {
             "GET /api/experimental/session/stats", "GET /api/experimental/session/{sessionID}/export",
             "GET /api/experimental/session/{sessionID}/log",
             "GET /api/experimental/session/{sessionID}/instructions/entries")
-        // A POST that waits until the session is idle. It has no body, and it changes nothing.
+        // This POST request waits until the session is idle. The request has no body, and changes nothing.
         + one(.read, rows: "POST /api/session/{sessionID}/wait")
         + two(.read, rows: "POST /api/experimental/session/{sessionID}/wait")
         + both(
@@ -110,9 +113,9 @@ extension ScopeRoute {
             rows: "POST /api/session", "POST /api/session/{sessionID}/agent", "POST /api/session/{sessionID}/model",
             "POST /api/session/{sessionID}/interrupt", "POST /api/session/{sessionID}/revert/stage",
             "POST /api/session/{sessionID}/revert/commit",
-            // A client can create a permission request of its own, which is then shown to people.
+            // A client can create its own permission request, which other clients then show to the user.
             "POST /api/session/{sessionID}/permission",
-            // Permissions that were granted for ever are rules, like the choice `always`.
+            // A saved permission is a rule. The choice `always` in a reply creates such a rule.
             "DELETE /api/permission/saved/{id}")
         + one(.write, rows: "POST /api/session/{sessionID}/revert/clear")
         + two(
@@ -121,12 +124,13 @@ extension ScopeRoute {
             "POST /api/session/{sessionID}/background", "POST /api/session/{sessionID}/fork",
             "POST /api/session/{sessionID}/move", "DELETE /api/session/{sessionID}/revert",
             "DELETE /api/session/{sessionID}/inbox/{inboxID}", "PATCH /api/session/{sessionID}/inbox/{inboxID}",
-            // Marks a session as seen for all clients.
+            // The request marks a session as seen for all clients.
             "POST /api/session/{sessionID}/view", "POST /api/session/{sessionID}/form",
             "PUT /api/experimental/session/{sessionID}/instructions/entries/{key}",
             "DELETE /api/experimental/session/{sessionID}/instructions/entries/{key}",
             "POST /api/experimental/session/import")
-        // Sets the environment of the session's shell commands. A variable such as `PATH` decides which program runs.
+        // The request sets the environment of the session's shell commands. A variable such as `PATH` determines which
+        // program is executed.
         + two(.run, rows: "PUT /api/session/{sessionID}/environment")
 
     // MARK: Prompts
@@ -142,14 +146,14 @@ extension ScopeRoute {
             .write,
             rows: "POST /api/session/{sessionID}/command", "POST /api/session/{sessionID}/synthetic",
             "POST /api/session/{sessionID}/generate", "POST /api/experimental/session/{sessionID}/skill",
-            // These use a provider's account without a session.
+            // These requests use a provider's account without a session.
             "POST /api/experimental/generate", "POST /api/websearch")
 
     private static let replies =
         one(
             .answer, .reply(.permission(.response)), rows: "POST /session/{sessionID}/permissions/{permissionID}")
         + one(.answer, .reply(.permission(.reply)), rows: "POST /permission/{requestID}/reply")
-        // OpenCode 1.18 reads `reply`, and OpenCode 2 reads `decision`.
+        // OpenCode 1.18 reads the member `reply`, and OpenCode 2 reads the member `decision`.
         + both(
             .answer, .reply(.permission(.replyOrDecision)),
             rows: "POST /api/session/{sessionID}/permission/{requestID}/reply")
@@ -160,25 +164,26 @@ extension ScopeRoute {
         + one(
             .answer, .reply(.rejection),
             rows: "POST /question/{requestID}/reject", "POST /api/session/{sessionID}/question/{requestID}/reject")
-        // A person dismisses a question of OpenCode 2 by cancelling its form.
+        // In OpenCode 2, a client dismisses a question by cancelling the question's form.
         + two(.answer, .reply(.rejection), rows: "DELETE /api/session/{sessionID}/form/{formID}")
 
     // MARK: Files
 
     private static let files =
-        // Names of files in the project, and the changes that a review needs.
+        // The names of the project's files, and the changes that a user needs for a review.
         one(
             .read,
             rows: "GET /file", "GET /file/status", "GET /find/file", "GET /find/symbol", "GET /vcs/status",
             "GET /vcs/diff", "GET /vcs/diff/raw")
         + both(.read, rows: "GET /api/fs/find")
         + two(.read, rows: "GET /api/vcs/status", "GET /api/vcs/diff")
-        // Files' contents. A project's files may contain a provider's key, for example in `opencode.json` or `.env`,
-        // which no key below `run` may see in the configuration. A key with `write` can request a file from the agent.
+        // The contents of files. A project's files may contain a provider's key, for example in `opencode.json` or
+        // `.env`. Keys below the scope `run` do not receive provider keys in the configuration. The scope `write` is
+        // sufficient here, because a key with this scope can also request a file from the agent.
         + one(.write, rows: "GET /file/content", "GET /find", "POST /vcs/apply")
         + both(.write, rows: "GET /api/fs/read/*")
-        // Lists "parents and siblings outside" the directory (2.0.15's document), like a shell. OpenCode's full-screen
-        // program continues if this request fails.
+        // Like a shell, this request lists "parents and siblings outside" the directory (API document of 2.0.15). If
+        // the request fails, OpenCode's full-screen program continues.
         + both(.write, rows: "GET /api/fs/list")
         + two(.write, rows: "POST /api/experimental/fs/write")
 
@@ -195,7 +200,7 @@ extension ScopeRoute {
             .read, .secrets(.data),
             rows: "GET /api/agent", "GET /api/integration", "GET /api/integration/{integrationID}",
             "GET /api/reference")
-        // The ways to sign in, without their results.
+        // The available methods of signing in.
         + one(.read, rows: "GET /provider/auth")
         // The e-mail addresses of the accounts.
         + one(.run, rows: "GET /experimental/console/orgs", "POST /experimental/console/switch")
@@ -209,7 +214,7 @@ extension ScopeRoute {
             .run,
             rows: "DELETE /api/credential/{credentialID}", "PATCH /api/credential/{credentialID}",
             "POST /api/integration/{integrationID}/connect/key", "POST /api/integration/{integrationID}/connect/oauth")
-        // The state of a sign-in belongs to the provider's credentials, and may contain a program's output.
+        // The state of a sign-in is part of the provider's credentials, and may contain the output of a program.
         + one(
             .run,
             rows: "GET /api/integration/attempt/{attemptID}", "DELETE /api/integration/attempt/{attemptID}",
@@ -226,7 +231,7 @@ extension ScopeRoute {
             "DELETE /api/experimental/mcp/{server}", "POST /api/experimental/mcp/{server}/connect",
             "POST /api/experimental/mcp/{server}/disconnect", "POST /api/experimental/integration/wellknown",
             "POST /api/plugin/check", "POST /api/plugin/update",
-            // Calls a plug-in, which can do anything.
+            // The request calls a function of a plug-in. A plug-in can perform any operation.
             "POST /api/rpc/{rpcID}/{method}")
 
     // MARK: Lists that name other projects
@@ -244,15 +249,18 @@ extension ScopeRoute {
     // MARK: Full-screen programs
 
     private static let screens =
-        // These prepare a prompt in a full-screen program of the instance's machine, or show something there.
+        // These requests prepare a prompt in a full-screen program on the instance's machine, or show something in this
+        // program.
         one(
             .write,
             rows: "POST /tui/append-prompt", "POST /tui/submit-prompt", "POST /tui/clear-prompt",
             "POST /tui/open-help", "POST /tui/open-sessions", "POST /tui/open-themes", "POST /tui/open-models",
             "POST /tui/show-toast", "POST /tui/select-session")
-        // Runs any command of the program. `publish` does the same with an event.
+        // `execute-command` runs any command of the full-screen program. `publish` can do the same by means of an
+        // event.
         + one(.run, rows: "POST /tui/execute-command", "POST /tui/publish")
-        // The GET removes the next request from the program's queue. Only the program itself sends these requests.
+        // The GET request removes the next request from the full-screen program's queue. Only the program itself sends
+        // these requests.
         + one(.run, rows: "GET /tui/control/next", "POST /tui/control/response")
 
     // MARK: Shells and terminals
@@ -264,7 +272,7 @@ extension ScopeRoute {
             "POST /pty/{ptyID}/connect-token",
             // A terminal's WebSocket accepts commands.
             "GET /pty/{ptyID}/connect",
-            // A terminal's command line may contain a secret. No program requests these at its start.
+            // The command line of a terminal may contain a secret. No program sends these requests when it starts.
             "GET /pty", "GET /pty/{ptyID}")
         // The names of the installed shells.
         + one(.read, rows: "GET /pty/shells")
@@ -285,8 +293,8 @@ extension ScopeRoute {
             "GET /api/experimental/session/{sessionID}/terminal/read",
             "POST /api/experimental/session/{sessionID}/terminal", "POST /api/experimental/persistent-pty/handoff",
             "POST /api/experimental/persistent-pty/shutdown")
-        // The running commands and terminals, without their output. OpenCode 2's full-screen program requests both when
-        // it starts (2.0.15). The commands of an agent are also part of its messages.
+        // The running commands and terminals, without their output. OpenCode 2's full-screen program requests both
+        // lists when it starts (2.0.15). An agent's commands are also part of the agent's messages.
         + two(.read, rows: "GET /api/shell", "GET /api/experimental/session/{sessionID}/terminal")
 
     // MARK: Control of the instance
@@ -296,16 +304,16 @@ extension ScopeRoute {
             .run,
             rows: "POST /log", "POST /instance/dispose", "POST /global/dispose", "POST /global/upgrade",
             "POST /sync/start", "POST /sync/replay", "POST /sync/steal",
-            // A POST that only reads, but it returns the events of all sessions in the database.
+            // This POST request changes nothing, but returns the events of all sessions in the database.
             "POST /sync/history")
         + two(
             .run,
             rows: "POST /api/location/reload",
-            // The directories that the server has open belong to other projects as well.
+            // The list of open directories also contains the directories of other projects.
             "GET /api/debug/location", "DELETE /api/debug/location")
 
     private static let projects =
-        // A project's settings contain a command that runs when a worktree is created.
+        // A project's settings contain a command that OpenCode runs when it creates a worktree.
         one(.run, rows: "PATCH /project/{projectID}", "POST /project/git/init")
         + two(.run, rows: "PATCH /api/project/{projectID}")
         + one(
@@ -322,10 +330,11 @@ extension ScopeRoute {
 
     /// The routes that no recorded document describes.
     static let undocumented =
-        // The documents themselves, and the web app with its files (recorded from 1.18.33 and 2.0.15).
+        // The API documents themselves, and the web app with its files (recorded from 1.18.33 and 2.0.15).
         one(.read, rows: "GET /doc") + two(.read, rows: "GET /openapi.json")
         + both(.read, rows: "GET /", "GET /assets/*", "GET /_assets/*")
-        // Pairing, from OpenCode 2.1. The response contains the instance's password, so the gateway serves it for no
-        // key. The scope `admin` keeps the route closed where the content is not examined.
+        // The pairing of OpenCode 2.1 and later. The response contains the instance's password, so the gateway rejects
+        // these requests for every key. In code that does not examine the content, the scope `admin` has the same
+        // effect.
         + two(.admin, .pairing, rows: "POST /api/pair", "GET /auth/connect/{code}")
 }

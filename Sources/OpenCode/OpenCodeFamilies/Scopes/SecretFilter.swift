@@ -3,10 +3,10 @@
 internal import Encodings
 internal import JSONText
 
-/// Copies a JSON text without the values that the rules remove (RFC 8259).
+/// Copies JSON text (RFC 8259) without the values that the rules remove.
 ///
-/// The text is validated and copied in one pass, without a tree of its values, because the list of all providers has
-/// 6 MB (1.18.33).
+/// The filter validates and copies the text in one pass, without a tree of the values, because the list of all
+/// providers has a size of 6 MB (1.18.33).
 struct SecretFilter {
     private typealias Failure = SecretRemoval.Failure
     private typealias Position = SecretRules.Position
@@ -17,14 +17,14 @@ struct SecretFilter {
     private var depth = 0
     private var output: [UInt8] = []
 
-    /// Creates a filter for a text in UTF-8.
+    /// Creates a filter for a body in UTF-8.
     init(_ body: [UInt8], _ rules: SecretRules) {
         self.body = body
         self.rules = rules
         output.reserveCapacity(body.count)
     }
 
-    /// Returns the text without the removed values, and without white space between values.
+    /// Returns the text without the removed values, and without white space between tokens.
     ///
     /// - Throws: ``SecretRemoval/Failure`` if the text is not JSON, or if an object contains a name twice.
     mutating func result() throws(SecretRemoval.Failure) -> [UInt8] {
@@ -136,7 +136,7 @@ struct SecretFilter {
         if isKept { output.append(UInt8(ascii: "}")) }
     }
 
-    /// Whether the next value is a number, a Boolean or null, if it is valid.
+    /// Whether the next value is a number, a Boolean or null, provided that the value is valid.
     private var isPlain: Bool {
         switch next {
         case UInt8(ascii: "\""), UInt8(ascii: "{"), UInt8(ascii: "["): false
@@ -169,7 +169,8 @@ struct SecretFilter {
         return index > start
     }
 
-    /// Skips the string at the current position. Returns whether it contains escapes, which must be valid.
+    /// Skips the string at the current position, and validates its escapes. Returns whether the string contains
+    /// escapes.
     private mutating func string() throws(SecretRemoval.Failure) -> Bool {
         index += 1
         var hasEscapes = false
@@ -185,7 +186,7 @@ struct SecretFilter {
         throw .isNotJSON
     }
 
-    /// Skips an escape after its backslash (RFC 8259 §7).
+    /// Skips the remainder of an escape after the backslash (RFC 8259 §7).
     private mutating func escape() throws(SecretRemoval.Failure) {
         let kind = next
         index += 1
@@ -201,7 +202,7 @@ struct SecretFilter {
         }
     }
 
-    /// Copies a text, or the part of it that the rules keep.
+    /// Copies a string, or the part of the string that the rules keep.
     private mutating func copyText(
         _ text: Range<Int>, hasEscapes: Bool, at position: SecretRules.Position
     ) throws(SecretRemoval.Failure) {
@@ -221,19 +222,19 @@ struct SecretFilter {
         }
     }
 
-    /// Returns the content of a string, without its quotes and escapes.
+    /// Returns the decoded content of a string, without the string's quotes.
     private func decoded(_ text: Range<Int>) throws(SecretRemoval.Failure) -> [UInt8] {
         guard let content = JSONParser.parse(Array(body[text]))?.text else { throw .isNotJSON }
         return Array(content.utf8)
     }
 }
 
-/// The names of an object's members. Most objects have few members, whose names are compared directly.
+/// A set of an object's member names. The names of small objects, which are the most common, are compared directly.
 private struct NameSet {
     private var few: [ArraySlice<UInt8>] = []
     private var many: Set<ArraySlice<UInt8>> = []
 
-    /// Adds a name. Returns false if it was added before.
+    /// Adds a name. Returns false if the set already contains the name.
     mutating func insert(_ name: ArraySlice<UInt8>) -> Bool {
         if !many.isEmpty { return many.insert(name).inserted }
         guard !few.contains(where: { $0 == name }) else { return false }

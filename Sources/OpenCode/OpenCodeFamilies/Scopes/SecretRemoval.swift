@@ -10,31 +10,32 @@ package enum SecretDocument: Sendable, CaseIterable {
     case providers
     /// OpenCode 1's agents: `/agent`.
     case agents
-    /// The lists and entries below `/api` whose content is the member `data`: providers, models, agents, integrations,
-    /// references and plug-ins.
+    /// The lists and entries below `/api` that are in the member `data` of the response: providers, models, agents,
+    /// integrations, references and plug-ins.
     case data
 }
 
-/// Removes provider secrets from the JSON responses of an instance, for keys below the scope ``Scope/run``.
+/// Removes provider secrets from an instance's JSON responses, for keys below the scope ``Scope/run``.
 ///
-/// The clients request these responses at their start, so they are not refused. A member that the recorded documents do
-/// not describe is removed. A member that a document requires and that may contain a secret becomes empty.
+/// Clients request these responses when they start, so the gateway removes the secrets instead of rejecting the
+/// requests. A member that the recorded API documents do not describe is removed. A member that an API document
+/// requires becomes empty if it may contain a secret.
 package enum SecretRemoval {
-    /// The reason why a response cannot be examined. The client gets 403 instead of the response.
+    /// The reason why a response cannot be examined. The client receives status 403 instead of the response.
     package enum Failure: Error, Equatable {
-        /// The response is not one JSON value in UTF-8, or is nested too deeply.
+        /// The response is not a single JSON value in UTF-8, or its values are nested too deeply.
         case isNotJSON
-        /// An object contains a name twice. Parsers disagree about the value.
+        /// An object contains a name twice. Parsers disagree about the value of such a name.
         case repeatsName
     }
 
-    /// Returns the body of a response without its secrets. Members keep their order, and numbers keep their digits.
+    /// Returns the body of a response without secrets. Members keep their order, and numbers keep their digits.
     ///
     /// - Parameters:
     ///   - document: The kind of the response.
     ///   - body: The complete body, without compression.
-    ///   - status: The status of the response. Only the name of an error remains, because the message of a broken
-    ///     configuration contains the configuration's text.
+    ///   - status: The status of the response. Of an error response, only the error's name remains. The error message
+    ///     for a broken configuration contains the configuration's text.
     /// - Throws: ``Failure`` if the body cannot be examined.
     package static func body(
         of document: SecretDocument, from body: [UInt8], status: Int

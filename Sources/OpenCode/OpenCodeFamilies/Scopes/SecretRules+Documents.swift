@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// The rules for each kind of response, from the documents of 1.0.223, 1.1.11, 1.2.27, 1.18.3, 1.18.33 and 2.0.15. The
-// recorded responses show the secrets: `provider.mock.options.apiKey` in `/config` (1.18.33),
+// The rules for each kind of response, from the API documents of 1.0.223, 1.1.11, 1.2.27, 1.18.3, 1.18.33 and 2.0.15.
+// The recorded responses contain secrets in these members: `provider.mock.options.apiKey` in `/config` (1.18.33),
 // `providers[].options.apiKey` in `/config/providers` (1.1.11, 1.2.27 and 1.18.33), and
 // `[].info.providers.mock.settings.apiKey` in `/api/config` (2.0.15).
 extension SecretRules {
-    /// A provider's options of OpenCode 1 that are times and switches. The document names `apiKey`, `baseURL` and
-    /// `enterpriseUrl` as well, and permits any other member.
+    /// The options of an OpenCode 1 provider whose values are times and switches. The API document also names the
+    /// options `apiKey`, `baseURL` and `enterpriseUrl`, and permits any other member.
     private static let providerOptions: MemberNames = ["timeout", "headerTimeout", "chunkTimeout", "setCacheKey"]
 
     /// The members of an MCP server's time limits.
     private static let timeouts: MemberNames = ["startup", "catalog", "execution"]
 
-    /// The members of a model: the format of OpenCode 1's configuration and of models.dev, the format of
-    /// `/config/providers`, and the formats below `/api`.
+    /// The members of a model in three formats: the format of OpenCode 1's configuration and of models.dev, the format
+    /// of `/config/providers`, and the format of the routes below `/api`.
     private static let model: MemberNames = [
         "id", "name", "family", "release_date", "attachment", "reasoning", "temperature", "tool_call", "interleaved",
         "cost", "limit", "modalities", "experimental", "status", "provider", "options", "headers", "variants",
@@ -25,7 +25,8 @@ extension SecretRules {
 
     // MARK: Rules for parts of documents
 
-    /// Returns the rules for a model at a path. Headers, bodies and options are sent to the provider.
+    /// Returns the rules for a model at a path. OpenCode sends the model's headers, bodies and options to the provider,
+    /// so they may contain secrets.
     private static func model(at path: String) -> Rules {
         [
             (path, .only(model)), ("\(path).options", .cleared), ("\(path).headers", .cleared),
@@ -33,7 +34,7 @@ extension SecretRules {
             ("\(path).provider.api", .origin), ("\(path).provider.npm", .origin), ("\(path).package", .origin),
             ("\(path).api", .only(["id", "type", "package", "npm", "url"])),
             ("\(path).api.url", .origin), ("\(path).api.npm", .origin), ("\(path).api.package", .origin),
-            // OpenCode 1 has a map of variants, and the routes below `/api` have a list.
+            // OpenCode 1 returns the variants as an object, and the routes below `/api` return them as a list.
             ("\(path).variants.*", .plain(["disabled"])),
             ("\(path).variants[]", .only(["id", "settings", "headers", "body"])),
             ("\(path).variants[].settings", .cleared), ("\(path).variants[].headers", .cleared),
@@ -41,7 +42,7 @@ extension SecretRules {
         ] + request(at: "\(path).request")
     }
 
-    /// Returns the rules for the additions to requests that an agent, a model or a provider has.
+    /// Returns the rules for the values that an agent, a model or a provider adds to requests.
     private static func request(at path: String) -> Rules {
         [
             (path, .only(["settings", "headers", "body", "variant"])), ("\(path).settings", .cleared),
@@ -49,7 +50,8 @@ extension SecretRules {
         ]
     }
 
-    /// Returns the rules for the MCP servers at a path. A server's command line and URL often contain its key.
+    /// Returns the rules for the MCP servers at a path. The command line and the URL of an MCP server often contain its
+    /// key.
     private static func servers(at path: String) -> Rules {
         [
             (
@@ -60,13 +62,14 @@ extension SecretRules {
         ]
     }
 
-    /// Returns the rules for formatters and language servers at a path. The document requires a language server's
-    /// command. The environment of both, and a language server's settings, have arbitrary members.
+    /// Returns the rules for the formatters and language servers at a path. The API document requires the command of a
+    /// language server. The environment of a formatter or language server, and the settings of a language server, have
+    /// arbitrary members.
     private static func tools(at path: String) -> Rules {
         [(path, .only(["disabled", "command", "extensions"])), ("\(path).command", .cleared)]
     }
 
-    /// Returns the rules for references to folders and repositories at a path.
+    /// Returns the rules for the references at a path. A reference names a directory or a repository.
     private static func references(at path: String) -> Rules {
         [
             (path, .origin), (path, .only(["repository", "branch", "path", "description", "hidden"])),
@@ -93,7 +96,7 @@ extension SecretRules {
             ("server", .only(["port", "hostname", "mdns", "mdnsDomain", "cors"])),
             ("command.*", .only(["template", "description", "agent", "model", "variant", "subtask"])),
             ("skills", .only(["paths", "urls"])), ("skills.urls[]", .origin), ("instructions[]", .origin),
-            // A plug-in is a package, or a list of the package and its options.
+            // A plug-in is either a package, or a list that contains the package and its options.
             ("plugin[]", .origin), ("plugin[][]", .origin), ("enterprise", .only(["url"])),
             ("enterprise.url", .origin),
             // 1.0.223 has the members `hook.*[].environment`. The other members are switches and names.
@@ -113,8 +116,8 @@ extension SecretRules {
             + tools(at: "formatter.*") + tools(at: "lsp.*") + references(at: "references.*")
             + references(at: "reference.*"))
 
-    /// Returns the rules for OpenCode 1's agents at a path. The options, and unknown members of the configuration, are
-    /// sent to the provider.
+    /// Returns the rules for OpenCode 1's agents at a path. OpenCode sends the options, and unknown members of the
+    /// agent's configuration, to the provider.
     private static func agents(at path: String) -> Rules {
         [
             (
@@ -138,7 +141,8 @@ extension SecretRules {
         [("", .only(["all", "providers", "default", "connected"]))] + provider(at: "all[]")
             + provider(at: "providers[]"))
 
-    /// Returns the rules for a provider at a path. The document also has the member `key`.
+    /// Returns the rules for a provider at a path. The API document also describes the member `key`, which the rules
+    /// remove.
     private static func provider(at path: String) -> Rules {
         [
             (path, .only(["id", "name", "source", "env", "options", "models", "api", "npm"])),
@@ -146,7 +150,7 @@ extension SecretRules {
         ] + model(at: "\(path).models.*")
     }
 
-    /// OpenCode 2's configuration: a list of documents and of folders in which OpenCode found them.
+    /// OpenCode 2's configuration: a list of documents, and of the directories in which OpenCode found the documents.
     static let configurationDocuments = SecretRules(
         [
             ("[]", .only(["type", "path", "info"])),
@@ -191,12 +195,13 @@ extension SecretRules {
             + tools(at: "[].info.formatter.*") + tools(at: "[].info.lsp.*") + references(at: "[].info.references.*")
             + model(at: "[].info.providers.*.models.*"))
 
-    /// The lists and entries below `/api`: `data` is a list, or one entry.
+    /// The lists and entries below `/api`. The member `data` is a list or a single entry.
     static let data = SecretRules(
         [("", .only(["location", "data"])), ("location", .only(["directory", "workspaceID", "project"]))]
             + entry(at: "data[]") + entry(at: "data"))
 
-    /// Returns the rules for an entry at a path, which is one of the objects that ``SecretDocument/data`` names.
+    /// Returns the rules for an entry at a path. The entry is one of the objects that ``SecretDocument/data``
+    /// describes.
     private static func entry(at path: String) -> Rules {
         model(at: path) + [
             (
@@ -207,7 +212,7 @@ extension SecretRules {
                         "integrationID", "activation",
                         // Agents.
                         "model", "system", "description", "mode", "hidden", "color", "steps", "permissions",
-                        // Integrations, without their metadata, which is free-form.
+                        // Integrations. Their metadata is omitted, because it has arbitrary members.
                         "methods", "connections",
                         // References.
                         "path", "source",
@@ -216,7 +221,7 @@ extension SecretRules {
                     ]))
             ),
             ("\(path).model", .only(["id", "providerID", "variant"])),
-            // A provider's settings in 1.18 are a member of `api`.
+            // In 1.18, a provider's settings are a member of `api`.
             ("\(path).api", .only(["id", "type", "package", "url", "settings"])), ("\(path).api.settings", .cleared),
             (
                 "\(path).source",
@@ -231,7 +236,7 @@ extension SecretRules {
         ]
     }
 
-    /// An error. Its message may contain the text of a broken configuration, as printed by 1.1.11 to 1.18.33
-    /// (`--- JSONC Input ---`).
+    /// An error response. The message of the error may contain the text of a broken configuration file, as in 1.1.11 to
+    /// 1.18.33 (`--- JSONC Input ---`).
     static let error = SecretRules([("", .only(["name", "_tag"]))])
 }

@@ -2,30 +2,33 @@
 
 /// The rules that remove secrets from one kind of JSON document.
 ///
-/// A rule belongs to the values at a path. A path consists of names separated by dots. `*` matches any name that has no
-/// rule of its own, and `[]` matches the elements of a list. A text, list or object in a place where the rules expect
-/// another type becomes empty, because its content is unknown. Numbers and Booleans are never secrets.
+/// A rule applies to the values at a path. A path consists of names that are separated by dots. `*` matches any name
+/// for which the rules contain no separate path, and `[]` matches the elements of a list. If a string, list or object
+/// occurs where the rules expect another type, its content is unknown, and the value becomes empty. Numbers and
+/// Booleans are never secrets.
 struct SecretRules: Sendable {
     /// The treatment of a value.
     enum Treatment: Sendable {
         /// An object keeps only the members with these names.
         case only(MemberNames)
-        /// An object keeps only the members with these names whose values are numbers or Booleans. Such an object has
-        /// arbitrary members, for example a provider's options.
+        /// An object keeps only those of these members whose values are numbers or Booleans. The treatment is intended
+        /// for objects with arbitrary members, such as a provider's options.
         case plain(MemberNames)
-        /// A text that is a URL keeps only its scheme, host and port, because its user, path and query may be secrets.
-        /// Other texts remain. A value of another type follows the other rules for the same path.
+        /// A string that is a URL keeps only its scheme, host and port, because the user, path and query may be
+        /// secrets. Other strings are unchanged. A value of another type follows the other rules for the same path.
         case origin
         /// The value is replaced by an empty value of the same type, because the document requires the member.
         case cleared
     }
 
     private struct Node {
-        /// The treatment of an object; nil if its members are kept, except for those with rules of their own.
+        /// The treatment of an object. If the value is nil, the object keeps its members, and only the rules for the
+        /// members apply.
         var treatment: Treatment?
-        /// Whether the value may be a text, of which only the origin remains.
+        /// Whether the value may be a string. Such a string is reduced to its origin.
         var isOrigin = false
-        /// The names with rules of their own. `nodesOfNames` contains their nodes.
+        /// The member names for which the rules contain a separate path. `nodesOfNames` contains the nodes of these
+        /// names.
         var names: MemberNames = []
         var nodesOfNames: [Int] = []
         var anyName = -1
@@ -33,13 +36,13 @@ struct SecretRules: Sendable {
 
         /// Whether an object has rules.
         var hasObjectRules: Bool { treatment != nil || !nodesOfNames.isEmpty || anyName >= 0 }
-        /// Whether no rule concerns the value.
+        /// Whether no rule applies to the value.
         var isUnrestricted: Bool { !hasObjectRules && !isOrigin && element < 0 }
     }
 
     private var nodes = [Node()]
 
-    /// Creates rules from paths and treatments. An empty path is the whole document.
+    /// Creates rules from paths and treatments. An empty path represents the whole document.
     init(_ rules: [(path: String, treatment: Treatment)]) {
         for rule in rules {
             var node = 0
@@ -83,7 +86,7 @@ struct SecretRules: Sendable {
 
     // MARK: Reading
 
-    /// The rules for a value.
+    /// A value's position in the rules.
     struct Position {
         fileprivate let node: Int
 
@@ -94,22 +97,22 @@ struct SecretRules: Sendable {
     /// The position of the whole document.
     var root: Position { Position(node: 0) }
 
-    /// Returns whether a value keeps everything.
+    /// Returns whether no rule applies to a value.
     func isUnrestricted(_ position: Position) -> Bool {
         position.node < 0 || nodes[position.node].isUnrestricted
     }
 
-    /// Returns whether only the origin of a text remains.
+    /// Returns whether a string is reduced to its origin.
     func keepsOrigin(_ position: Position) -> Bool { position.node >= 0 && nodes[position.node].isOrigin }
 
-    /// Returns the position of a list's elements; nil if the list becomes empty.
+    /// Returns the position of a list's elements; nil if the list must become empty.
     func elements(of position: Position) -> Position? {
         if isUnrestricted(position) { return .unrestricted }
         let element = nodes[position.node].element
         return element < 0 ? nil : Position(node: element)
     }
 
-    /// Returns whether an object becomes empty.
+    /// Returns whether an object must become empty.
     func clearsObject(_ position: Position) -> Bool {
         guard !isUnrestricted(position) else { return false }
         let node = nodes[position.node]
@@ -117,7 +120,7 @@ struct SecretRules: Sendable {
         return !node.hasObjectRules
     }
 
-    /// Returns the position of an object's member; nil if the member is removed.
+    /// Returns the position of an object's member; nil if the member must be removed.
     ///
     /// - Parameter isPlain: Whether the member's value is a number, a Boolean or null.
     func member(_ name: ArraySlice<UInt8>, of position: Position, isPlain: Bool) -> Position? {
@@ -133,7 +136,7 @@ struct SecretRules: Sendable {
         return child < 0 ? .unrestricted : Position(node: child)
     }
 
-    /// Returns the scheme, host and port of a URL; any other text unchanged.
+    /// Returns the scheme, host and port of a URL. Returns any other text unchanged.
     static func origin(of text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var start = text.startIndex
         while start + 2 < text.endIndex {
@@ -141,7 +144,7 @@ struct SecretRules: Sendable {
                 text[start + 2] == UInt8(ascii: "/")
             {
                 let authority = text[(start + 3)...].prefix { !authorityEnds.contains($0) }
-                // A user name ends at the last `@` of the authority (RFC 3986 §3.2.1).
+                // The user information ends at the last `@` of the authority (RFC 3986 §3.2.1).
                 guard let user = authority.lastIndex(of: UInt8(ascii: "@")) else { return text[..<authority.endIndex] }
                 return text[..<authority.startIndex] + authority[(user + 1)...]
             }
@@ -154,28 +157,28 @@ struct SecretRules: Sendable {
     private static let authorityEnds = Array("/?#\\".utf8)
 }
 
-/// The names of members, which are compared as bytes.
+/// A list of member names, which are compared as bytes.
 struct MemberNames: Sendable, ExpressibleByArrayLiteral {
     private var names: [[UInt8]] = []
 
     init(arrayLiteral elements: String...) { names = elements.map { Array($0.utf8) } }
 
-    /// Returns the position of a name; nil if it is not one of these. Most names differ in length, so comparing them is
-    /// faster than hashing.
+    /// Returns the position of a name in the list; nil if the list does not contain the name. The comparison is faster
+    /// than hashing, because most names differ in length.
     func index(of name: ArraySlice<UInt8>) -> Int? {
         names.firstIndex { $0.count == name.count && $0.elementsEqual(name) }
     }
 
-    /// Returns whether a name is one of these.
+    /// Returns whether the list contains a name.
     func contains(_ name: ArraySlice<UInt8>) -> Bool { index(of: name) != nil }
 
-    /// Returns the names of both.
+    /// Returns the names of both lists.
     func union(_ others: MemberNames) -> MemberNames {
         var union = self
         union.names += others.names
         return union
     }
 
-    /// Adds a name.
+    /// Adds a name to the list.
     mutating func append(_ name: Substring) { names.append(Array(name.utf8)) }
 }
