@@ -11,8 +11,8 @@ package struct InstanceCredentials: Sendable, Equatable {
     package let username: String
     /// The password from `OPENCODE_SERVER_PASSWORD` for OpenCode 1, or `OPENCODE_PASSWORD` for OpenCode 2.
     package let password: String
-    /// Whether only `OPENCODE_PASSWORD` contains the password. If so, OpenCode 1 requires no credentials. OpenCode 2
-    /// uses the password. Without the variable, OpenCode 2 would generate a password and print it.
+    /// Whether the password is set only in `OPENCODE_PASSWORD`. OpenCode 1 then requires no credentials, and OpenCode 2
+    /// uses the password. Without this variable, OpenCode 2 would generate a password and print it.
     package let isForTwoOnly: Bool
     /// Whether the environment configures a user other than ``defaultUsername``, which OpenCode 2 ignores.
     package let configuresOtherUser: Bool

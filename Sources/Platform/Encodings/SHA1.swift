@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The SHA-1 hash function (RFC 3174), for the two standards that require it: the WebSocket opening handshake (RFC 6455
-/// §4.2.2) and name-based UUIDs (RFC 9562 §5.5).
+/// The SHA-1 hash function (RFC 3174). Two standards require SHA-1: the WebSocket opening handshake (RFC 6455 §4.2.2)
+/// and name-based UUIDs (RFC 9562 §5.5).
 ///
-/// Neither standard relies on SHA-1 for security. libsodium does not provide SHA-1, because it is not secure.
+/// Neither standard relies on SHA-1 for security. libsodium does not provide SHA-1, because SHA-1 is not secure.
 package enum SHA1 {
     /// Returns the 20 bytes of a message's digest.
     package static func digest(_ message: [UInt8]) -> [UInt8] {

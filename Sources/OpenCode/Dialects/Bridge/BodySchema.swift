@@ -76,10 +76,10 @@ struct BodySchema {
         }
     }
 
-    /// Returns the mismatch with the alternative that the value is intended for; nil if an alternative matches.
+    /// Returns the mismatch with the intended alternative; nil if any alternative matches.
     ///
     /// If each alternative names its `type`, the intended alternative is the one with the value's type. In all other
-    /// cases, the intended alternative is the one with the mismatch at the greatest depth.
+    /// cases, the intended alternative is the one whose mismatch has the greatest depth.
     private func mismatch(_ value: JSON, of choices: [JSON], _ path: [String]) -> Mismatch? {
         let resolved = choices.map(resolved)
         let kinds = resolved.map { $0["properties"]?["type"]?["enum"]?.array ?? [] }

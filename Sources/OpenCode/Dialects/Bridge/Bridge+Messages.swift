@@ -36,7 +36,8 @@ extension Bridge {
 
     /// The maximum number of messages in a page from OpenCode 2.
     private static let page = 100
-    /// The approximate maximum size of a page in bytes. The bridge requests a larger page again with fewer messages.
+    /// The approximate maximum size of a page in bytes. If a page is larger, the bridge requests the page again with
+    /// fewer messages.
     private static let longestPage = 1024 * 1024
 
     /// Requests a page of messages. If the page is too long, requests the page again with fewer messages.
@@ -73,16 +74,16 @@ extension Bridge {
         if let wrong = request.wrong([("limit", .count(from: 0))]) { return .answer(wrong) }
         let limit = request["limit"].flatMap { Int($0) } ?? 0
         let session = try await session(id)
-        // Read the inbox before the messages, so that no prompt is missing. A prompt that is delivered in between
-        // appears in both lists. `waiting(_:without:)` removes such a prompt from the inbox.
+        // Read the inbox before the messages, so that no prompt is missing. A prompt that is delivered between these
+        // two requests appears in both lists. `waiting(_:without:)` removes such a prompt from the inbox.
         if limit == 0 { return try await all(of: session, waiting: inbox(id)) }
         let before = request["before"]
         let waiting = before == nil ? try await inbox(id) : []
         return .answer(try await newest(limit, of: session, before: before, waiting: waiting))
     }
 
-    /// Writes all messages, oldest first. Requests each page after the previous page has been written, and keeps only
-    /// the page's bytes while the client reads.
+    /// Writes all messages, oldest first. Requests each page after the previous page has been written. While the client
+    /// reads, only the bytes of the current page are in memory.
     ///
     /// - Parameter waiting: The prompts of the inbox, which follow the last page.
     private func all(of session: Session, waiting: [JSON]) async throws(BridgeError) -> BridgeResponse {
@@ -131,7 +132,7 @@ extension Bridge {
         return bytes
     }
 
-    /// Returns the inbox without the prompts that were delivered in the meantime.
+    /// Returns the inbox without the prompts that were delivered after the inbox was read.
     static func waiting(_ waiting: [JSON], without delivered: [JSON]) -> [JSON] {
         guard !waiting.isEmpty else { return [] }
         let ids = Set(delivered.compactMap { $0["id"]?.text })
@@ -205,7 +206,9 @@ extension Bridge {
         return ClientAnswer(translated.json)
     }
 
-    /// Waits until a session is idle. - Parameter isOwed: The value of ``Call/isOwed`` for the call.
+    /// Waits until a session is idle.
+    ///
+    /// - Parameter isOwed: The value of ``Call/isOwed`` for the call.
     func awaitTurn(_ session: Session, isOwed: Bool = false) async throws(BridgeError) {
         _ = try await fetch(
             Call("POST", ["api", "experimental", "session", session.id, "wait"], isLong: true, isOwed: isOwed))

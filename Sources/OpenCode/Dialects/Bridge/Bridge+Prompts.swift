@@ -24,7 +24,7 @@ extension Bridge {
         let session = try await settled(id, wanted: wanted)
         if isAwaited { transport.watchTurn(of: id, holdsEnd: true) }
         let reply = try await send(Call("POST", ["api", "session", id, "prompt"], body: .object(prompt)))
-        // After a conflict, return the id of the existing prompt, because OpenCode 2 does not accept an id twice.
+        // After a conflict, return the id of the existing prompt, because OpenCode 2 does not accept the same id twice.
         let again = reply.json?["_tag"]?.text == "ConflictError" ? prompt["id"]?.text : nil
         guard reply.isGood || again != nil else { throw .answer(Refusals.of(reply)) }
         transport.unlock()
@@ -148,8 +148,8 @@ extension Bridge {
             && (one.variant ?? "default") == (other.variant ?? "default")
     }
 
-    /// Runs a command and responds with the last message of its turn. Also publishes the event that reports the command
-    /// to OpenCode 1's clients, because no event from OpenCode 2 names the command.
+    /// Runs a command and responds with the last message of its turn. Also publishes OpenCode 1's event about the
+    /// command. OpenCode 2 sends no event that names the command.
     func command(_ id: String, _ request: ClientRequest) async throws(BridgeError) -> ClientAnswer {
         guard let body = body(request), let name = body["command"]?.text, let text = body["arguments"]?.text else {
             return Refusals.bad("Missing key\n  at [\"command\"] or [\"arguments\"]")
@@ -214,7 +214,8 @@ extension Bridge {
         guard let body = body(request), let model = Model(openCode1Message: .object(body)) else {
             return Refusals.bad("Missing key\n  at [\"providerID\"] or [\"modelID\"]")
         }
-        // Lock the session. Without the lock, the summarizing model would answer a prompt that arrives in the meantime.
+        // Lock the session. Without the lock, the model that summarizes the session could answer a prompt that arrives
+        // during the summary.
         try await transport.lock(session: id)
         let session = try await session(id)
         try await set(model: Model(providerID: model.providerID, modelID: model.modelID), session)

@@ -34,8 +34,8 @@ extension Bridge {
         return reply.data?.array ?? []
     }
 
-    /// Responds with the pending permission requests. Adds the command to each request for a shell command, because
-    /// only the tool call contains the command.
+    /// Responds with the pending permission requests. Adds the command to each request for a shell command. In OpenCode
+    /// 2, only the tool call contains the command.
     private func pending(_ list: [JSON]) async throws(BridgeError) -> ClientAnswer {
         var permissions: [JSON] = []
         for request in list {
@@ -45,8 +45,8 @@ extension Bridge {
         return ClientAnswer(.array(permissions))
     }
 
-    /// Requests the input of the shell call that made a permission request. Returns nil if the request already contains
-    /// the command, or if another tool made it.
+    /// Requests the input of the shell call that made a permission request. Returns nil if the permission request
+    /// already contains the command, or if a tool other than the shell made the permission request.
     private func input(of request: JSON) async throws(BridgeError) -> JSONObject? {
         guard request["action"]?.text == "shell", request["metadata"]?["command"] == nil,
             let session = request["sessionID"]?.text, let message = request["source"]?["messageID"]?.text,

@@ -46,7 +46,7 @@ extension Bridge {
         return Refusals.bad("Expected a string starting with \"ses\"\n  at [\"sessionID\"]", kind: "Params")
     }
 
-    /// Responds with an empty list, as OpenCode 1 does even if the session does not exist.
+    /// Responds with an empty list, even if the session does not exist. OpenCode 1 responds in the same way.
     private func differences(_ id: String, _ request: ClientRequest) -> ClientAnswer {
         Self.wrong(session: id) ?? request.wrong([("messageID", .identifier("msg"))]) ?? ClientAnswer([])
     }
@@ -208,8 +208,8 @@ extension Bridge {
     /// - Parameter messages: OpenCode 2's messages, newest first.
     ///
     /// An answer contains its last retry until the answer ends, even while the next attempt runs. Therefore, only the
-    /// time of the retry shows whether the session still waits. In OpenCode 1, the session is busy again when the
-    /// attempt begins, at most a few milliseconds after that time.
+    /// time of the retry shows whether the session still waits. In OpenCode 1, the session becomes busy again when the
+    /// next attempt begins, at most a few milliseconds after the time of the retry.
     private func pendingRetry(_ messages: [JSON]) -> Change.Status? {
         // Skip the messages that may follow the answer. Any other message, such as a prompt, an idle message or another
         // answer, ends the retry.

@@ -18,9 +18,10 @@ package struct ClientRequest: Sendable, Equatable {
     package var project: String?
     /// The body; empty if there is none.
     package var body: [UInt8]
-    /// The body of a request whose handler may wait for hours; nil for other requests. If it is set, ``body`` is empty.
+    /// The body of a request whose handler may wait for hours; nil for other requests. If this property is set,
+    /// ``body`` is empty.
     package var releasableBody: ReleasableBody?
-    /// The parsed body. If it is set, ``body`` is empty.
+    /// The parsed body. If this property is set, ``body`` is empty.
     private var parsedBody: JSON?
 
     /// Creates a request. The path and the query must be decoded, and the directory must be inside the project.
@@ -87,15 +88,15 @@ package struct Call: Sendable, Equatable {
     package let target: String
     /// The body; nil if there is none.
     package let body: JSON?
-    /// The header fields in addition to those of every request.
+    /// The header fields that the call has in addition to the fields of every request.
     package let fields: [String: String]
     /// Whether the reply has no time limit, because it arrives only at the end of a turn or a shell command.
     package let isLong: Bool
     /// Whether the bridge must restore a setting after the reply. If so, the bridge awaits the reply even if the client
     /// no longer waits for the response.
     package let isOwed: Bool
-    /// The time in milliseconds after which a missing reply counts as status 504. If it is nil, the gateway's own
-    /// limits apply.
+    /// The time in milliseconds after which a missing reply counts as a reply with status 504. If the value is nil,
+    /// only the gateway's own limits apply.
     package let patience: Int?
     /// The approximate maximum size of the reply's body in bytes. A longer body is truncated (``Reply/isCut``).
     package let longestReply: Int
@@ -170,7 +171,7 @@ package struct Reply: Sendable, Equatable {
 package struct ClientAnswer: Sendable, Equatable {
     /// The HTTP status code of this response.
     package let status: Int
-    /// The header fields in addition to those of every response.
+    /// The header fields that the response has in addition to the fields of every response.
     package let fields: [String: String]
     /// The body, which is JSON; empty if there is none.
     package let body: [UInt8]

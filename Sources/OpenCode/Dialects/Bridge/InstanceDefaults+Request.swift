@@ -14,8 +14,8 @@ extension InstanceDefaults {
     ) async throws(BridgeError) -> InstanceDefaults {
         let location: [(String, String?)] = [("location[directory]", directory)]
         let config = try await transport.send(Call("GET", ["api", "config"], query: location))
-        // If the reply is not successful, continue without the configuration. The client's requests must still be
-        // handled.
+        // If the reply is not successful, continue without the configuration, because the client's requests must still
+        // be handled.
         var known = InstanceDefaults(version: version, configuration: config.isGood ? config.json : nil, model: nil)
         if known.model != nil { return known }
         let reply = try await transport.send(Call("GET", ["api", "model", "default"], query: location))

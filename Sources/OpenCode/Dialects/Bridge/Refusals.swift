@@ -45,7 +45,7 @@ enum Refusals {
         ClientAnswer(400, ["name": "BadRequest", "data": ["message": .string(message), "kind": .string(kind)]])
     }
 
-    /// OpenCode 1's response to a body from which it cannot create a session.
+    /// OpenCode 1's response to a body that does not describe a valid session.
     static let badSession = ClientAnswer(400, ["_tag": "BadRequest"])
 
     /// Creates a response for a function that OpenCode 2 does not have.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The routes of OpenCode 1 without a counterpart in OpenCode 2, and the alternatives to them.
+/// The routes of OpenCode 1 that have no counterpart in OpenCode 2, and the alternatives to these routes.
 enum UntranslatedRoutes {
-    /// Returns the message for a client that requests such a route.
+    /// Returns the message for a client that requests a route without a counterpart.
     static func message(for route: OpenCode1Route) -> String {
         alternatives[route] ?? "OpenCode 2 has no counterpart of \(route). Use its own routes below /api."
     }
 
-    /// The messages for routes to which OpenCode 2 has an alternative, or whose purpose it does not have.
+    /// The messages for routes to which OpenCode 2 has an alternative, and for routes whose purpose does not exist in
+    /// OpenCode 2.
     static let alternatives: [OpenCode1Route: String] = {
         var alternatives: [OpenCode1Route: String] = [:]
         for (message, routes) in groups {

@@ -73,8 +73,8 @@ package struct Event: Sendable, Equatable {
 
 /// The version of OpenCode 1's events that a client was written for.
 package enum Edition: Sendable {
-    /// The events of versions up to 1.0.223. These versions send `permission.updated`, and one event contains both the
-    /// text and the delta.
+    /// The events of versions up to 1.0.223. These versions report a permission request as `permission.updated`, and
+    /// send a part's whole text and its delta in the same event.
     case first
     /// The events of OpenCode 1.18.33.
     case current

@@ -73,9 +73,9 @@ package struct Question: Sendable, Equatable {
 
     /// An option of a question.
     package struct Option: Sendable, Equatable {
-        /// The label that is shown, and sent as the answer.
+        /// The text of the option, which clients show and send as the answer.
         package var label: String
-        /// The explanation of the option, which may be empty.
+        /// An explanation of the option; the text may be empty.
         package var description: String
         /// Additional members, which are kept unchanged.
         package var others = JSONObject()

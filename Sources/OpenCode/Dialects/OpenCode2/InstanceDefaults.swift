@@ -2,7 +2,8 @@
 
 internal import JSONText
 
-/// The values of an instance that OpenCode 1 sends with each session and message, but OpenCode 2 does not.
+/// The values of an instance that OpenCode 1 sends with each session and message. OpenCode 2 does not send these values
+/// with sessions and messages.
 package struct InstanceDefaults: Sendable, Equatable {
     /// The version of the instance, which OpenCode 2's sessions do not contain.
     package var version: String

@@ -75,8 +75,9 @@ package struct MessageList {
         session.model ?? defaults.model ?? Model(providerID: "", modelID: "")
     }
 
-    /// Returns the retained step. The next message has shown whether the step was retried and when its turn ended. If a
-    /// turn is interrupted between two attempts, OpenCode 2 does not end the step, but OpenCode 1 does.
+    /// Returns the retained step. The message after the step has shown whether the step was retried and when its turn
+    /// ended. If a turn is interrupted between two attempts, OpenCode 1 ends the step, but OpenCode 2 leaves the step
+    /// without an end.
     private mutating func settle(isRetried: Bool, ended: JSON? = nil) -> [Message] {
         guard var object = openAnswer else { return [] }
         openAnswer = nil

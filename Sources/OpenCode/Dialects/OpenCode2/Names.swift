@@ -35,8 +35,8 @@ package enum MessageIDs {
     /// The number of digits to which the number in a fork's message id is padded. Ten digits are sufficient for all
     /// event numbers that occur in practice.
     private static let digits = 10
-    /// The suffix of the second id if one message of OpenCode 2 becomes two messages. The `-` sorts before all
-    /// characters of an id, so that no other id sorts between the ids of these messages.
+    /// The suffix of the second id if one message of OpenCode 2 becomes two messages. In the order of ids, `-` precedes
+    /// every character of an id. Therefore, no other id sorts between the ids of these two messages.
     private static let answer = "-answer"
 
     /// Returns the id for OpenCode 1's clients. In a fork, `msg_…_12` would not sort after `msg_…_7`, so the result
@@ -72,8 +72,8 @@ package enum MessageIDs {
     }
 }
 
-/// Creates part identifiers from the message's id and the part's position in the message, so that they are stable and
-/// sort in order.
+/// Creates part identifiers from a message's id and a part's position in the message. The identifiers are therefore
+/// stable and sort in the order of the parts.
 package enum PartIDs {
     /// The position of a part in its message.
     package enum Position: Sendable, Hashable {

@@ -4,9 +4,9 @@ internal import JSONText
 
 /// The state of a session before an event, reconstructed from a later state of the session in OpenCode 2.
 ///
-/// OpenCode 2's lists contain the start and end times of messages and tool calls, but only the order of texts. The type
-/// therefore does not remove all content that began after the event. The content's own event adds the content again at
-/// the same position.
+/// OpenCode 2's lists contain the start and end times of messages and tool calls. For texts, the lists contain only the
+/// order. The type therefore keeps some content that began after the event. The later event about such content adds the
+/// content again at the same position.
 struct RewoundSession {
     private let event: OpenCode2Event
     /// The answer that the event belongs to.
@@ -17,7 +17,7 @@ struct RewoundSession {
         messageID = event["assistantMessageID"]?.text
     }
 
-    /// Whether the session was busy; nil if the event does not show whether it was.
+    /// Whether the session was busy before the event; nil if the event does not show this.
     var isRunning: Bool? {
         switch event.type {
         case "session.execution.started", "session.created", "session.forked": false
@@ -39,8 +39,8 @@ struct RewoundSession {
         return before
     }
 
-    /// Returns the prompts that were delivered after the event. These prompts may already have been waiting at the time
-    /// of the event.
+    /// Returns the prompts that were delivered after the event. A prompt in the result may have been in the inbox at
+    /// the time of the event.
     func later(_ messages: [JSON]) -> [JSON] {
         messages.filter { $0["type"]?.text == "user" && isLater($0) }
     }
@@ -49,7 +49,7 @@ struct RewoundSession {
     var delivered: String? { event.type == "session.inbox.delivered" ? event["inboxID"]?.text : nil }
 
     /// Returns whether the event that begins this answer may still arrive. In lists, an answer's creation time is the
-    /// time of the request to the provider, which precedes that event.
+    /// time of the request to the provider. This request precedes the event that begins the answer.
     func mayPrecede(_ id: String) -> Bool { messageID != id || event.type == "session.step.started" }
 
     /// Returns whether another answer to the same prompt precedes this answer.
@@ -117,7 +117,8 @@ struct RewoundSession {
         guard item["type"]?.text == "tool", var object = item.object, var time = object["time"]?.object else {
             return item
         }
-        // Keep a call that began after the event, because its own event adds it again at the same position.
+        // Keep a call that began after the event. The event that begins the call adds the call again at the same
+        // position.
         guard isLater(time["completed"]) else { return item }
         time["completed"] = nil
         object["time"] = .object(time)

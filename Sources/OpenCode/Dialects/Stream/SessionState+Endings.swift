@@ -12,8 +12,8 @@ extension SessionState {
     mutating func executionSucceeded(_ event: OpenCode2Event) {
         endFailedStep(event.created)
         isRunning = false
-        // If a prompt is sent twice, an execution begins and ends without a step. In that case, the `busy` status at
-        // the beginning of the execution is sufficient, because OpenCode 1 would also have been busy.
+        // If the same prompt is sent twice, an execution begins and ends without a step. The `busy` status at the
+        // beginning of this execution is sufficient. OpenCode 1 would also have been busy.
         if hasStepped { emit(.busy) }
         emitIdle()
         emit(.diff(sessionID: session.id, []))

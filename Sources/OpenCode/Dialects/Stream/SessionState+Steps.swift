@@ -32,8 +32,8 @@ extension SessionState {
     /// Changes the step that an event names. Does nothing if the event names a step other than the current step.
     mutating func inStep(_ event: OpenCode2Event, _ change: (inout SessionState, inout Step) -> Void) {
         guard var current = step, current.id == event["assistantMessageID"]?.text else { return }
-        // An event within the step shows that the step has begun, so the event that begins the step can no longer
-        // arrive.
+        // An event within the step shows that the step has begun. The event that begins the step can therefore no
+        // longer arrive.
         if restoredAnswer != nil {
             restoredAnswer = nil
             hasStepped = true

@@ -39,7 +39,8 @@ struct SessionState {
         self.defaults = defaults
     }
 
-    /// Whether the session has no unfinished work. The state of such a session can be forgotten and restored later.
+    /// Whether the session has no unfinished work. The translator can forget the state of such a session and restore
+    /// the state later.
     var isQuiet: Bool {
         !isRunning && waiting.isEmpty && compaction == nil && shells.isEmpty && forms.isEmpty && pendingEnds.isEmpty
     }

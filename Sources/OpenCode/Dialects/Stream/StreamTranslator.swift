@@ -60,16 +60,16 @@ package struct StreamTranslator: Sendable {
         return Self.frames(for: changes, of: event, directory: directory)
     }
 
-    /// Restores the state of a session from OpenCode 2's lists. The restored state replaces the known state of the
-    /// session. Returns false if `session` is invalid.
+    /// Restores the state of a session from OpenCode 2's lists, and replaces the translator's state of the session.
+    /// Returns false if `session` is not a valid session.
     ///
     /// - Parameters:
     ///   - session: The session in OpenCode 2's format.
     ///   - messages: The messages, oldest first. The messages of the last turn are sufficient.
     ///   - inbox: The prompts that wait for delivery.
     ///   - isRunning: Whether the session is busy.
-    ///   - event: The JSON of the event that required the state, if the state may be newer than the event. The
-    ///     translator then restores the state before the event.
+    ///   - event: The JSON of the event for which the translator needed the state. Pass the event if the lists may be
+    ///     newer than the event. The translator then reconstructs the state before the event.
     @discardableResult
     package mutating func restore(
         session: JSON, messages: [JSON], inbox: [JSON] = [], isRunning: Bool = false, before event: [UInt8]? = nil

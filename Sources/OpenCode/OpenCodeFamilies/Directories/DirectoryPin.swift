@@ -5,10 +5,10 @@ internal import Encodings
 /// Restricts a project's requests to the project's folder. Without this restriction, OpenCode serves any directory that
 /// a request names.
 ///
-/// OpenCode uses the parameter `directory`. Without this parameter, OpenCode uses the field `x-opencode-directory`.
-/// Without this field, OpenCode uses its working directory. OpenCode 2's routes use the parameter `location[directory]`
-/// instead of `directory`. Every value in a request must name the folder or a path in it, even a value that OpenCode
-/// would not use. The gateway rejects a request that it cannot evaluate.
+/// OpenCode uses the parameter `directory`, the field `x-opencode-directory` or its working directory, in this order of
+/// precedence. OpenCode 2's routes use the parameter `location[directory]` instead of `directory`. Every value in a
+/// request must name the folder or a path in the folder, even a value that OpenCode would not use. The gateway rejects
+/// a request that it cannot evaluate.
 package enum DirectoryPin {
     /// The place in a request that names a directory outside the project.
     package enum Violation: Sendable, Equatable {

@@ -3,8 +3,8 @@
 /// The directories of one project: the project's folder with its content, and the worktrees of the project's
 /// repository.
 ///
-/// The scope normalizes paths as text, as Node's `path.resolve` does, and compares them without access to the file
-/// system. Therefore, it does not detect a symbolic link in the folder that points outside the folder.
+/// The scope normalizes paths as text, as Node's `path.resolve` does, and compares the paths without access to the file
+/// system. Therefore, the scope does not detect a symbolic link in the folder that points outside the folder.
 package final class DirectoryScope: Sendable, Equatable {
     /// The spellings of the folder: the configured path, and the path with symbolic links followed. If both paths are
     /// equal, the array has only one element.
@@ -38,8 +38,8 @@ package final class DirectoryScope: Sendable, Equatable {
         left.folders == right.folders && left.worktrees == right.worktrees && left.isRepository == right.isRepository
     }
 
-    /// The folder's path with all symbolic links followed. A server that was started in the folder has this working
-    /// directory (getcwd(3)).
+    /// The folder's path with all symbolic links followed. This path is the working directory of a server that was
+    /// started in the folder (getcwd(3)).
     package var workingDirectory: [UInt8] { folders[folders.count - 1] }
 
     /// The folder's path in the project list, which may contain symbolic links.

@@ -90,7 +90,7 @@ package enum InstancePath {
     }
 
     /// Returns the parts of the path in each router's interpretation. Some routers end the path at a semicolon before
-    /// they resolve the path, and some routers end it afterwards.
+    /// they resolve dot segments, and some routers end the path afterwards.
     private static func readings(of path: ArraySlice<UInt8>) -> [[[UInt8]]] {
         let raw = Array(path)
         let plain = decoded(raw)

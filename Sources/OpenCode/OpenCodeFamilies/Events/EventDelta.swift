@@ -8,7 +8,7 @@ internal import JSONText
 /// OpenCode 1 sends `message.part.delta`, and up to 1.1.x `message.part.updated` with `delta`. OpenCode 2 sends
 /// `session.text.delta` and `session.reasoning.delta`. OpenCode 2 numbers the texts within their message (`ordinal`).
 package struct EventDelta: Sendable, Equatable {
-    /// The range of the delta's JSON in the event's JSON, without the quotes.
+    /// The range of the delta in the event's JSON. The delta is a JSON string, whose quotes the range excludes.
     package let range: Range<Int>
     /// The identity of the text, which is equal for all deltas of the same text in events of the same type.
     package let subject: [UInt8]

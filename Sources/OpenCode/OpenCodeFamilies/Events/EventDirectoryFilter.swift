@@ -27,7 +27,7 @@ package struct EventDirectoryFilter: Sendable {
     /// and call ``resume(_:pass:)``.
     package private(set) var query: EventSessionIndex.Query?
 
-    /// The number of frames whose directory was not known within the limit.
+    /// The number of frames for which the filter reached its limit before it knew the frame's directory.
     package private(set) var overlongFrames = 0
 
     /// Creates a filter at the beginning of a stream. The filter stores at most `limit` bytes.
@@ -48,7 +48,7 @@ package struct EventDirectoryFilter: Sendable {
         resumeWithoutAnswer(&index, pass)
     }
 
-    /// Continues after ``query`` was resolved. The same frame may need another query.
+    /// Continues after ``query`` was resolved. The frame that waited for the query may need another query.
     package mutating func resume(_ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         guard let answered = query else { return }
         query = judgement.settle(answered, index, in: scope)
@@ -59,7 +59,8 @@ package struct EventDirectoryFilter: Sendable {
     private mutating func resumeWithoutAnswer(_ index: inout EventSessionIndex, _ pass: (borrowing Span<UInt8>) -> Void)
     {
         guard let pending = query else { return }
-        // The filter can no longer await a further query after the pending updates, so remove the event.
+        // After the query for the updates, the event may need another query. The filter can no longer wait for a query,
+        // so remove the event.
         if judgement.settle(pending, index, in: scope) != nil { judgement.remove() }
         query = nil
         finishQuery(&index, pass)
@@ -75,7 +76,7 @@ package struct EventDirectoryFilter: Sendable {
         run(remaining.span, with: &index, pass: pass)
     }
 
-    /// Ends the body. Waiting frames pass if their directory is known.
+    /// Ends the body. A frame that still waits for a query passes if its directory is known.
     package mutating func finish(_ index: inout EventSessionIndex, pass: (borrowing Span<UInt8>) -> Void) {
         while query != nil { resumeWithoutAnswer(&index, pass) }
     }
@@ -118,7 +119,8 @@ package struct EventDirectoryFilter: Sendable {
         output.flush(in: bytes, pass)
     }
 
-    /// Consumes the line feed that may follow a frame at `start`. Returns the start of the next frame.
+    /// Consumes the line feed at `start` if it belongs to the end of the previous frame. Returns the start of the next
+    /// frame.
     private mutating func endOfLine(
         in bytes: borrowing Span<UInt8>, at start: Int, _ output: inout Run,
         _ pass: (borrowing Span<UInt8>) -> Void

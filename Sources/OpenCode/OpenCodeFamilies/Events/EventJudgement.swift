@@ -121,7 +121,7 @@ struct EventJudgement: Sendable {
         } else if let project = subject.project {
             if index.project == project { fate = .passes }
             // A `project.updated` event may report that the folder now belongs to a different project. Query the
-            // project before the event is removed.
+            // project before this event is removed.
             if index.project == nil || fate != .passes && subject.kind == .projectUpdated { return wait(.project) }
         } else {
             fate = .passes

@@ -7,8 +7,8 @@ package struct EventStreamTraits: Sendable, Equatable {
     /// The number of seconds without a byte after which the stream counts as failed. The time equals three heartbeat
     /// intervals.
     package let silence: Int
-    /// The time in milliseconds from OpenCode's report that the stream has begun until the stream contains all events.
-    /// Version 1.18 reports the beginning up to 20 ms too early (in 4 of 15 attempts).
+    /// The time in milliseconds between OpenCode's report that the stream has begun and the time from which the stream
+    /// contains all events. Version 1.18 reports the beginning up to 20 ms too early (in 4 of 15 attempts).
     package let settling: Int
 
     /// Whether OpenCode follows the symbolic links in a request's directory, and uses the resulting path in events.

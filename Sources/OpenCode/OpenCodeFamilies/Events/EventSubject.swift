@@ -36,10 +36,11 @@ struct EventSubject: Sendable {
     /// Whether the event is one of OpenCode 1's wrapped events. A wrapped event names its directory or concerns the
     /// whole server.
     private(set) var isWrapped = false
-    /// The directory that the event names; nil if the event names no directory. The value is empty if the text is too
-    /// long for a path.
+    /// The directory that the event names; nil if the event names no directory. An empty array means that the text in
+    /// the event is too long for a path.
     private(set) var directory: [UInt8]?
-    /// The id of the event's session. The value is empty if the text is too long for an id.
+    /// The id of the event's session; nil if the event names no session. An empty array means that the text in the
+    /// event is too long for an id.
     private(set) var session: [UInt8]?
     /// The directory in the event's data: the directory of a new session, or the new directory of a moved session.
     private(set) var newDirectory: [UInt8]?

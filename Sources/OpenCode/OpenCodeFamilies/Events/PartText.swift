@@ -10,9 +10,9 @@ internal import JSONText
 package struct PartText: Sendable, Equatable {
     /// The range of the part's own JSON; nil for `message.part.delta`.
     package private(set) var part: Range<Int>?
-    /// The range of the JSON of the part's text, without the quotes.
+    /// The range of the part's text, which is a JSON string, without the quotes.
     package private(set) var text: Range<Int>?
-    /// The range of the JSON of the delta, without the quotes.
+    /// The range of the delta, which is a JSON string, without the quotes.
     package private(set) var delta: Range<Int>?
     /// Whether deltas may still be added to the part's text. The value is true for an answer text or a reasoning text
     /// that has begun and has not ended.
@@ -92,7 +92,7 @@ package struct PartText: Sendable, Equatable {
         return true
     }
 
-    /// Returns the range of a string's JSON without the quotes; nil if the value is not a string.
+    /// Returns the range of a JSON string without its quotes; nil if the value is not a string.
     private static func body(_ range: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Range<Int>? {
         bytes[range.lowerBound] == UInt8(ascii: "\"") ? range.lowerBound + 1..<range.upperBound - 1 : nil
     }

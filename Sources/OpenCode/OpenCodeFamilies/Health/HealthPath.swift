@@ -41,8 +41,8 @@ package struct HealthSearch: Sendable {
         path = found ?? (family == .two ? .info : .globalHealth)
     }
 
-    /// Processes a response. Returns whether another path must be requested. If not, the response is the result of the
-    /// search.
+    /// Processes a response. Returns true if another path must be requested. Returns false if the response is the
+    /// result of the search.
     package mutating func advance(after answer: HealthAnswer) -> Bool {
         guard !isFound, case .otherwise(let kind) = answer else { return false }
         switch (path, kind) {

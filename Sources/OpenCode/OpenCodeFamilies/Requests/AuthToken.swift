@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Removes the query parameter `auth_token` from requests. OpenCode 2 and 1.18 accept `base64(user:password)` in this
-/// parameter on any path, and prefer it to the Authorization field. A client's value would replace the credentials that
-/// the gateway adds. The value is also a secret.
+/// parameter on any path, and prefer the parameter to the Authorization field. A client's parameter would therefore
+/// replace the credentials that the gateway adds. In addition, the parameter may contain a client's secret.
 package enum AuthToken {
     private static let name = Array("auth_token".utf8)
 

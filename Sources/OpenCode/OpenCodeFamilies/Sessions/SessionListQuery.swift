@@ -53,8 +53,7 @@ package struct SessionListQuery: Sendable {
     }
 
     private mutating func parse(_ parameter: ArraySlice<UInt8>) {
-        // Query parsers may remove a question mark at the beginning of the query. Ignore question marks at the
-        // beginning.
+        // Query parsers may remove question marks at the beginning of the query. Ignore such question marks.
         let text = parameter.startIndex == raw.startIndex ? parameter.drop { $0 == UInt8(ascii: "?") } : parameter
         let name = text.prefix { $0 != UInt8(ascii: "=") }
         guard let key = Key(PercentDecoding.decode(Array(name), plusIsSpace: true)) else {

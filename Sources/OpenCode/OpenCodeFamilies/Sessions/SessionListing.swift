@@ -30,7 +30,7 @@ package enum SessionLookup {
     }
 }
 
-/// The queries for the list of an instance's sessions, which provides the directories of these sessions page by page.
+/// The queries for the list of an instance's sessions. The list provides the directories of the sessions page by page.
 package struct SessionListing: Sendable {
     /// The number of sessions in one page.
     private static let pageSize = 1_000

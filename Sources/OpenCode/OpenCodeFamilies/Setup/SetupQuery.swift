@@ -27,7 +27,7 @@ package enum SetupQuery: Sendable, CaseIterable {
 
 /// Interprets an instance's response about its configuration.
 package enum ConfigurationAnswer {
-    /// Returns a message that states why OpenCode cannot use the configuration; nil if it can.
+    /// Returns a message that states why OpenCode cannot use the configuration; nil if the configuration is usable.
     ///
     /// An error has the format `{"name","data":{"message","path"}}` or `{"_tag","message"}` (1.18, 2.0.15). In its
     /// message, OpenCode quotes the whole file, which may contain keys. Therefore, the result contains only the lines
