@@ -9,8 +9,9 @@ final class EventBus: Sendable {
         var nextNumber = 0
         /// The number of stored changes of each session, which `sync` events contain.
         var sequence: [String: Int] = [:]
-        /// The directories that were opened, and the directories whose catalogue was announced.
+        /// The directories that were opened.
         var opened: Set<String> = []
+        /// The directories whose catalogue was announced.
         var announced: Set<String> = []
     }
 

@@ -25,8 +25,9 @@ struct SimulatedAnswer: Sendable {
     var isCompressed = false
     /// Whether the body is omitted, as in the response to a HEAD request.
     var isHead = false
-    /// The header fields before the usual fields, and the header fields after the usual fields or before `Date`.
+    /// The header fields before the usual fields.
     var first: [(String, String)] = []
+    /// The header fields after the usual fields or before `Date`.
     var last: [(String, String)] = []
 
     /// Returns a JSON response with a known length.
@@ -75,7 +76,7 @@ struct SimulatedAnswer: Sendable {
             reason: "Internal Server Error")
     }
 
-    /// The error response with which 1.18.33 withholds the details of an error.
+    /// The error response of 1.18.33 that contains no details of the error.
     static var unexpected: SimulatedAnswer {
         json(
             [

@@ -50,7 +50,8 @@ extension Application {
         do {
             let raw = try connection.readThrough(
                 "\r\n\r\n", within: limit, waitingFor: "a request", maximum: Serving.headLimit)
-            // If a head arrives at once, it is complete before the reader checks the size. Check the size here.
+            // The reader checks the size only while a head is incomplete. A head that arrives at once is complete
+            // immediately, so check its size here.
             if let raw, raw.count > Serving.headLimit { throw TestKitError.malformed("a long head") }
             return raw
         } catch TestKitError.malformed {

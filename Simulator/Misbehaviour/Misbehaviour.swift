@@ -24,8 +24,9 @@ struct Misbehaviour: Sendable, Equatable {
         case page
         /// No response. The connection stays open.
         case hang
-        /// `"healthy":false` with status 200. OpenCode 2's response has no such member. Instead, the response contains
-        /// the `pid` of a process that does not exist.
+        /// A response that reports a problem, with status 200. OpenCode 1's response contains `"healthy":false`.
+        /// OpenCode 2's response contains the `pid` of a process that does not exist, because OpenCode 2's response has
+        /// no member `healthy`.
         case unhealthy
         /// OpenCode 2's response without its `pid`.
         case withoutPid = "no-pid"
@@ -46,8 +47,9 @@ struct Misbehaviour: Sendable, Equatable {
         case escaped
     }
 
-    /// The exit code with which the simulator ends before the banner; nil if it starts normally. Before the end, the
-    /// simulator prints the output for a broken configuration file.
+    /// The exit code with which the simulator ends before it prints the banner; nil if the simulator starts normally.
+    /// OpenCode 1 first prints the error about a broken configuration file. OpenCode 2 first prints the error about a
+    /// port in use.
     var exitAtStart: Int32?
     /// Whether the simulator prints the output of the version's first run for a user.
     var isFirstRun = false
@@ -61,8 +63,8 @@ struct Misbehaviour: Sendable, Equatable {
     var isWedged = false
     /// The broken responses, by path.
     var faults: [Fault] = []
-    /// The idle time of a connection after which the simulator closes the connection at the next request, without a
-    /// response.
+    /// The idle time after which a connection is lost. At the next request on such a connection, the simulator closes
+    /// the connection without a response.
     var idleLoss: Duration?
     var migration = Migration.completed
     /// Whether the simulator closes all event streams without their last chunk.

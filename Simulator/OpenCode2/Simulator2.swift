@@ -43,7 +43,7 @@ struct Simulator2: Application {
         case .notFound: .answer(.blank(404, "Not Found"))
         case .page: .answer(.webApp)
         case .hang: .silence
-        // Use a number that no Linux process has (proc(5), pid_max).
+        // No process on Linux has this number (proc(5), pid_max).
         case .unhealthy: .answer(.json(info(pid: 4_194_305)))
         case .withoutPid: .answer(.json(info(pid: nil)))
         }

@@ -73,8 +73,9 @@ struct Layouts: Sendable {
     let list: MessageLayouts
     /// The layouts in the events about a forked session's messages.
     let forked: MessageLayouts
-    /// The layouts in the events about `POST /session/ID/shell`, and the layouts in the response.
+    /// The layouts in the events about `POST /session/ID/shell`.
     let shellEvent: MessageLayouts
+    /// The layouts in the response to `POST /session/ID/shell`.
     let shellAnswer: MessageLayouts
 
     let tokens: Layout

@@ -29,7 +29,8 @@ struct Profile: Sendable {
     let refusals: Refusals
     let layouts: Layouts
     /// Whether a request for any directory can name any session by its id, and whether lists begin with the session
-    /// that was changed last. 1.1.11 stores sessions in files. Later versions use a database.
+    /// that was changed last. The value is false for 1.1.11, which stores sessions in files. Later versions use a
+    /// database.
     let sharesSessions: Bool
     /// Whether responses are compressed for clients that accept compression.
     let compresses: Bool
@@ -84,8 +85,9 @@ struct Profile: Sendable {
         let areSynchronized: Bool
         /// The header fields of a stream. The simulator adds the value of `Date`.
         let head: [String]
-        /// The events of a directory's first turn, and the events that precede the end of a disposal.
+        /// The events of a directory's first turn.
         let catalogue: [String]
+        /// The events that precede the end of a disposal.
         let disposal: [String]
     }
 

@@ -38,7 +38,7 @@ extension Profile {
         let summaryAtEnd: [Summary]
         /// Whether the summary events at the end precede the session's idle event.
         let summaryPrecedesIdle: Bool
-        /// Whether `session.diff` contains the changes. In 1.18.33, the event contains no changes.
+        /// Whether `session.diff` contains the changes. The value is false for 1.18.33.
         let sessionDiffTellsChanges: Bool
 
         let abort: Abort

@@ -41,7 +41,7 @@ struct Session: Sendable {
     enum Ending: Sendable {
         /// The turn's loop is still ending. A new prompt is stored, but receives no answer.
         case losesPrompts
-        /// The last events are being published. The turn of a new prompt begins after these events.
+        /// The last events are being published. If a new prompt arrives, its turn begins after these events.
         case publishes
     }
 

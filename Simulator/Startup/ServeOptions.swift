@@ -88,7 +88,7 @@ struct ServeOptions: Equatable {
             guard argument.hasPrefix("--"), let equals = argument.firstIndex(of: "=") else { return [argument] }
             return [String(argument[..<equals]), String(argument[argument.index(after: equals)...])]
         }[...]
-        // A program that starts servers may append words to its command. Therefore, this option may precede the command
+        // A program that starts servers may append words to its command. Therefore, `--profile` may precede the command
         // word.
         while remainder.first == "--profile", remainder.count > 1 {
             options.profile = remainder.dropFirst().first

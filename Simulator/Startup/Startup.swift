@@ -12,8 +12,8 @@ struct Startup {
     /// Whether the simulator ends when its parent process ends. Only the value `1` enables this behaviour.
     var endsWithParent: Bool { environment("SIMULATOR_ENDS_WITH_PARENT") == "1" }
 
-    /// The name of a file with words that supplement SIMULATOR_MISBEHAVE. The file is in the project's folder.
-    /// Therefore, the file affects only this project, and its content can change between two starts.
+    /// The name of the file in the project's folder whose words supplement SIMULATOR_MISBEHAVE. The file affects only
+    /// this project, and the file's content can change between two starts.
     static let wordsFile = ".opencode-simulator"
 
     /// Returns the output of `--version`.
@@ -58,7 +58,7 @@ struct Startup {
             Console.write(lines: [line])
         }
         if let code = misbehaviour.exitAtStart {
-            // A broken configuration ends only OpenCode 1. Instead, OpenCode 2 reports that the port is in use.
+            // A broken configuration ends only OpenCode 1. For OpenCode 2, report that the port is in use.
             if start.termination == .bySignal {
                 Console.write(Banner.brokenConfiguration(home: environment("HOME") ?? "/"), to: .error)
             } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The SHA-1 hash function (RFC 3174). The WebSocket handshake requires SHA-1. The simulator also uses the function for
-/// ids that are derived from texts such as paths.
+/// The SHA-1 hash function (RFC 3174). The WebSocket handshake requires SHA-1. The simulator also derives ids with
+/// SHA-1 from texts such as paths.
 enum SHA1 {
     static func digest(_ message: [UInt8]) -> [UInt8] {
         var hash: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]

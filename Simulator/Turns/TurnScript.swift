@@ -2,9 +2,9 @@
 
 /// The script of a turn: its scenario, the number of its deltas, the interval between them, and the initial silence.
 ///
-/// A word in the prompt's brackets selects the scenario. If the brackets contain no such word, the prompt's first word
-/// selects the scenario. If that word is no scenario either, the model's name selects it. The brackets may contain
-/// further options: `[think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]`.
+/// A word in the prompt's brackets selects the scenario. If the brackets contain no scenario, the prompt's first word
+/// selects the scenario. If the first word is no scenario, the model's name selects the scenario. The brackets may
+/// contain further options: `[think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]`.
 struct TurnScript: Equatable, Sendable {
     var scenario: Scenario
     /// The number of deltas of the text. If it is nil, each word of the text is a delta.

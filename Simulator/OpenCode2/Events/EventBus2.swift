@@ -51,8 +51,7 @@ final class EventBus2: Sendable {
         return id
     }
 
-    /// Counts an event of a session that streams do not contain, such as the usage event for the generation of the
-    /// title.
+    /// Counts a session's event that the streams omit, such as the usage event for the generation of the title.
     func skip(_ session: String) {
         state.withLock { $0.sequence[session, default: 0] += 1 }
     }

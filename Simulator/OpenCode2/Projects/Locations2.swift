@@ -82,16 +82,16 @@ final class Locations2: Sendable {
         return project
     }
 
-    /// Whether a directory is open and its catalogue is loaded.
+    /// Returns whether a directory is open and its catalogue is loaded.
     func isLoaded(_ directory: String) -> Bool {
         state.withLock { $0.locations[directory] }?.isLoaded.isOpen == true
     }
 
-    /// Whether a directory is open.
+    /// Returns whether a directory is open.
     func isOpen(_ directory: String) -> Bool { state.withLock { $0.locations[directory] } != nil }
 
-    /// Opens a directory. If the directory was closed, loads its data in the background, and publishes events about the
-    /// data.
+    /// Opens a directory and returns its location. If the directory was not open, its data is loaded in the background,
+    /// and events report the loaded data.
     @discardableResult
     func open(_ directory: String) -> Location {
         if let location = state.withLock({ $0.locations[directory] }) { return location }

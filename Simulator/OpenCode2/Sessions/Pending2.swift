@@ -106,7 +106,7 @@ final class Pending2: Sendable {
         state.withLock { $0.saved.filter { project == nil || $0["projectID"]?.text == project } }
     }
 
-    /// Permanently allows resources of a project. Stores each resource only once.
+    /// Permanently allows an action on resources in a project. Stores each resource only once.
     func save(_ action: String, _ resources: [String], project: String) {
         let now = JSON.integer(Clock.milliseconds)
         for resource in resources where !isSaved(action, resource, project: project) {
@@ -118,7 +118,7 @@ final class Pending2: Sendable {
         }
     }
 
-    /// Returns whether a resource is permanently allowed.
+    /// Returns whether the action on a resource is permanently allowed in a project.
     func isSaved(_ action: String, _ resource: String, project: String) -> Bool {
         saved(project: project).contains { $0["action"]?.text == action && $0["resource"]?.text == resource }
     }

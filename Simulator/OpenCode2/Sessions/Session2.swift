@@ -43,8 +43,8 @@ struct Session2: Sendable {
 
     /// The text that was published since the current step began.
     var spoken = ""
-    /// The number of changes. A server loads the session's file if the number in the file is greater than the server's
-    /// number.
+    /// The number of changes to the session. A server loads the session's file if the file contains a greater number
+    /// than the server's memory.
     var revision = 0
 
     /// The control of the running turns; nil if no turn is running.

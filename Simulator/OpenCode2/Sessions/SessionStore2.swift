@@ -99,8 +99,8 @@ final class SessionStore2: Sendable {
         }
     }
 
-    /// Removes and returns the next items of the inbox. The next items are all steering items. If the inbox contains no
-    /// steering items and `includesQueued` is true, the next item is the first queued item.
+    /// Removes and returns the next items of the inbox. If the inbox contains steering items, the method returns all of
+    /// them. If the inbox contains none and `includesQueued` is true, the method returns the first queued item.
     func dequeue(_ id: String, includesQueued: Bool) -> [InboxItem2] {
         var items: [InboxItem2] = []
         update(id, isProgress: true) { session in

@@ -154,8 +154,8 @@ extension Execution2 {
 
     /// Ends a step that has failed.
     ///
-    /// - Parameter rawFinish: The model's reason for the end of its output, if a user has refused its tool; nil for
-    ///   other failures.
+    /// - Parameter rawFinish: The reason that the model gave for the end of its output, if a user has refused the
+    ///   model's tool call; nil for other failures.
     func fail(_ step: Step2, _ error: JSON, rawFinish: String? = nil) throws(Ending) {
         step.finish = "error"
         step.error = error
