@@ -8,9 +8,9 @@ package struct Grant: OptionSet, Sendable, Hashable {
     /// Creates a set from its bits.
     package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Creates the union of the elements. Without this initializer, a literal would use the standard library's generic
-    /// initializer. Other modules call the generic initializer without specialization, which costs several hundred
-    /// instructions for each request.
+    /// Creates the union of the elements. Without this initializer, a literal would use the generic initializer of the
+    /// standard library. Other modules call this generic initializer without specialization, which costs several
+    /// hundred instructions for each request.
     package init(arrayLiteral elements: Grant...) {
         self.init(rawValue: elements.reduce(0) { $0 | $1.rawValue })
     }

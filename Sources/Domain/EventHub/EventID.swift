@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The position of an event among all events of one instance. A client's `Last-Event-ID` contains it.
+/// The position of an event among all events of one instance. A client's `Last-Event-ID` contains an event id.
 ///
 /// The text form is `GENERATION-SEQUENCE`, followed by `.FRAME` if an encoding or a translation made several frames of
 /// one event.

@@ -3,8 +3,8 @@
 internal import Encodings
 package import OpenCodeFamilies
 
-/// Merges adjacent deltas of one text (``EventDelta``) into one frame. The merged frame has the id of the last delta,
-/// and that delta's JSON with the merged text. No other frames are merged or reordered.
+/// Merges adjacent deltas of one text (``EventDelta``) into one frame. The merged frame has the id and the JSON of the
+/// last delta, but contains the merged text. No other frames are merged or reordered.
 package struct DeltaMerger: Sendable {
     /// A sequence of adjacent deltas of one text.
     private struct Run: Sendable {
@@ -14,7 +14,7 @@ package struct DeltaMerger: Sendable {
         /// The JSON of the last event, and the range of its delta.
         var payload: [UInt8]
         var range: Range<Int>
-        /// The text of the deltas before the last one.
+        /// The text of all deltas before the last delta.
         var before: [UInt8] = []
     }
 
@@ -25,7 +25,7 @@ package struct DeltaMerger: Sendable {
     package init(limit: Int = 1 << 20) { self.limit = limit }
 
     /// Adds the next frame with its skeleton and the JSON of its event, and returns the frames that can be sent now.
-    /// The merger may keep the last frame, in order to merge it with the next one.
+    /// The merger may keep the added frame, in order to merge it with the following frame.
     package mutating func merge(
         _ frame: EncodedFrame, _ skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
@@ -47,7 +47,7 @@ package struct DeltaMerger: Sendable {
         return []
     }
 
-    /// Returns the frame that the merger has kept, if there is one.
+    /// Returns the frame that the merger has kept; nil if it has kept none.
     package mutating func finish() -> [EncodedFrame] {
         guard let run else { return [] }
         self.run = nil

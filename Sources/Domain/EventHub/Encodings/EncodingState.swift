@@ -30,8 +30,11 @@ package struct EncodingState: Sendable {
     /// The earliest time at which ``due(now:)`` returns frames, in milliseconds since 1970; nil if nothing is pending.
     package var deadline: UInt64? { full.deadline }
 
-    /// Encodes the next event, and returns the frames to send now, in order. `time` is the time at which the event was
-    /// recorded, in milliseconds since 1970. `payload` is the event's own JSON.
+    /// Encodes the next event, and returns the frames to send now, in order.
+    ///
+    /// - Parameters:
+    ///   - time: The time at which the event was recorded, in milliseconds since 1970.
+    ///   - payload: The event's own JSON.
     package mutating func encode(
         id: EventID, time: UInt64, skeleton: EventSkeleton, payload: borrowing Span<UInt8>
     ) -> [EncodedFrame] {
@@ -40,8 +43,8 @@ package struct EncodingState: Sendable {
         guard encoding != .raw else { return [event] }
         self.time = max(self.time, time)
         var frames = due(now: self.time)
-        // A new run of the instance never continues the parts of the previous run. Return the pending frames of these
-        // parts, and forget the parts.
+        // A new run of the instance never continues the parts of the previous run. Return the pending frames of the
+        // previous run's parts, and forget these parts.
         if let last = counter.last, last.generation != id.generation { frames += interrupt() }
         switch encoding {
         case .raw: break

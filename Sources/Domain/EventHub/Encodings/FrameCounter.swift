@@ -3,7 +3,8 @@
 /// Assigns ids to the frames that an encoding makes.
 ///
 /// A frame's id is based on the last event that was encoded before the frame is sent. The ids of the sent frames
-/// therefore always increase, even if two sessions are active at once. A frame contains nothing newer than its id.
+/// therefore always increase, even if two sessions are active at once. A frame contains no data that is newer than this
+/// event.
 struct FrameCounter: Sendable {
     private(set) var last: EventID?
 

@@ -8,8 +8,8 @@ protocol GrowingPart: Sendable {
     var size: Int { get }
 }
 
-/// The parts whose text the model is still writing, by id. The memory of the table is limited. If the limit is reached,
-/// the table evicts the part that has not changed for the longest time.
+/// The parts whose text the model is still writing, by id. The memory of the table is limited. At the limit, the table
+/// evicts the part that has not changed for the longest time.
 struct GrowingParts<Part: GrowingPart>: Sendable {
     private struct Entry: Sendable {
         var part: Part
@@ -32,13 +32,13 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
 
     subscript(id: [UInt8]) -> Part? { entries[id]?.part }
 
-    /// Replaces the state of a part, and marks the part as the last one that changed.
+    /// Replaces the state of a part, and marks the part as the part that changed last.
     mutating func put(_ part: Part, _ id: [UInt8]) {
         changes += 1
         size += part.size - (entries.updateValue(Entry(part: part, change: changes), forKey: id)?.part.size ?? 0)
     }
 
-    /// Changes a part in place, and marks it as the last one that changed.
+    /// Changes a part in place, and marks the part as the part that changed last.
     mutating func change(_ id: [UInt8], _ body: (inout Part) -> Void) {
         changes += 1
         guard let index = entries.index(forKey: id) else { return }
@@ -56,8 +56,8 @@ struct GrowingParts<Part: GrowingPart>: Sendable {
         size = entries.values.reduce(0) { $0 + $1.part.size }
     }
 
-    /// Returns the parts that must be evicted, in order, before the part with this id can grow by `bytes`; nil if the
-    /// part is too large.
+    /// Returns the parts that must be evicted before the part with this id can grow by `bytes`, in the order of
+    /// eviction. Returns nil if the part is too large.
     func victims(for id: [UInt8], bytes: Int) -> [[UInt8]]? {
         let current = entries[id]?.part.size ?? 0
         guard current + bytes <= Self.mostBytes else { return nil }

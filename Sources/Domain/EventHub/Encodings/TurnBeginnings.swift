@@ -9,21 +9,21 @@ package import OpenCodeFamilies
 /// it has received from their beginnings. In all other sessions, a part may have begun earlier, so the part's events
 /// pass unchanged.
 package struct TurnBeginnings: Sendable, Equatable {
-    /// The maximum number of sessions. A user has fewer sessions at once. Beyond this limit, all sessions are
-    /// forgotten.
+    /// The maximum number of sessions. A user does not have this many sessions at once. Beyond this limit, all sessions
+    /// are forgotten.
     private static let most = 4096
 
     /// The event with which each session's last known turn began; nil if the turn has ended.
     private var beginnings: [[UInt8]: EventID?] = [:]
     private var generation: UInt64 = 0
 
-    /// Creates a state that follows no session.
+    /// Creates a state without any sessions.
     package init() {}
 
-    /// The first event that must be read again; nil if no turn is running.
+    /// The first event that a new encoding state must receive; nil if no turn is running.
     package var first: EventID? { beginnings.values.compactMap { $0 }.min() }
 
-    /// Returns whether a session's events are known from the beginning of a turn on.
+    /// Returns whether the events of a session's current turn are known from the beginning of the turn on.
     package func isFollowed(_ session: [UInt8]) -> Bool { beginnings[session] != nil }
 
     /// Updates the state of the session to which the next event belongs.

@@ -86,8 +86,8 @@ package final class EventIndex: Sendable {
         _ = log.append(skeleton, line: FrameWriter.json(gap, project: project).span, time: time)
     }
 
-    /// Removes the entries that are older than the retention time, and the entries whose events no log keeps any more.
-    /// `oldest` is the time at which the oldest kept event was received; nil if no event is kept.
+    /// Removes the entries that are older than the retention time, and the entries for events that are no longer in any
+    /// log. `oldest` is the time at which the oldest kept event was received; nil if no event is kept.
     package func trim(now: Int64, oldest: Int64?) {
         log.trim(now: now)
         log.removeOlder(than: oldest ?? now)
@@ -134,7 +134,7 @@ package final class EventIndex: Sendable {
         steps(&position, atMost: bytes).map(\.item)
     }
 
-    /// Returns the same items as ``next(_:atMost:)``, with the position after each.
+    /// Returns the same items as ``next(_:atMost:)``, each with the position after the item.
     package func steps(_ position: inout LogPosition, atMost bytes: Int) -> [Step] {
         log.next(&position, atMost: bytes).map { item in
             switch item {

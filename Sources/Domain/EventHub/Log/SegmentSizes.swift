@@ -2,8 +2,8 @@
 
 /// The sizes of a log's segments.
 ///
-/// Each segment is larger than the previous one, so that a project with few events uses little space. Segments are
-/// small compared with the retention limit, so that only a small part of the events is removed at once.
+/// Each segment is larger than the previous segment, so that a project with few events uses little space. Each segment
+/// is small compared with the retention limit, so that only a small part of the events is removed at once.
 enum SegmentSizes {
     /// The size of the first segment in bytes.
     static let first = 256 << 10

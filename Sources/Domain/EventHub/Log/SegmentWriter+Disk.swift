@@ -2,7 +2,7 @@
 
 internal import MappedFiles
 
-/// Moves segments to the disk that were kept in memory because the disk could not be used.
+/// Moves segments from memory to the disk. The segments are in memory because the disk could not be used.
 extension SegmentWriter {
     /// The number of bytes that stay free on a disk that was full, because the disk also contains the gateway's own
     /// state.

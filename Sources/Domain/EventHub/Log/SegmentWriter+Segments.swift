@@ -12,8 +12,8 @@ extension SegmentWriter {
         if !isUnread, problem != nil || kept.contains(where: \.isMovable) { moveToDisk() }
         if let folder, limits.bytes > 0, problem == nil {
             let budget = max(limits.bytes, SegmentSizes.leastKept)
-            // Derive the size from the last segment with a file, and not from later segments in memory. When the disk is
-            // full, a smaller file would use up the last free space.
+            // Derive the size from the last segment with a file, and not from later segments in memory. On a full disk,
+            // a small segment would use the remaining free space.
             let previous = kept.last { $0.name != nil }?.segment.capacity
             guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
             removeOldest(until: budget - size)

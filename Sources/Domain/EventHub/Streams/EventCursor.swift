@@ -49,7 +49,7 @@ package struct EventCursor: Sendable {
     package var maxRate: Int?
     /// The last frame that was sent, if the cursor encodes events (``isEncoded``).
     var emitted: EventID?
-    /// In a translated stream, the last `session.idle` frame at the end of a turn that was read.
+    /// In a translated stream, the last `session.idle` frame at the end of a turn that the cursor has read.
     var scannedTurnEnd: EventID?
     /// The event after which the cursor started. The client receives none of the event's frames.
     private(set) var begun: EventID?
@@ -101,7 +101,8 @@ package struct EventCursor: Sendable {
         return begun
     }
 
-    /// The last `session.idle` frame at the end of a turn that was sent or omitted; nil if the cursor has passed none.
+    /// The last `session.idle` frame at the end of a turn that was sent or omitted; nil if the cursor has not reached
+    /// such a frame.
     package var lastTurnEnd: EventID? {
         scannedTurnEnd.flatMap { end in emitted.map { end <= $0 } ?? false ? end : nil }
     }
@@ -119,7 +120,7 @@ package struct EventCursor: Sendable {
         return true
     }
 
-    /// Whether no frame is partly sent.
+    /// Whether every frame that was sent is complete. The value is false while a frame is partly sent.
     package var isBetweenFrames: Bool { if case .nothing = remainder { true } else { false } }
 
     /// Whether the last event of the stream was sent.

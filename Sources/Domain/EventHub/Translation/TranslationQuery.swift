@@ -8,7 +8,7 @@ package enum TranslationQuery: Sendable, Hashable {
     case session(String)
 }
 
-/// The result of a query, as the JSON in OpenCode 2's responses. A response that is not JSON counts as empty.
+/// The result of a query: the JSON values of OpenCode 2's responses. A response that is not JSON counts as empty.
 package enum TranslationAnswer: Sendable {
     /// The instance's version, its configuration files, and its default model.
     case defaults(version: String, configuration: [UInt8], model: [UInt8])

@@ -47,8 +47,8 @@ package struct SubscriptionState: Sendable {
         package var silence: Int64
         /// The time between the beginning of a stream and its announcement to clients.
         package var settling: Int64
-        /// The time between the beginning of a second stream and the closing of the first one. When a stall ends, the
-        /// events on both streams arrive within this time.
+        /// The time between the beginning of a second stream and the closing of the first stream. When a stall ends,
+        /// the events on both streams arrive within this time.
         package var grace: Int64 = 1_000_000_000
         /// The maximum time in which a stream must begin.
         package var opening: Int64 = 30_000_000_000

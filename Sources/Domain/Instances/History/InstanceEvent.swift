@@ -10,7 +10,8 @@ package struct InstanceEvent: Sendable, Equatable {
     package enum Kind: String, Sendable, CaseIterable {
         /// The instance was started on request.
         case started
-        /// The instance runs although this gateway did not start it. The service manager or another gateway started it.
+        /// The instance runs, but this gateway did not start the instance. The service manager or another gateway
+        /// started it.
         case found
         /// The instance became healthy, for the first time or again.
         case ready
@@ -81,7 +82,8 @@ package protocol InstanceHistory: Sendable {
     /// Returns every project's last event before the given time in nanoseconds since 1970. The result is empty if the
     /// history cannot be read.
     func lastEvents(before time: Int64) async -> [ProjectName: InstanceEvent]
-    /// Returns whether the history can be read now. If it cannot be read, calls `body` on any thread as soon as it can.
+    /// Returns whether the history can be read now. If not, calls `body` on any thread as soon as the history can be
+    /// read.
     func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool
 }
 

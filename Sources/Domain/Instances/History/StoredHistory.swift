@@ -55,7 +55,7 @@ package struct StoredHistory: InstanceHistory {
         }
     }
 
-    /// Returns whether the file is open. If it is not open, calls `body` as soon as it is.
+    /// Returns whether the file is open. If the file is not open, calls `body` as soon as the file is open.
     package func isOpen(orElse body: @escaping @Sendable () -> Void) -> Bool { store.isOpen(orElse: body) }
 
     /// Returns the last event of each project before this time.

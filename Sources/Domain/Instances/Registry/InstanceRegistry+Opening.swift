@@ -110,8 +110,8 @@ extension InstanceRegistry {
     package func shutdown() async {
         endStarts(.over)
         endSettling()
-        // Wait until the registry has started. If it has not, a server that a supervisor is currently taking over would
-        // continue to run.
+        // Wait until the registry has started. Without this wait, a server that a supervisor is currently taking over
+        // would continue to run.
         if opening.isUnderWay, !supervisors.allSatisfy(\.outlivesGateway) {
             await withCheckedContinuation { opening.waiting.append($0) }
         }

@@ -8,10 +8,11 @@ package import Projects
 package struct ProjectLookup: Sendable {
     /// The name of the gateway's project.
     package let name: ProjectName
-    /// Whether the caller observes the instance's events and reports changes
-    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). If the value is false, a response is valid for 10 s.
+    /// Whether the caller observes the instance's events and reports changes of the project
+    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). For a caller that does not, a response is valid for 10
+    /// s.
     package let isWatched: Bool
-    /// The greatest number of a response that may be outdated. The result is a response with a greater number.
+    /// The greatest number of a response that may be outdated. Only a response with a greater number is returned.
     package let newerThan: UInt64
 
     /// Creates a request with the given values.
@@ -161,8 +162,8 @@ extension InstanceRegistry {
     private func openCodeProject(of name: ProjectName, by answer: ProjectQuery.ProjectAnswer) -> OpenCodeProject? {
         guard let instance = instances[name] else { return nil }
         let scope = catalogue.assumeIsolated { $0.scope(of: name) } ?? instance.folder.scope
-        // If the instance does not report its project's folders, other projects of the gateway may be among them. The
-        // project then counts as shared.
+        // If the instance does not report its project's folders, these may include other projects of the gateway. The
+        // OpenCode project then counts as shared.
         return OpenCodeProject(
             answer.identity, in: scope, isShared: answer.folders == nil || !sharers(of: name).isEmpty,
             number: answer.number)

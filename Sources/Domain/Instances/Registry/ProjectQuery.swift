@@ -21,7 +21,8 @@ struct ProjectQuery {
 
     /// The response from the current run; nil if the project must be queried.
     var answer: ProjectAnswer?
-    /// The identity in the last response from any run. A folder's OpenCode project outlives the server.
+    /// The identity in the last response from any run. The value remains valid after the run, because a folder keeps
+    /// its OpenCode project when the server ends.
     private(set) var lastIdentity: ProjectIdentity?
     private(set) var lastFolders: [String] = []
     /// The callers that wait for the current query; nil if no query is running.

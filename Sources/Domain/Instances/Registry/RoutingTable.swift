@@ -4,7 +4,7 @@ package import Addresses
 package import OpenCodeFamilies
 package import Projects
 
-/// The routes of requests: an immutable snapshot of all instances. The loops read it without a lock.
+/// The routes of requests: an immutable snapshot of all instances. The loops read the table without a lock.
 package struct RoutingTable: Sendable {
     /// The facts about an instance that a request needs. `Route` is a class because each request retains a route.
     /// Retaining an object takes one reference count, and retaining a structure would take one for each property.
@@ -18,9 +18,9 @@ package struct RoutingTable: Sendable {
         /// The destination of requests; nil if the instance has not been found healthy.
         package let endpoint: InstanceEndpoint?
 
-        /// Whether there is an ``endpoint``. Reading this property copies nothing.
+        /// Whether the route has an ``endpoint``. Reading this property copies no data.
         package let isReachable: Bool
-        /// Whether there is an ``endpoint`` with the OpenCode 2 API. Reading this property copies nothing.
+        /// Whether the route has an ``endpoint`` with the OpenCode 2 API. Reading this property copies no data.
         package let isOpenCode2: Bool
 
         /// The directories that requests may name; nil if requests may name any directory.

@@ -59,7 +59,7 @@ extension InstanceStateMachine {
         lastFailure = nil
     }
 
-    /// Returns the actions that give the result to the waiting callers, if there are any.
+    /// Returns the actions that return the result to the waiting callers. Returns no actions if no caller waits.
     mutating func answer(_ answer: StartAnswer) -> [Action] {
         guard hasCallers else { return [] }
         hasCallers = false

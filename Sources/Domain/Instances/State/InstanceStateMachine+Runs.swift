@@ -147,8 +147,8 @@ extension InstanceStateMachine {
         if case .stuck = phase { return [.disarm(.kill)] + stopped() }
         let reason = InstanceMessage.reason("OpenCode ended with \(how)\(what)", tail: tail)
         if case .ending(var ending) = phase, ending.isOurs || ending.startsAgain || next == .stopped {
-            // Until now, the machine did not know whether the server was stopped or had failed before it was to start
-            // again. Set the failure now.
+            // If the gateway did not initiate the end, the machine learns only now whether the server was stopped or
+            // has failed. Store the failure.
             if !ending.isOurs { ending.failure = next == .stopped ? nil : reason }
             phase = .ending(ending)
             return ended()

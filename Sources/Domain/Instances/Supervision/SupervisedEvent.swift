@@ -22,8 +22,8 @@ package enum SupervisedEvent: Sendable, Equatable {
     case announcedElsewhere(run: String, host: String)
     /// The server is ending without a request from the gateway, and its address is no longer valid.
     case ending(run: String)
-    /// The server's main process has ended by itself, so nothing listens at the server's address any more. Descendants
-    /// of the main process may still run. `exited` follows when no process remains.
+    /// The server's main process has ended by itself, so no process listens at the server's address any more.
+    /// Descendants of the main process may still run. The event `exited` follows when no process remains.
     case mainProcessExited(run: String)
     /// No process of the server remains. `how` describes the end, such as `exit status 1`. `tail` contains the last
     /// lines of output, oldest first.

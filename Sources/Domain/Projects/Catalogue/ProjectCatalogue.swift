@@ -6,9 +6,9 @@ package import Systemd
 /// The project folders in the home directory. The catalogue keeps them in memory and updates them through inotify. The
 /// catalogue runs on the control loop.
 ///
-/// The catalogue watches the home directory and every project. Links, whose targets change elsewhere, directories
-/// beyond the user's limit of watches, and a missing home directory cannot be watched. The catalogue polls them every
-/// few seconds, so that no information remains outdated.
+/// The catalogue watches the home directory and every project. Some entries cannot be watched: links, whose targets
+/// change elsewhere, directories beyond the user's limit of watches, and a missing home directory. The catalogue polls
+/// these entries every few seconds, so that no information remains outdated.
 package actor ProjectCatalogue {
     /// The default of the maximum time for which information about unwatched folders may be outdated.
     package static let defaultInterval = Duration.seconds(5)

@@ -15,7 +15,7 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
 
     /// The name as text, with exactly these bytes.
     package var string: String { String(decoding: bytes, as: UTF8.self) }
-    /// The name as text, as in ``string``.
+    /// The name as text, equal to ``string``.
     package var description: String { string }
 
     /// Creates a name from a folder's name on disk. Returns nil if the folder cannot be a project.

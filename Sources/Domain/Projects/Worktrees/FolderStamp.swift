@@ -11,8 +11,8 @@ package struct FolderStamp: Sendable, Equatable {
     /// Whether the last change was so recent that a later change may have the same time.
     private let isFresh: Bool
 
-    /// The longest time between two ticks of the clock that file systems use. Before Linux 6.13, the clock advances
-    /// every 1 to 10 ms (CONFIG_HZ).
+    /// The maximum time between two ticks of the clock from which file systems take their times. Before Linux 6.13, the
+    /// clock advances every 1 to 10 ms (CONFIG_HZ).
     private static let tick = Duration.milliseconds(10)
 
     /// Creates the stamp of the directory at a path. Symbolic links are followed.

@@ -4,9 +4,10 @@ internal import OpenCodeFamilies
 
 /// Determines which of the worktrees that git lists belong to a project.
 ///
-/// A worktree is rejected if it is, contains, or is inside another project's folder, because it would give access to
-/// that project. A worktree that contains the home directory is rejected as well. If the repository itself is inside
-/// another project's folder, all its worktrees are rejected, because any `.git` file could refer to the repository.
+/// A worktree is rejected if it is, contains, or is inside another project's folder, because the worktree would give
+/// access to the other project. A worktree that contains the home directory is rejected as well. If the repository
+/// itself is inside another project's folder, all worktrees of the repository are rejected, because any `.git` file
+/// could refer to the repository.
 struct WorktreeRules {
     /// The projects whose folder is at a path.
     private var folders: [String: Set<ProjectName>] = [:]

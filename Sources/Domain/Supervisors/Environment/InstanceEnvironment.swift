@@ -154,8 +154,8 @@ private enum ReservedVariables {
         "HOME_DIR", "NOTIFY_SOCKET", "JOURNAL_STREAM", "INVOCATION_ID", "SYSTEMD_EXEC_PID", "MAINPID", "MANAGERPID",
         "FDSTORE", "CREDENTIALS_DIRECTORY", "RUNTIME_DIRECTORY", "STATE_DIRECTORY", "CACHE_DIRECTORY",
         "LOGS_DIRECTORY", "CONFIGURATION_DIRECTORY", "REMOTE_ADDR", "REMOTE_PORT", "OLDPWD",
-        // If an agent starts a gateway, the servers of that gateway do not belong to the agent's server. The servers of
-        // that gateway must not inherit the mark of the agent's server.
+        // If an agent starts a gateway, the servers of that gateway do not belong to the agent's server. Therefore,
+        // these servers must not inherit the mark of the agent's server.
         RunMarker.run, RunMarker.projects,
     ]
 }

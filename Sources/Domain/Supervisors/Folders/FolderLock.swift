@@ -21,15 +21,15 @@ package final class FolderLock: Sendable {
         /// The directory cannot be locked. The network file system does not support flock(2), or the gateway may not
         /// open the directory.
         case unsupported
-        /// A process of another user holds the lock, so the process is not a gateway of this user. Any user can lock a
-        /// directory that every user may open, because flock(2) needs no write permission.
+        /// A process of another user holds the lock. The process is therefore not a gateway of this user. Any user can
+        /// lock a directory that every user may open, because flock(2) needs no write permission.
         case lockedByOtherUser(process: Int32?)
     }
 
     private let descriptor: Int32
 
-    /// The number of attempts. If the process that holds the lock cannot be found, it has released the lock in the
-    /// meantime, or it is in another namespace.
+    /// The number of attempts. If the process that holds the lock cannot be found, the process has either released the
+    /// lock since the attempt, or it is in another namespace.
     private static let attempts = 5
 
     private init(descriptor: Int32) { self.descriptor = descriptor }

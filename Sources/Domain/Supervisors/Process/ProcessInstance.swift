@@ -40,7 +40,7 @@ struct ProcessInstance {
         self.logger = logger
     }
 
-    /// The first process; nil if its number may no longer identify the sessions and groups of this run.
+    /// The first process; nil if the process's number may no longer identify the sessions and groups of this run.
     var leader: ProcessIdentity? { child.isGatewayChild || !hasEnded ? child.identity : nil }
 
     /// Processes a chunk of output. Returns the announcement in the output; nil if there is none.

@@ -37,7 +37,7 @@ extension ProcessSupervisor {
     /// Acquires the locks that exclude other gateways from these projects.
     ///
     /// If the previous gateway was killed during a start, its child holds the locks until the child calls execve(2).
-    /// The method waits for this call, because the child can then be found by its mark.
+    /// The method waits for this call. After the call, the gateway can find the child by its mark.
     func takeLocks(
         _ take: (isolated ProcessSupervisor) throws(InstanceRecordError) -> Void
     ) async throws(LaunchError) {

@@ -64,7 +64,7 @@ extension InstanceRecord {
             ("username", credentials?.username), ("password", credentials?.password),
             ("password-of", credentials?.isForTwoOnly == true ? APIFamily.two.rawValue : nil),
             // The field `other-user` is needed only if OpenCode ignores the configured user name. If OpenCode uses the
-            // name, the field `username` contains it.
+            // configured user name, the field `username` contains this name.
             (
                 "other-user",
                 credentials?.configuresOtherUser == true && credentials?.username == InstanceCredentials.defaultUsername
@@ -118,7 +118,8 @@ extension InstanceRecord {
         }
     }
 
-    /// Returns the address. If there is no host, the port is a port of 127.0.0.1. Versions before 2 wrote no host.
+    /// Returns the address. A record without a host contains a port of 127.0.0.1, because gateways before version 2
+    /// wrote no host.
     private static func address(_ fields: [String: String]) -> InstanceAddress?? {
         guard let text = fields["port"] else { return fields["host"] == nil ? .some(nil) : nil }
         guard let port = UInt16(text), port > 0, let ip = fields["host"].map({ IPAddress($0) }) ?? .loopback else {

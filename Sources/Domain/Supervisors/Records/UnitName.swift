@@ -22,7 +22,7 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
 
     /// The whole name, such as `opencode@my\x2dapp.service`.
     package var string: String { Self.template + instance + Self.suffix }
-    /// The whole name, as in ``string``.
+    /// The whole name, equal to ``string``.
     package var description: String { string }
     /// The part between `@` and `.service`, which systemd calls `%i`.
     package var instance: String { Self.escape(project.bytes) }

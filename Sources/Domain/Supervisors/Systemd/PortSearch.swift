@@ -7,7 +7,7 @@ internal import Projects
 internal import Systemd
 
 /// Finds the ports of runs in their output in the journal. If the journal contains no port for a long time,
-/// `PortSearch` searches the sockets of the runs. The supervisor uses it on the control loop.
+/// `PortSearch` searches the sockets of the runs. The supervisor uses the object on the control loop.
 final class PortSearch: @unchecked Sendable {  // Confined to the control loop, as JournalWatch checks.
     /// The time after which a run should have announced its port and the search for its sockets begins.
     private static let patience = Duration.seconds(10)
@@ -77,7 +77,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
         journal?.forget(search.subject)
     }
 
-    /// Ends the phase in which running units are taken over. All of them are known now.
+    /// Ends the phase in which running units are taken over. From then on, all running units are known.
     func endOfAdoption() {
         isAdopting = false
         adoptionReader = nil

@@ -4,7 +4,7 @@ internal import Addresses
 internal import Glibc
 internal import Systemd
 
-/// Finds the address on which a unit's processes listen. The supervisor needs it if the journal contains no
+/// Finds the address on which a unit's processes listen. The supervisor needs this search if the journal contains no
 /// announcement.
 enum UnitSockets {
     /// Returns the address of the unit with this main process; nil if none of the unit's processes listens on a

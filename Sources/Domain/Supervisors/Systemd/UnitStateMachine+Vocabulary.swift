@@ -76,7 +76,7 @@ extension UnitStateMachine {
         case searchLater(UnitRun, times: Int)
         /// Stop the search for the run's port.
         case stopSeeking(String)
-        /// Report this event. If a report needs data that the machine does not have, a separate action exists for it.
+        /// Report this event. Reports that need data from outside the machine have separate actions.
         case report(SupervisedEvent)
         /// Report that a run was launched, with the data of its record.
         case reportLaunch(UnitRun)

@@ -72,8 +72,8 @@ struct UnitStateMachine: Sendable {
             return [.report(.stopFailed(reason: reason))]
         case .changed(let changed, let isComplete):
             properties.merge(changed)
-            // systemd reports the properties of the unit's type first. Do not evaluate them alone, because the general
-            // properties are still outdated.
+            // systemd reports the properties of the unit's type before the general properties. Do not evaluate the
+            // properties of the type alone, because the general properties are still outdated.
             return isComplete ? judge(isSettled: false) : []
         case .read(let all):
             properties.merge(all)
@@ -222,8 +222,8 @@ struct UnitStateMachine: Sendable {
         isStopping = isStopping || ["stop", "stop-sigterm", "stop-sigkill"].contains(properties.subState)
         guard !isEndReported else { return [] }
         let isMainGone = properties.mainProcess == 0
-        // A run that crashed before its port was known needs no report that it is ending. The report of its end
-        // contains more information.
+        // If a run has crashed before its port was known, do not report that the run is ending. The report of the run's
+        // end contains more information.
         if isMainGone, address == nil { return [] }
         isEndReported = true
         address = nil
@@ -234,7 +234,7 @@ struct UnitStateMachine: Sendable {
     /// `auto-restart`, and through `inactive` after it. In all these states, the run is over.
     private mutating func mayBeOver() -> [Action] { dropPort() + [.read] }
 
-    /// Withdraws the port. A report of the run's end follows, which contains more information.
+    /// Withdraws the port. The later report of the run's end contains more information.
     private mutating func dropPort() -> [Action] {
         guard let run, address != nil, !isEndReported else { return [] }
         address = nil
@@ -258,7 +258,7 @@ struct UnitStateMachine: Sendable {
         return missed + ending + end
     }
 
-    /// Reports the start of a run that was so short that no earlier report contained it.
+    /// Reports the start of a short run. The run has ended before any report contained it.
     private mutating func missedRun(_ next: SupervisedEvent.Next) -> [Action] {
         guard run == nil, let id = properties.invocation, !id.isEmpty, id != lastRun else { return [] }
         // The properties of an inactive unit may describe a run from long ago. The properties describe the requested
