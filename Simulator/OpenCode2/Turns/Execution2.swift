@@ -47,7 +47,7 @@ final class Execution2 {
             switch error {
             case .failed(let error):
                 _ = finish("failed", outcome: .failed, members: [("error", error)], parksInbox: true)
-                // Wake the session again, so that input that was sent in the meantime is processed.
+                // Wake the session again, so that input that arrived before the session became idle is processed.
                 if store[id]?.inbox.isEmpty == false { conversation.wake(id) }
             case .interrupted(let reason):
                 // The remaining inbox items wait for the next prompt. The session has an outcome only if the user has

@@ -92,7 +92,7 @@ package struct FailureLimiter: Sendable {
 /// A dictionary of bounded size that drops the least recently written entries. All operations take constant time.
 ///
 /// The table has two halves. Entries are written to the young half. When the young half is full, it replaces the old
-/// half, whose entries are dropped unless they were written again in the meantime.
+/// half. An entry of the old half is then dropped, unless it was also written to the young half.
 struct RecentTable<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     private let capacity: Int
     private var young: [Key: Value] = [:]

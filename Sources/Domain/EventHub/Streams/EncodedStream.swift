@@ -92,8 +92,8 @@ package struct EncodedStream: Sendable {
     /// The last frame that the stream has made.
     var end: EventID? { last }
 
-    /// Returns approximately `limit` bytes of the steps after this frame, and whether these steps are currently the
-    /// last ones.
+    /// Returns approximately `limit` bytes of the steps after this frame, and whether the stream currently has no
+    /// further steps.
     ///
     /// - Parameter now: The time in milliseconds since 1970.
     package mutating func steps(after id: EventID?, _ log: EventLog, atMost limit: Int, now: Int64) -> (

@@ -51,8 +51,8 @@ package struct TranslatedEncoding: Sendable {
     ) -> EncodingResult {
         var outcome = EncodingResult()
         if translation.setGeneration(id.generation) { outcome.frames = numbered(state.interrupt()) }
-        // Frames that were due by the event's time belong to the previous event, so they precede the event's own
-        // frames.
+        // Frames that were due by the event's time belong to the previous event. Therefore, these frames precede the
+        // event's own frames.
         outcome.frames += due(now: time)
         guard payload.count == line.count else {
             // Only OpenCode 1 sends events with a wrapper, so the event needs no translation.

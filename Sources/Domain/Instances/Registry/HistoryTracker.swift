@@ -30,8 +30,8 @@ struct HistoryTracker: Sendable {
     /// event is known.
     mutating func restore(_ event: InstanceEvent) { last = last ?? event }
 
-    /// Returns whether the last event already describes a found server that was started at the given time. If so, only
-    /// the gateway has been restarted since the event.
+    /// Returns whether the last event already describes a found server that was started at the given time. If the
+    /// result is true, only the gateway was restarted since the event.
     func covers(runSince started: Int64) -> Bool {
         guard let last else { return false }
         switch last.kind {

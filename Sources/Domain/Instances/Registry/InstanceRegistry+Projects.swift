@@ -124,7 +124,8 @@ extension InstanceRegistry {
         if instances[name]?.generation == endpoint.generation {
             instances[name]?.project.record(answer, within: timeout)
         } else {
-            // Another run has started in the meantime. Discard the response, because it describes the previous run.
+            // Another run has started since the query began. Discard the response, because it describes the previous
+            // run.
             answer = nil
         }
         let waiting = instances[name]?.project.waiting ?? []

@@ -83,7 +83,7 @@ extension SystemdSupervisor {
         for project in vanished { loadProperties(project) }
     }
 
-    /// Lists the units after a reload. If another reload occurs in the meantime, lists them again.
+    /// Lists the units after a reload. If another reload occurs before the list arrives, lists the units again.
     private func list() {
         guard !connection.isListing else {
             connection.listsAgain = true

@@ -199,7 +199,7 @@ package actor SystemdSupervisor: Supervisor {
             let record = InstanceRecord(
                 project: project, run: run.id, credentials: nil, environmentDigest: nil, memory: memory)
             do throws(InstanceRecordError) { try supervisor.memories.write(record) } catch {
-                // Only the next gateway needs the record. This gateway continues without it.
+                // Only the next gateway needs the record. This gateway continues without the record.
                 supervisor.logger.warning(
                     "cannot write an instance record", LogField("project", project.string),
                     LogField("reason", "\(error)"))

@@ -268,8 +268,8 @@ struct UnitStateMachine: Sendable {
         return Array(actions.prefix(1))
     }
 
-    /// Handles a restart that will not take place, because systemd has given up or the unit was stopped in the
-    /// meantime.
+    /// Handles a restart that will not take place, because systemd has given up, or because the unit was stopped before
+    /// the restart.
     private mutating func changedItsMind(_ next: SupervisedEvent.Next) -> [Action] {
         guard awaitsRestart, !next.isRestart, let lastRun else { return [] }
         awaitsRestart = false

@@ -5,8 +5,9 @@ internal import JSONText
 /// A delta of an answer in the format of any OpenCode version: the range of the delta, and the text to which it is
 /// added.
 ///
-/// OpenCode 1 sends `message.part.delta`, and up to 1.1.x `message.part.updated` with `delta`. OpenCode 2 sends
-/// `session.text.delta` and `session.reasoning.delta`. OpenCode 2 numbers the texts within their message (`ordinal`).
+/// OpenCode 1 sends deltas as `message.part.delta`. Up to 1.1.x, OpenCode 1 sends `message.part.updated` with the
+/// member `delta` instead. OpenCode 2 sends `session.text.delta` and `session.reasoning.delta`. OpenCode 2 numbers the
+/// texts within their message (`ordinal`).
 package struct EventDelta: Sendable, Equatable {
     /// The range of the delta in the event's JSON. The delta is a JSON string, whose quotes the range excludes.
     package let range: Range<Int>
