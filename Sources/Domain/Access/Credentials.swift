@@ -8,8 +8,8 @@ struct Credentials {
     /// The range of the credentials, without the surrounding spaces. The range is never empty.
     let range: Range<Int>
 
-    /// Parses a value in place, because the gateway parses one for each request. The result is nil if the scheme is
-    /// unknown or if no credentials follow the scheme.
+    /// Parses a value without copying it, because the gateway parses one value for each request. Returns nil if the
+    /// scheme is unknown or has no credentials after it.
     init?(_ value: borrowing Span<UInt8>) {
         var start = 0
         var end = value.count
@@ -31,8 +31,8 @@ struct Credentials {
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-    /// Returns whether the scheme in `range` has this name. Scheme names are case-insensitive; `name` must be in lower
-    /// case.
+    /// Returns whether the scheme in `range` has this name. Scheme names are case-insensitive. The argument `name` must
+    /// be in lower case.
     private static func matches(_ value: borrowing Span<UInt8>, in range: Range<Int>, name: StaticString) -> Bool {
         guard range.count == name.utf8CodeUnitCount else { return false }
         return name.withUTF8Buffer { expected in

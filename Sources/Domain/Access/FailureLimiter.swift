@@ -17,7 +17,7 @@ package struct FailureLimiter: Sendable {
     package struct Rate: Sendable, Equatable {
         /// The number of consecutive wrong keys to which the gateway responds with 401; 0 means unlimited.
         package var burst: Int
-        /// The time after which another attempt is allowed.
+        /// The time after which one more attempt is allowed.
         package var interval: Duration
 
         /// Creates a rate with the given values.
@@ -44,7 +44,8 @@ package struct FailureLimiter: Sendable {
         var isReported = false
     }
 
-    /// How long the limiter remembers that an address sent a valid key. A phone that sleeps for a night can reconnect.
+    /// The time for which an address with a valid key is remembered. A phone that was asleep overnight can therefore
+    /// reconnect.
     private static let validFor = Duration.seconds(24 * 3600)
 
     private var records: RecentTable<IPAddress, Record>
@@ -81,7 +82,7 @@ package struct FailureLimiter: Sendable {
         return .counted(isReport: isReport)
     }
 
-    /// Returns the time until the bucket contains an attempt; nil if it contains one now. Each used attempt adds an
+    /// Returns the time until the next attempt is allowed; nil if an attempt is allowed now. Each attempt adds an
     /// interval to the time until the bucket is full (the generic cell rate algorithm, ITU-T I.371).
     private static func wait(for record: Record, at now: Duration, rate: Rate) -> Duration? {
         let wait = record.full - now - rate.interval * (rate.burst - 1)
@@ -89,7 +90,8 @@ package struct FailureLimiter: Sendable {
     }
 }
 
-/// A dictionary of bounded size that drops the least recently written entries. All operations take constant time.
+/// A dictionary of bounded size that removes the entries that were not written for the longest time. All operations
+/// take amortized constant time.
 ///
 /// The table has two halves. Entries are written to the young half. When the young half is full, it replaces the old
 /// half. An entry of the old half is then dropped, unless it was also written to the young half.

@@ -17,11 +17,11 @@ package struct KeyTable: Sendable {
         principals = zip(keys, secrets.fingerprints).map { Principal(name: $0.name, keyFingerprint: $1) }
     }
 
-    /// Checks the value of a request's only `Authorization` field: `Bearer KEY`, or `Basic` with the key as the
-    /// password of any user.
+    /// Checks the value of a request's only `Authorization` field. The value is `Bearer KEY`, or `Basic` credentials
+    /// with any user name and the key as the password.
     ///
-    /// The check allocates nothing. The comparison with each key takes constant time, so that the duration of the check
-    /// reveals nothing about the keys.
+    /// The check allocates no memory. The value is compared with every key in constant time, so that the duration of
+    /// the check reveals nothing about the keys.
     package func authenticate(_ value: borrowing Span<UInt8>) -> Authentication {
         guard let credentials = Credentials(value) else { return .missing }
         let presented = value.extracting(credentials.range)
@@ -46,11 +46,11 @@ package struct KeyTable: Sendable {
         principals.contains { $0.keyFingerprint == principal.keyFingerprint }
     }
 
-    /// Returns whether the table has a key that a newer table does not have.
+    /// Returns whether the table contains a key that a newer table does not contain.
     package func hasKey(missingIn newer: KeyTable) -> Bool { !principals.allSatisfy(newer.containsKey) }
 
-    /// Checks the password in Basic credentials, which are base64 of `user:password` (RFC 7617 §2). The user's name
-    /// ends at the first colon.
+    /// Checks the password in Basic credentials, which are `user:password` in base64 (RFC 7617 §2). The user name ends
+    /// at the first colon.
     private func lookAfterColon(of text: borrowing Span<UInt8>) -> Authentication {
         let judgement = SecretBase64.withDecoded(text, atMost: Self.basicLimit) { decoded in
             for index in decoded.indices where decoded[index] == UInt8(ascii: ":") {

@@ -4,7 +4,7 @@
 package struct Principal: Sendable, Hashable {
     /// The key's name, for logs. The name is not secret, and a reload can change it.
     package let name: String
-    /// A part of the key's hash, which identifies the key even if a reload changes its name.
+    /// A part of the key's hash, which identifies the key even if a reload changes the name.
     let keyFingerprint: UInt64
 
     /// Creates a principal with this name and without a key.
@@ -26,7 +26,7 @@ package struct Principal: Sendable, Hashable {
 package enum Authentication: Sendable, Equatable {
     /// The request contains a known key.
     case principal(Principal)
-    /// The request contains no credentials, or none in a supported format.
+    /// The request contains no credentials in a supported format.
     case missing
     /// The request contains an unknown key.
     case invalid

@@ -22,7 +22,7 @@ package struct RefusalLogLimiter: Sendable {
         }
     }
 
-    /// The number of lines that a client may cause at once.
+    /// The number of lines that a client may cause without a pause.
     package static let burst = 100
     /// The time after which a client may cause one more line.
     package static let interval = Duration.milliseconds(100)

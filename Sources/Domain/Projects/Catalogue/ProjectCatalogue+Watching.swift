@@ -4,10 +4,9 @@ internal import Glibc
 internal import Logging
 internal import Systemd
 
-/// Watches the file system for changes. The catalogue sets each watch before it reads the watched directory, so that it
-/// misses no change.
+/// Watches the file system for changes. Each watch is set before its directory is read, so that no change is missed.
 extension ProjectCatalogue {
-    /// The names in a project's folder that affect the project's list entry.
+    /// The names of the entries in a project's folder whose presence is part of the list of projects.
     private static let observedEntries: [[UInt8]] = [Array(".git".utf8), Array("package.json".utf8)]
 
     /// Watches and reads the home directory. After a failure, logs the reason and tries again later.
@@ -58,8 +57,8 @@ extension ProjectCatalogue {
         parentWatches = watches
     }
 
-    /// Watches a directory for entries that appear and disappear. Returns nil if the directory does not exist or is not
-    /// readable. The catalogue then polls the home directory.
+    /// Watches a directory for new and removed entries. Returns nil if the directory does not exist or is not readable.
+    /// The catalogue then polls the home directory.
     private func watchParent(_ folder: String, _ entry: [UInt8]) -> EventSource? {
         try? watcher.watchFolder(folder, [.appeared, .disappeared]) { [weak self] change in
             self?.assumeIsolated { $0.parentChanged(change, entry) }
@@ -111,8 +110,7 @@ extension ProjectCatalogue {
                 self?.assumeIsolated { $0.projectChanged(name, change) }
             }
         } catch {
-            // If the folder was removed in the meantime, the failure is not an error. The home directory's watch
-            // reports the removal.
+            // A missing folder is not an error, because the home directory's watch reports the removal of the folder.
             if error.code != ENOENT, error.code != ENOTDIR { complain(of: error, folder.path) }
             return nil
         }
@@ -138,8 +136,8 @@ extension ProjectCatalogue {
         }
     }
 
-    /// Schedules a read of all entries, once for several events. After a loss of events, the kernel notifies every
-    /// watch.
+    /// Schedules reading all entries again. Several calls cause only one read, because the kernel notifies every watch
+    /// after it has lost events.
     private func readSoon() {
         guard !isReadingSoon else { return }
         isReadingSoon = true
@@ -157,7 +155,7 @@ extension ProjectCatalogue {
         }
     }
 
-    /// Handles a home directory that was removed or replaced.
+    /// Opens the home directory again after its removal or replacement.
     private func reopenHome() {
         known = known.mapValues { Known(entry: $0.entry, watch: nil) }
         openHome()
@@ -198,7 +196,7 @@ extension ProjectCatalogue {
         armSweep()
     }
 
-    /// Logs once that a folder cannot be watched.
+    /// Logs a warning that a folder cannot be watched, once until all projects are watched again.
     func complain(of error: SystemdError, _ folder: String) {
         guard !hasComplained else { return }
         hasComplained = true

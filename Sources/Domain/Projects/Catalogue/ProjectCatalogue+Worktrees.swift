@@ -12,13 +12,13 @@ extension ProjectCatalogue {
         var repository: Repository?
         /// The watches of the repository's directories, by their paths.
         var watches: [String: EventSource] = [:]
-        /// Whether all directories of the repository are watched.
+        /// Whether all existing directories of the repository that list worktrees are watched.
         var isWatched = false
         var scope: DirectoryScope?
         var isLookingSoon = false
         var lastLook: SuspendingClock.Instant?
 
-        /// The minimum time between two reads of the repository, unless a worktree was created in the meantime.
+        /// The minimum time between two reads for requests. A change that may add a worktree causes an earlier read.
         private static let pause = Duration.seconds(1)
 
         /// Returns whether a request with an unknown directory must cause another read of the repository.
@@ -48,15 +48,15 @@ extension ProjectCatalogue {
         followed[name]?.scope ?? known[name]?.entry.folder?.scope
     }
 
-    /// Returns a project's directories. The worktrees are read again from disk unless they were read recently, so that
-    /// the result includes a worktree that was just created.
+    /// Returns a project's directories. If the worktrees were not read recently or may have changed, reads them from
+    /// disk first. A worktree that was just created is therefore recognised.
     package func presentScope(of name: ProjectName) -> DirectoryScope? {
         // If a scheduled read has not taken place yet, read the worktrees now.
         if let project = followed[name], project.isLookingSoon || project.mayBeOutdated() { lookAtWorktrees(of: name) }
         return scope(of: name)
     }
 
-    /// Returns the projects whose folders contain these paths.
+    /// Returns the projects whose folders are or contain one of these paths.
     package func owners(of paths: [String]) -> Set<ProjectName> {
         paths.isEmpty ? [] : paths.reduce(into: []) { $0.formUnion(rules.owners(of: $1)) }
     }
@@ -79,7 +79,8 @@ extension ProjectCatalogue {
         if setScope(of: name) { notifySoon() }
     }
 
-    /// Schedules a read of a project's worktrees, once for several events. git writes several files for each worktree.
+    /// Schedules reading a project's worktrees. Several events cause only one read, because git writes several files
+    /// for one worktree.
     private func lookSoon(at name: ProjectName) {
         guard followed[name]?.isLookingSoon == false else { return }
         followed[name]?.isLookingSoon = true
@@ -114,7 +115,7 @@ extension ProjectCatalogue {
         return rules
     }
 
-    /// Updates a project's directories. Returns whether they have changed.
+    /// Updates a project's directories. Returns whether the directories have changed.
     private func setScope(of name: ProjectName) -> Bool {
         guard let folder = known[name]?.entry.folder, let project = followed[name] else {
             followed[name]?.scope = nil
@@ -132,7 +133,7 @@ extension ProjectCatalogue {
 
     // MARK: Watching
 
-    /// Watches all directories from which a repository is read. Returns whether any of them was not watched before.
+    /// Watches all directories from which a repository is read. Returns whether a new watch was set.
     private func watch(_ repository: Repository?, of name: ProjectName) -> Bool {
         guard let repository, let old = followed[name]?.watches else {
             followed[name]?.watches = [:]
@@ -184,7 +185,8 @@ extension ProjectCatalogue {
                     }
                 })
         } catch {
-            // A missing directory is not an error: no worktree was ever created, or the directory is being removed.
+            // A missing directory is not an error. Either no worktree was ever created, or the directory was just
+            // removed.
             guard error.code != ENOENT, error.code != ENOTDIR else { return .missing }
             complain(of: error, path)
             return .refused

@@ -3,8 +3,7 @@
 package import Logging
 package import Systemd
 
-/// The project folders in the home directory. The catalogue keeps them in memory and updates them through inotify. The
-/// catalogue runs on the control loop.
+/// The project folders in the home directory, cached in memory and updated through inotify. Runs on the control loop.
 ///
 /// The catalogue watches the home directory and every project. Some entries cannot be watched: links, whose targets
 /// change elsewhere, directories beyond the user's limit of watches, and a missing home directory. The catalogue polls
@@ -76,14 +75,15 @@ package actor ProjectCatalogue {
 
     /// Reads the home directory and starts to watch it.
     ///
-    /// - Parameter onChange: Called on the loop soon after a change, once for several changes.
+    /// - Parameter onChange: A function that is called on the loop soon after a change. Several changes in a short time
+    ///   cause only one call.
     package func open(onChange: @escaping @Sendable () -> Void) {
         self.onChange = onChange
         openHome()
     }
 
     /// Returns all projects from memory, sorted by their lower-cased names. If no watch would report the removal of the
-    /// home directory, the method first checks whether the directory still exists.
+    /// home directory, checks first whether the home directory still exists.
     package func folders() throws(ProjectListingError) -> [ProjectFolder] {
         if !isEndReported { checkHome() }
         if case .unavailable(let error) = state { throw error }
@@ -93,8 +93,8 @@ package actor ProjectCatalogue {
         return folders
     }
 
-    /// Returns the project with this name; nil if there is none. The entry is read from disk, so that the result is
-    /// correct for a folder that was just created or removed.
+    /// Returns the project with this name; nil if there is none. Reads the project's folder from disk, because the
+    /// folder may have just been created or removed.
     package func folder(named name: ProjectName) -> ProjectFolder? {
         update(name)
         return known[name]?.entry.folder
@@ -103,7 +103,7 @@ package actor ProjectCatalogue {
     /// Returns the identity of a project's folder from memory; nil if there is no project with this name.
     package func identity(of name: ProjectName) -> FolderIdentity? { known[name]?.entry.identity }
 
-    /// The names of all projects; nil until they are known.
+    /// The names of all projects; nil before ``open(onChange:)``.
     package var names: Set<ProjectName>? {
         if case .closed = state { return nil }
         if let allNames { return allNames }
@@ -129,7 +129,7 @@ package actor ProjectCatalogue {
         notifySoon()
     }
 
-    /// Schedules one notification for several changes, because many folders may appear at once.
+    /// Schedules a notification. Several changes cause only one notification, because many folders may appear at once.
     func notifySoon() {
         sorted = nil
         allNames = nil

@@ -13,7 +13,7 @@ package struct DiskProjectReader: ProjectReader {
     ///
     /// - Parameters:
     ///   - home: The absolute path of the home directory, without a trailing slash.
-    ///   - followsLinks: Whether a link that leads out of the home directory is a project.
+    ///   - followsLinks: Whether a symbolic link to a directory outside the home directory is a project.
     package init(home: String, followsLinks: Bool) {
         path = home
         self.followsLinks = followsLinks
@@ -55,7 +55,7 @@ package struct DiskProjectReader: ProjectReader {
         // Compare bytes instead of characters, because file systems distinguish canonically equivalent names.
         let inner = Self.join(resolved, "").utf8
         let outer = Self.join(home.resolvedPath, "").utf8
-        // Reject a link to the home directory or to a directory that contains it. Such a project would contain all
+        // Reject a link to the home directory or to a directory that contains it. As a project, it would contain all
         // other projects.
         guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
         let identity = FolderIdentity(status)
@@ -88,7 +88,8 @@ package struct DiskProjectReader: ProjectReader {
 }
 
 extension FolderIdentity {
-    /// Creates the identity of the folder at a path. Symbolic links are followed. Returns nil if there is no folder.
+    /// Creates the identity of the folder at a path, following symbolic links. Returns nil if there is no folder at
+    /// this path.
     package init?(ofFolderAt path: String) {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
@@ -100,7 +101,7 @@ extension FolderIdentity {
 
 /// Resolves symbolic links in the paths of folders.
 package enum FolderPath {
-    /// Returns the absolute path with every symbolic link resolved (realpath(3)); nil if nothing exists at the path.
-    /// The call may wait for a disk.
+    /// Returns the absolute path with all symbolic links resolved (realpath(3)); nil if nothing exists at the path. The
+    /// call may block while it reads from a disk.
     package static func resolved(_ path: String) -> String? { FilePath.resolved(path) }
 }

@@ -17,14 +17,14 @@ package struct ProjectFolder: Sendable, Equatable {
     package let hasGit: Bool
     /// Whether the folder contains `package.json`.
     package let hasPackageJSON: Bool
-    /// The name as a JSON string, which is created once instead of for each list.
+    /// The name as a JSON string, which is created once and used in every list of projects.
     package let quotedName: String
     /// The path as a JSON string, which is created once like ``quotedName``.
     package let quotedPath: String
     /// The directories that requests to the project's instance may name.
     package let scope: DirectoryScope
 
-    /// Creates a project's folder. If there is no resolved path, the path must contain no symbolic link.
+    /// Creates a folder. Omit the resolved path if the path contains no symbolic link.
     package init(
         name: ProjectName, path: String, resolvedPath: String? = nil, identity: FolderIdentity? = nil, hasGit: Bool,
         hasPackageJSON: Bool

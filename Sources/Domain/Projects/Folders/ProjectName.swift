@@ -2,10 +2,10 @@
 
 internal import Encodings
 
-/// The name of a project, which is the name of a folder directly in the home directory.
+/// The name of a project, which is a folder directly in the home directory.
 ///
-/// Two names are equal if their bytes are equal. Unlike `String`, file systems do not apply Unicode's canonical
-/// equivalence.
+/// Two names are equal if their bytes are equal. In contrast to `String`, file systems do not treat canonically
+/// equivalent names as equal.
 package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// The maximum length of a file name in bytes (NAME_MAX, limits.h).
     package static let maximumLength = 255
@@ -13,7 +13,7 @@ package struct ProjectName: Sendable, Hashable, CustomStringConvertible {
     /// The folder's name, which is valid UTF-8.
     package let bytes: [UInt8]
 
-    /// The name as text, with exactly these bytes.
+    /// The name as text, whose UTF-8 form is exactly ``bytes``.
     package var string: String { String(decoding: bytes, as: UTF8.self) }
     /// The name as text, equal to ``string``.
     package var description: String { string }

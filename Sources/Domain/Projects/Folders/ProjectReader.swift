@@ -8,34 +8,34 @@ package struct ProjectListingError: Error, Equatable, CustomStringConvertible {
     package let description: String
 }
 
-/// Reads projects from the file system. The catalogue uses only this interface, so that tests can count the operations
+/// Reads projects from the file system. The catalogue uses only this protocol, so that tests can count its operations
 /// and make them fail.
 package protocol ProjectReader: Sendable {
     /// Returns the current home directory.
     func home() throws(ProjectListingError) -> HomeFolder
     /// Returns the names of the home directory's entries that could be projects.
     func names() throws(ProjectListingError) -> [ProjectName]
-    /// Returns the entry with this name. Returns nil if the entry is missing, is a file, or cannot become a project
-    /// without a change of the home directory.
+    /// Returns the entry with this name. Returns nil if no entry has this name, or if the entry cannot become a project
+    /// unless the home directory itself changes. For example, a regular file cannot become a project.
     func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry?
 }
 
 extension ProjectReader {
-    /// Returns the project with this name that currently exists on disk; nil if there is none.
+    /// Reads the project with this name from disk. Returns nil if there is none.
     package func folder(named name: ProjectName) -> ProjectFolder? {
         guard let home = try? home() else { return nil }
         return entry(name, in: home)?.folder
     }
 
-    /// Returns all projects that currently exist on disk, in the wire contract's order.
+    /// Reads all projects from disk and returns them in the wire contract's order.
     package func folders() throws(ProjectListingError) -> [ProjectFolder] {
         let home = try home()
         return try names().compactMap { entry($0, in: home)?.folder }.inListOrder()
     }
 }
 
-/// The identity of a folder on this machine. A folder keeps its identity when it is moved. A folder that replaces it
-/// has a different identity.
+/// The identity of a folder on this machine. Moving the folder within a file system does not change its identity. A
+/// folder that replaces another folder has a different identity.
 package struct FolderIdentity: Sendable, Hashable {
     /// The device of the folder (stat(3type), st_dev).
     package let device: UInt64

@@ -31,8 +31,8 @@ package struct FolderStamp: Sendable, Equatable {
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let age = Duration.seconds(now.tv_sec - seconds) + .nanoseconds(now.tv_nsec - nanoseconds)
-        // A time far in the future was set by another machine, or before the clock was changed. Such a time will not
-        // occur again soon, so the stamp is not fresh.
+        // A time far in the future was set by another machine, or before this machine's clock was changed. A later
+        // change will not have the same time, so the stamp is not fresh.
         isFresh = age < Self.tick && age > .zero - Self.tick
     }
 

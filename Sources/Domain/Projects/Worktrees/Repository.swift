@@ -16,7 +16,7 @@ package struct Repository: Sendable, Equatable {
         }
     }
 
-    /// The directory that all worktrees share: the project's `.git`, or the directory to which `.git` refers.
+    /// The git directory that all worktrees share: the project's `.git`, or the directory to which `.git` refers.
     package let path: String
     /// The shared directory's path with all symbolic links resolved.
     package let resolvedPath: String
@@ -26,9 +26,9 @@ package struct Repository: Sendable, Equatable {
     package let worktrees: [Worktree]
     /// Whether the repository has more entries than were read.
     package let isCut: Bool
-    /// The stamps of the directories in which a change may add a worktree, by their paths. The directories are the
-    /// directory of ``entries``, and the entries that git has not written completely or whose worktree does not exist.
-    /// Each stamp was taken before its directory was read.
+    /// The stamps of the directories whose change may add a worktree, by their paths. Each stamp is taken before its
+    /// directory is read. There is a stamp for the parent directory of ``entries``, and for each entry that is
+    /// incomplete or whose worktree does not exist.
     package let stamps: [String: FolderStamp]
 
     /// Creates a repository with the given values.

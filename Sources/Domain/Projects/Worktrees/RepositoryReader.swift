@@ -18,16 +18,16 @@ package struct DiskRepositoryReader: RepositoryReader {
     /// Creates a reader of the file system.
     package init() {}
 
-    /// Returns the repository of the project in this folder. The call never blocks, because it reads only regular
-    /// files.
+    /// Returns the repository of the project in this folder. Reads only regular files, because reading a named pipe
+    /// could block for ever.
     package func repository(of folder: String) -> Repository? {
         guard let git = gitFolder(of: folder) else { return nil }
         // A worktree has its own git directory, which refers to the git directory that all worktrees share. Follow this
         // reference.
         var common = git
         if let shared = SmallFile.read("\(git)/commondir").flatMap({ GitPath.ofFile($0, in: git) }) {
-            // Any `.git` file could refer to a worktree's git directory. Accept the reference only from the worktree
-            // itself.
+            // Any `.git` file could refer to a worktree's git directory. Accept it only if the git directory refers
+            // back to this folder.
             guard let worktree = SmallFile.read("\(git)/gitdir").flatMap({ GitPath.worktree($0, in: git) }),
                 let identity = FolderIdentity(ofFolderAt: folder), identity == FolderIdentity(ofFolderAt: worktree)
             else { return nil }
@@ -66,7 +66,7 @@ package struct DiskRepositoryReader: RepositoryReader {
     }
 }
 
-/// A small file that another process may be writing, or may have created with malicious content.
+/// A small file that another process may be writing, or that an attacker may have created.
 private enum SmallFile {
     /// Returns the content of a regular file. Returns nil for any other kind of file, and for a file that is longer
     /// than git's own files.

@@ -2,7 +2,7 @@
 
 internal import OpenCodeFamilies
 
-/// Determines which of the worktrees that git lists belong to a project.
+/// Determines which worktrees in git's list belong to a project.
 ///
 /// A worktree is rejected if it is, contains, or is inside another project's folder, because the worktree would give
 /// access to the other project. A worktree that contains the home directory is rejected as well. If the repository
@@ -13,7 +13,7 @@ struct WorktreeRules {
     private var folders: [String: Set<ProjectName>] = [:]
     /// The projects whose folder is below a path.
     private var holders: [String: Set<ProjectName>] = [:]
-    /// The home directory and the directories that contain it.
+    /// The paths of the home directory and of the directories that contain it.
     private let aroundHome: Set<String>
 
     /// Creates rules for these projects.
@@ -31,7 +31,7 @@ struct WorktreeRules {
         }
     }
 
-    /// Returns the directories of a project with this repository.
+    /// Returns the directories of the project in `folder`, which has this repository.
     func scope(of folder: ProjectFolder, _ repository: Repository) -> DirectoryScope {
         let owners = owners(of: repository.path).union(owners(of: repository.resolvedPath))
         guard owners.isSubset(of: [folder.name]) else { return folder.scope }
@@ -59,8 +59,8 @@ struct WorktreeRules {
         owners?.allSatisfy { $0 == project } ?? true
     }
 
-    /// Returns the spellings of a worktree's path that can be used. If a `..` follows a link, the path does not lead
-    /// where its text suggests.
+    /// Returns the paths of a worktree, with and without resolved links. If a path contains `..`, returns only the
+    /// resolved path, because a `..` after a link does not lead where the path's text suggests.
     private static func spellings(of worktree: Repository.Worktree) -> [String] {
         let hasWayUp = worktree.path.split(separator: "/").contains("..")
         return hasWayUp || worktree.path == worktree.resolvedPath
