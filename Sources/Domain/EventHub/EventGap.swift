@@ -2,9 +2,9 @@
 
 /// A position in the events of an instance at which events are missing, or may be missing.
 package struct EventGap: Sendable, Equatable {
-    /// The reason for a gap, with the names that the gateway's own streams use.
+    /// The reason for a gap. The raw values are the names on the gateway's own event streams.
     package enum Reason: String, Sendable, CaseIterable {
-        /// The missing events are older than the kept events.
+        /// The missing events are no longer stored, or were too large for the log.
         case retention
         /// The instance's event stream was interrupted and opened again.
         case upstreamLost = "upstream-lost"
@@ -12,13 +12,13 @@ package struct EventGap: Sendable, Equatable {
         case instanceRestarted = "instance-restarted"
         /// The gateway was not running when the events were sent.
         case gatewayRestarted = "gateway-restarted"
-        /// The run ended because the instance was stopped.
+        /// The instance was stopped.
         case stopped
-        /// An event was larger than the maximum size.
+        /// An event was larger than the limit for events from the instance.
         case tooLarge = "too-large"
         /// The stored events can no longer be read.
         case damaged
-        /// The client named an id that was never assigned.
+        /// The client sent an id that was never assigned.
         case unknownID = "unknown-id"
     }
 

@@ -2,13 +2,13 @@
 
 /// The position of an event among all events of one instance. A client's `Last-Event-ID` contains an event id.
 ///
-/// The text form is `GENERATION-SEQUENCE`, followed by `.FRAME` if an encoding or a translation made several frames of
-/// one event.
+/// The text form of an event's id is `GENERATION-SEQUENCE`. The text form of the id of a made frame is
+/// `GENERATION-SEQUENCE.FRAME`.
 package struct EventID: Sendable, Hashable, Comparable {
     /// The generation. Each run of the instance and each start of the gateway begins a new generation. Generations
     /// increase with time and are never reused.
     package var generation: UInt64
-    /// The number of the event in its generation, counted from 1 without gaps.
+    /// The number of the event in its generation. Numbers begin with 1 and are consecutive.
     package var sequence: UInt64
     /// The frame's number among the frames made from the event, counted from 1. The value 0 means the event as a whole.
     package var frame: UInt32
@@ -20,7 +20,8 @@ package struct EventID: Sendable, Hashable, Comparable {
         self.frame = frame
     }
 
-    /// Creates an id from its text; nil for any other text. Each number has only one valid spelling.
+    /// Parses the text form of an id. Returns nil for any other text. Leading zeros are not allowed, so each id has
+    /// only one text form.
     package init?(_ text: Span<UInt8>) {
         var index = 0
         guard let generation = Self.number(text, &index), index < text.count, text[index] == UInt8(ascii: "-") else {
@@ -43,7 +44,7 @@ package struct EventID: Sendable, Hashable, Comparable {
     /// damage.
     static let largestNumber: UInt64 = 1 << 53
 
-    /// Whether the gateway can have assigned an id with these numbers.
+    /// Whether a gateway can have assigned this id.
     var isPlausible: Bool { generation <= Self.largestNumber && sequence <= Self.largestNumber }
 
     /// Returns whether an event can have this time, in milliseconds since 1970.

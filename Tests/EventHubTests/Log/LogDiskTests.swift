@@ -30,7 +30,7 @@ import Testing
         #expect(
             lines[0].hasSuffix(
                 ".events cannot be allocated: No space left on device. Free space on the disk (`df \(directory.path)`). "
-                    + "The gateway tries again by itself."))
+                    + "The gateway tries again automatically."))
         #expect(
             Array(lines[1...]) == [
                 "in memory: true", "gaps: retention", "still full: true", "again: on disk true", "next: true",
@@ -173,7 +173,7 @@ import Testing
         let log = EventLog.open(directory.path, project: "demo", limits: LogLimits(), now: 0)
         let warning =
             "Events are kept in memory only, because \(blocked) cannot be opened: Not a directory. Make the gateway's "
-            + "user the owner of the directory, with mode 0700. The gateway tries again by itself."
+            + "user the owner of the directory, with mode 0700. The gateway tries again automatically."
 
         #expect(log.warning == warning)
 

@@ -7,11 +7,11 @@ import OpenCodeFamilies
 /// sends them. Each event from OpenCode 1.1.x contains a part's whole text. A part's first frame contains the part
 /// without text. Each following frame contains the text that the event adds. All other events pass unchanged.
 struct DeltaEncoding: Sendable {
-    /// A part that the client has received, and the length of its text.
+    /// A part and the length of its text that the client has received.
     struct Part: GrowingPart {
         let session: [UInt8]
         let message: [UInt8]
-        /// The length of the text, in bytes of JSON.
+        /// The length of the text in its JSON form, in bytes.
         var length: Int
         var size: Int { 128 }
     }
@@ -20,7 +20,7 @@ struct DeltaEncoding: Sendable {
 
     /// Returns the frames for an event.
     ///
-    /// - Parameter event: The frame of the event itself.
+    /// - Parameter event: The frame that contains the unchanged event.
     mutating func encode(
         _ event: EncodedFrame, skeleton: EventSkeleton, payload: borrowing Span<UInt8>, counter: inout FrameCounter
     ) -> [EncodedFrame] {
@@ -36,7 +36,8 @@ struct DeltaEncoding: Sendable {
         let known = parts[id].flatMap { $0.session == session ? $0.length : nil }
         for victim in parts.victims(for: id, bytes: 0) ?? [] { parts.forget(victim) }
         parts.put(Part(session: session, message: message, length: text.count), id)
-        // An event that does not continue the client's text passes unchanged. Such an event contains the whole text.
+        // An event whose text does not continue the client's text passes unchanged, because the event contains the
+        // whole text.
         guard let delta = update.delta, text.count == (known ?? 0) + delta.count, Self.ends(payload, text, with: delta)
         else {
             return [event]

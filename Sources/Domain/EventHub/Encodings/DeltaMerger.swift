@@ -11,7 +11,7 @@ package struct DeltaMerger: Sendable {
         var frame: EncodedFrame
         var skeleton: EventSkeleton
         let subject: [UInt8]
-        /// The JSON of the last event, and the range of its delta.
+        /// The JSON of the last event.
         var payload: [UInt8]
         var range: Range<Int>
         /// The text of all deltas before the last delta.

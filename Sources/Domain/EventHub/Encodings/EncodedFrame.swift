@@ -2,13 +2,13 @@
 
 package import OpenCodeFamilies
 
-/// A frame of a client's stream: an unchanged event, or a frame made by an encoding or a translation.
+/// A frame of a client's stream. The frame is either an unchanged event, or was made by an encoding or a translation.
 package struct EncodedFrame: Sendable, Equatable {
     /// The content of a frame that replaces an event.
     package struct Made: Sendable, Equatable {
         /// The frame's type and subject. The skeleton's `payload` range covers all of ``payload``.
         package var skeleton: EventSkeleton
-        /// The event's own JSON, as in `/event`: without a wrapper, on one line.
+        /// The event's own JSON on one line without a wrapper, as on OpenCode 1's `/event`.
         package var payload: [UInt8]
         /// Whether the frame is an OpenCode 1 event that was translated from an OpenCode 2 event. Translated events
         /// have a different wrapper.
@@ -36,7 +36,7 @@ package struct EncodedFrame: Sendable, Equatable {
 
     /// The frame's id. The id of a made frame consists of the last preceding event's id and the frame's number.
     package let id: EventID
-    /// The content of a made frame; nil if the frame is the event with this id, unchanged.
+    /// The content of a made frame; nil if the frame is the unchanged event with this id.
     package let made: Made?
 
     /// Creates a frame with this id.

@@ -6,7 +6,7 @@ package import OpenCodeFamilies
 /// event after the other.
 ///
 /// The frames depend only on the events and their recorded times. A timer may call ``due(now:)`` before the next event
-/// arrives. Such a call does not change the frames, because ``encode(id:time:skeleton:payload:)`` first returns the
+/// arrives. These calls do not change the frames, because ``encode(id:time:skeleton:payload:)`` first returns the
 /// frames that are due by the event's time. Always pass the times recorded with the events. Do not pass a time to
 /// ``due(now:)`` if an event with an earlier time may follow.
 ///
@@ -24,7 +24,7 @@ package struct EncodingState: Sendable {
     /// The sessions whose events the state has received from the beginning of a turn on.
     package private(set) var turns = TurnBeginnings()
 
-    /// Creates a state that knows no parts.
+    /// Creates a state without parts.
     package init(encoding: EventEncoding) { self.encoding = encoding }
 
     /// The earliest time at which ``due(now:)`` returns frames, in milliseconds since 1970; nil if nothing is pending.

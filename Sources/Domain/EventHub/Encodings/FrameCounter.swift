@@ -11,7 +11,7 @@ struct FrameCounter: Sendable {
     /// Restarts the frame numbers for the next event.
     mutating func reset(_ id: EventID) { last = EventID(generation: id.generation, sequence: id.sequence) }
 
-    /// Returns a made frame with the next id; nil before the first event.
+    /// Returns a frame with this content and the next id; nil before the first event.
     mutating func frame(_ made: EncodedFrame.Made) -> EncodedFrame? {
         guard var id = last else { return nil }
         id.frame += 1

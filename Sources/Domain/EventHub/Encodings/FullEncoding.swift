@@ -14,7 +14,7 @@ struct FullEncoding: Sendable {
     /// The time between two frames of a part, in milliseconds.
     static let interval: UInt64 = 100
 
-    /// A part, and the text that the client has not received yet.
+    /// A part with its whole text, and the text that the client has not received yet.
     struct Part: GrowingPart {
         /// The skeleton of the part's first event.
         let skeleton: EventSkeleton
@@ -22,16 +22,16 @@ struct FullEncoding: Sendable {
         let message: [UInt8]
         /// The part's number. Parts are numbered in the order in which they begin.
         let number: UInt64
-        /// The part's JSON before and after its text.
+        /// The part's JSON before its text.
         var head: [UInt8] = []
         var text: [UInt8] = []
         var tail: [UInt8] = []
-        /// The text added since the last frame; nil if nothing is pending.
+        /// The text that was added after the last frame; nil if nothing is pending.
         var added: [UInt8]?
         /// The earliest time of the next frame, in milliseconds since 1970.
         var slot: UInt64 = 0
 
-        /// The memory that the part uses, in bytes, including its other fields.
+        /// The approximate memory that the part uses, in bytes.
         var size: Int { 512 + head.count + text.count + tail.count + (added?.count ?? 0) }
 
         /// Replaces the part with the JSON of an event.
@@ -51,7 +51,7 @@ struct FullEncoding: Sendable {
             self.added = added
         }
 
-        /// The frame with the pending text.
+        /// The content of a frame with the pending text.
         var frame: EncodedFrame.Made {
             var json = Array(#"{"type":"message.part.updated","properties":{"part":"#.utf8)
             json.reserveCapacity(json.count + size)

@@ -13,7 +13,7 @@ protocol GrowingPart: Sendable {
 struct GrowingParts<Part: GrowingPart>: Sendable {
     private struct Entry: Sendable {
         var part: Part
-        /// The number of the part's last change. Later changes have greater numbers.
+        /// The number of the part's last change. The changes of all parts have consecutive numbers.
         var change: UInt64
     }
 

@@ -2,12 +2,11 @@
 
 package import OpenCodeFamilies
 
-/// The events with which the sessions' turns began. An encoding state that receives the first of these events and all
-/// later events again reaches the same state.
+/// The events with which the turns of sessions began. A new encoding state that receives all events from there on
+/// reaches the same state.
 ///
-/// A reader may start in the middle of the kept events. Such a reader uses this type to find the sessions whose turns
-/// it has received from their beginnings. In all other sessions, a part may have begun earlier, so the part's events
-/// pass unchanged.
+/// With this state, a reader that starts in the middle of a log knows which sessions it has read from the beginning of
+/// a turn. In all other sessions, a part may have begun earlier, and its events pass unchanged.
 package struct TurnBeginnings: Sendable, Equatable {
     /// The maximum number of sessions. A user does not have this many sessions at once. Beyond this limit, all sessions
     /// are forgotten.
@@ -26,7 +25,7 @@ package struct TurnBeginnings: Sendable, Equatable {
     /// Returns whether the events of a session's current turn are known from the beginning of the turn on.
     package func isFollowed(_ session: [UInt8]) -> Bool { beginnings[session] != nil }
 
-    /// Updates the state of the session to which the next event belongs.
+    /// Updates the state with the next event.
     package mutating func record(id: EventID, skeleton: EventSkeleton, payload: borrowing Span<UInt8>) {
         if generation != id.generation || skeleton.endsEverything { beginnings = [:] }
         generation = id.generation

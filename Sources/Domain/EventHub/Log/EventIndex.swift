@@ -21,7 +21,7 @@ package final class EventIndex: Sendable {
         package let time: Int64
     }
 
-    /// An item that a reader of the index receives.
+    /// An item that a read of the index returns.
     package enum Item: Sendable, Equatable {
         case entry(Entry)
         /// A gap in the events of one project's instance. The first value is the gap's id in the index. `json`
@@ -64,7 +64,7 @@ package final class EventIndex: Sendable {
     /// Allows access to the state directory from now on, like `EventLog.useFolder`.
     package func useFolder(now: Int64) { log.useFolder(now: now) }
 
-    /// Writes the entries in memory to the disk if it can be used again, like `EventLog.retryDisk`.
+    /// Writes the entries in memory to the disk if the disk can be used again, like `EventLog.retryDisk`.
     package func retryDisk(now: Int64) { log.retryDisk(now: now) }
 
     /// Assigns the gateway's next id to a project's event.
@@ -93,32 +93,32 @@ package final class EventIndex: Sendable {
         log.removeOlder(than: oldest ?? now)
     }
 
-    /// Applies other limits from now on.
+    /// Applies new limits.
     package func change(_ limits: LogLimits, now: Int64) { log.change(limits, now: now) }
 
     // MARK: Reading
 
     /// The reason why the index is not stored as configured, as a message for the operator; nil if there is no problem.
     package var warning: String? { log.warning }
-    /// Whether entries stay in memory until the disk can be used.
+    /// Whether entries remain in memory until the disk can be used.
     package var isWaitingForDisk: Bool { log.isWaitingForDisk }
     /// The segments of the index, oldest first.
     package var segments: [LogSegment] { log.segments }
-    /// A summary of the entries that are kept.
+    /// A summary of the stored entries.
     package var summary: LogSummary { log.summary }
     /// The position after all current entries of the index.
     package var end: LogPosition { log.end }
-    /// The position before all kept entries.
+    /// The position before all stored entries.
     package var beginning: LogPosition { log.beginning }
 
     /// Returns the position at which a client continues after this entry.
     package func position(after id: EventID) -> LogSearch { log.position(after: id) }
-    /// Returns the position before this entry; nil if the entry is not kept.
+    /// Returns the position before this entry; nil if the index does not contain the entry.
     func position(before id: EventID) -> LogPosition? { log.position(before: id) }
-    /// Returns the position before the first entry that was received at or after this time, in milliseconds since 1970.
+    /// Returns the position before the first entry with this time or a later one, in milliseconds since 1970.
     package func position(since time: Int64) -> LogSearch { log.position(since: time) }
 
-    /// Returns the entry with this id; nil if it is not kept.
+    /// Returns the entry with this id; nil if the index does not contain it.
     package func entry(_ id: EventID) -> Entry? {
         guard var position = log.position(before: id), case .event(let event)? = log.next(&position, atMost: 1).first
         else {

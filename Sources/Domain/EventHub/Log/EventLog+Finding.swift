@@ -4,14 +4,14 @@ internal import Locking
 internal import MappedFiles
 
 extension EventLog {
-    /// Returns the position at which a client continues after this event. The id's frame number is ignored.
+    /// Returns the position at which reading continues for a client that has received this event. Ignores the part of
+    /// the id that counts the frames of an event.
     ///
-    /// - If the event is older than the kept events, the client receives a `retention` gap, then the events from the
-    ///   oldest kept event on.
-    /// - If the event is after the last event of a kept generation, a power failure has removed the event, or only the
-    ///   memory of an ended process contained it. The client receives a `damaged` gap, then the events after that
-    ///   generation. If the log already has a gap at that position, the client receives the existing gap instead.
-    /// - If the event's id was never assigned, the client receives an `unknown-id` gap, then the events from now on.
+    /// - If the event is older than the stored events, the client receives a gap `retention`, then all stored events.
+    /// - If the event is newer than the last stored event of its generation, the event was lost in a power failure or
+    ///   never written to the disk. The client receives a gap `damaged`, or the gap that the log contains there. The
+    ///   client then receives the events of the later generations.
+    /// - If the event's id was never assigned, the client receives a gap `unknown-id`, then new events only.
     package func position(after id: EventID) -> LogSearch {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let state = shared.withLock { $0 }
@@ -20,7 +20,7 @@ extension EventLog {
         if first.header.previous == id { return .position(first.beginning) }
         let isAfter = { (segment: Segment) in segment.header.previous.map { $0 < id } ?? true }
         guard let segment = state.segments.last(where: isAfter) else { return forgotten(id, state) }
-        // Segments that contain only gaps may precede this segment and begin after the same event. Search those
+        // The found segment may follow segments that contain only gaps and begin after the same event. Search these
         // segments first.
         let alike = state.segments.filter { $0.header.previous == segment.header.previous }
         let (position, isFound) = Self.search(id, from: alike.first ?? segment, alike.dropFirst())
@@ -28,8 +28,7 @@ extension EventLog {
         guard let last = position.last else {
             return id.generation < state.generation ? forgotten(id, state) : unknown
         }
-        // In the newest generation, only events that a gap reports can be lost. Without such a gap, the id was never
-        // assigned.
+        // In the newest generation, a gap reports each loss of events. Without a gap, the id was never assigned.
         let isEndLost = last.generation == id.generation && id.generation < state.generation
         var after = position
         if case .gap = next(&after, atMost: 1).first, isEndLost || after.last.map({ id <= $0 }) ?? false {
@@ -39,7 +38,7 @@ extension EventLog {
         return .gap(EventGap(.damaged, from: id, to: firstEvent(after: position)), position)
     }
 
-    /// Returns the position before an event; nil if the event is not kept.
+    /// Returns the position before an event; nil if the log does not contain the event.
     package func position(before id: EventID) -> LogPosition? {
         let id = EventID(generation: id.generation, sequence: id.sequence)
         let segments = shared.withLock { $0.segments }
@@ -52,8 +51,7 @@ extension EventLog {
         return nil
     }
 
-    /// Returns the position before the first record that was received at or after this time, in milliseconds since
-    /// 1970.
+    /// Returns the position before the first record with this time or a later one, in milliseconds since 1970.
     package func position(since time: Int64) -> LogSearch {
         let state = shared.withLock { $0 }
         guard let first = state.segments.first else { return .position(end) }
@@ -75,7 +73,7 @@ extension EventLog {
 
     private var unknown: LogSearch { .gap(EventGap(.unknownID, from: nil, to: nil), end) }
 
-    /// Returns the position at which a client continues if no segment is kept.
+    /// Returns the position at which reading continues in a log without segments.
     private func afterEmptyLog(_ id: EventID, _ state: LogState) -> LogSearch {
         if id == state.last { return .position(end) }
         let wasAssigned = id.generation < state.generation || state.last.map { id < $0 } ?? false

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EventLog {
-    /// Returns the event with this id; nil if it is not kept.
+    /// Returns the event with this id; nil if the log does not contain it.
     ///
-    /// - Parameter position: The position after the event that the previous call found. Usually, the requested event
-    ///   directly follows this position.
+    /// - Parameter position: The position after the event that the previous call returned, which is usually directly
+    ///   before this event. The call sets it to the position after this event.
     func event(_ id: EventID, _ position: inout LogPosition?) -> StoredEvent? {
         if var near = position, case .event(let event)? = next(&near, atMost: 1).first, event.id == id {
             position = event.after

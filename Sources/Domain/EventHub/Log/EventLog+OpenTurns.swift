@@ -6,8 +6,8 @@ internal import OpenCodeFamilies
 
 extension EventLog {
     /// Returns the position before the first event of all turns that have not ended before `end`; nil if there is no
-    /// such turn. Only approximately the last `bytes` bytes of the log are searched. A turn that began earlier is not
-    /// found, or is found only from one of its later steps on.
+    /// such turn. Searches approximately the last `bytes` bytes of the log. If a turn began earlier, the result may be
+    /// the position of a later event of the turn, or the turn may not be found.
     package func beginningOfOpenTurns(before end: LogPosition, atMost bytes: Int) -> LogPosition? {
         guard let last = end.last, var position = recent(bytes) else { return nil }
         var turns = OpenTurns()
@@ -55,12 +55,12 @@ extension EventGap.Reason {
 /// The turns that have begun but not ended, computed from a log's events in order.
 private struct OpenTurns {
     private struct Session {
-        /// The last message that was reported, and its position.
+        /// The last message that was reported, and the position before its event.
         var message: (id: [UInt8], place: LogPosition)?
         /// The position before the first prompt since the end of the last turn. OpenCode reports the prompt before it
         /// reports that the session is busy.
         var prompt: LogPosition?
-        /// The position before the first event of the turn that is running.
+        /// The position before the first event of the running turn.
         var beginning: LogPosition?
     }
 

@@ -11,7 +11,7 @@ extension EventLog {
         return LogPosition(segment: newest, offset: newest.region.published, last: state.last)
     }
 
-    /// The position before all kept records.
+    /// The position before all stored records.
     package var beginning: LogPosition { shared.withLock { $0.beginning } }
 
     /// Returns whether the log currently has no records after a position.
@@ -20,13 +20,14 @@ extension EventLog {
         return newest.ordinal <= segment.ordinal && position.offset >= segment.region.published
     }
 
-    /// Returns the items after a position, as whole records, and advances the position. Returns an empty array if there
-    /// are no items.
+    /// Returns the items after a position, and advances the position. The result is empty if nothing follows the
+    /// position.
     ///
-    /// If segments were removed before they were read, a gap reports this, and reading continues at the oldest segment.
-    /// A position in a segment that moved from memory to a file becomes the same position in the file.
+    /// If segments were removed before they were read, the result contains a gap, and reading continues at the oldest
+    /// segment. If a segment has moved from memory to a file, reading continues at the same offset in the file.
     ///
-    /// - Parameter bytes: The maximum size of the records. The first record is returned regardless of its size.
+    /// - Parameter bytes: The maximum total size of the records that are read. If records follow, at least one record
+    ///   is read, even if it is larger.
     package func next(_ position: inout LogPosition, atMost bytes: Int) -> [LogItem] {
         var items: [LogItem] = []
         var size = 0
@@ -34,8 +35,8 @@ extension EventLog {
             let limit = position.segment.region.published
             while position.offset < limit {
                 guard let record = EventRecord(position.segment.region, at: position.offset, limit: limit) else {
-                    // Another program has changed the mapped file, so report the remaining records of the segment as
-                    // missing.
+                    // The record is invalid, because another program has changed the mapped file. Report the remaining
+                    // records of the segment as missing.
                     let from = position.last
                     position.offset = limit
                     items.append(.gap(EventGap(.damaged, from: from, to: firstEvent(after: position)), after: position))
@@ -78,7 +79,7 @@ extension EventLog {
         }
     }
 
-    /// A summary of the events that are kept.
+    /// A summary of the stored events.
     package var summary: LogSummary {
         let state = shared.withLock { $0 }
         return LogSummary(
@@ -120,13 +121,13 @@ extension EventLog {
         return nil
     }
 
-    /// Returns the segment where a reader continues at the end of this segment: the same segment if it moved to a file,
-    /// or the next segment.
+    /// Returns the segment in which a reader continues at the end of this segment; nil if there is none. If the segment
+    /// has moved from memory to a file, returns the file. In all other cases, returns the next segment.
     private func segment(after segment: Segment) -> Segment? {
         shared.withLock { state in
             let current = state.current(segment)
             guard current.region === segment.region else { return current }
-            // Most readers are in the newest segment. Return early for them, without a search through all segments.
+            // Avoid a search for readers of the newest segment, because most readers are there.
             guard let newest = state.segments.last, newest.ordinal > segment.ordinal else { return nil }
             return state.segments.first { $0.ordinal > segment.ordinal }
         }

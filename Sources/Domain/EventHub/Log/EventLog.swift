@@ -3,11 +3,10 @@
 internal import Locking
 package import OpenCodeFamilies
 
-/// The events of one project's instance, stored in segments. A segment is a memory-mapped file, so that no event is
-/// lost if the process ends. If the disk cannot be used, the segments are in memory.
+/// The events of one project's instance, stored in segments. The segments are memory-mapped files, so that no event is
+/// lost if the process is killed. If the disk cannot be used, the segments are in memory.
 ///
-/// One thread writes to the log, and any thread may read it. A reader acquires the lock once for each batch and never
-/// waits for a disk.
+/// One thread writes, and any number of threads read. Reading never waits for a write to the disk.
 package final class EventLog: Sendable {
     /// The state that readers share with the writer.
     let shared: Locked<LogState>
@@ -39,14 +38,14 @@ package final class EventLog: Sendable {
 
     // MARK: Writing
 
-    /// Allows access to the state directory from now on. The log then also contains the events that earlier processes
-    /// stored there. These events precede the events in memory.
+    /// Allows access to the directory from now on. The events that other processes have stored there become part of the
+    /// log and precede the events in memory.
     package func useFolder(now: Int64) {
         write { $0.useFolder(now: now) }
     }
 
-    /// Writes the events in memory to the disk if the disk can be used again, and continues there. Call this method
-    /// regularly while ``isWaitingForDisk`` is true.
+    /// If the disk can be used again, writes the events in memory to the disk and stores later events there. Call this
+    /// method from time to time while ``isWaitingForDisk`` is true.
     package func retryDisk(now: Int64) {
         write { $0.retryDisk(now: now) }
     }
@@ -78,12 +77,12 @@ package final class EventLog: Sendable {
         write { $0.trim(now: now) }
     }
 
-    /// Removes this many segments, the oldest first.
+    /// Removes this number of segments, the oldest first.
     package func removeOldest(_ count: Int) {
         write { $0.removeOldest(count) }
     }
 
-    /// Removes the oldest segments whose last record is older than this time, in milliseconds since 1970.
+    /// Removes the segments whose last record is older than this time, in milliseconds since 1970.
     package func removeOlder(than time: Int64) {
         write { $0.removeOlder(than: time) }
     }
@@ -95,7 +94,7 @@ package final class EventLog: Sendable {
         folder.map { SegmentFolder.projects(in: $0) } ?? []
     }
 
-    /// Applies other limits from now on.
+    /// Applies new limits.
     package func change(_ limits: LogLimits, now: Int64) {
         write { $0.change(limits, now: now) }
     }
@@ -108,7 +107,7 @@ package final class EventLog: Sendable {
         }
     }
 
-    /// Publishes all changes except the records themselves to the readers.
+    /// Publishes the writer's state to the readers. The records themselves are published when they are written.
     private func share(_ writer: inout SegmentWriter) {
         writer.hasChanged = false
         let state = writer.state

@@ -4,8 +4,8 @@ internal import Encodings
 internal import MappedFiles
 internal import OpenCodeFamilies
 
-/// The description of a record in a segment: the record's location, kind, id and time. A record begins with a head of
-/// 72 bytes. Numbers are little-endian, and a record's length is a multiple of 8.
+/// The location, kind, id and time of a record in a segment. A record begins with a head of 72 bytes. Numbers are
+/// little-endian. The length of a record is a multiple of 8.
 ///
 /// | offset | bytes | |
 /// |---|---|---|
@@ -20,7 +20,7 @@ internal import OpenCodeFamilies
 /// | 68 | 4 | length of the line |
 /// | 72 | | the fields, the line, zeros to the next multiple of 8 |
 ///
-/// In a gap's record, the bytes from 40 on contain the generation and sequence of the last event before the gap.
+/// In the record of a gap, bytes 40 to 55 contain the generation and sequence of the last event before the gap.
 struct EventRecord: Sendable {
     enum Kind: UInt8 {
         case event = 1
@@ -164,7 +164,8 @@ struct EventRecord: Sendable {
         return EventRecord(at: offset, length: length, id: id, time: time, line: index..<index + line.count)
     }
 
-    /// Writes the record of a gap after the event `from`. `last` is the last event that was assigned an id.
+    /// Writes the record of a gap. `from` is the last event before the gap. `last` is the last event that was assigned
+    /// an id, whether it is stored or not.
     static func write(
         _ reason: EventGap.Reason, from: EventID?, last: EventID?, _ time: Int64, to region: MappedRegion,
         at offset: Int
@@ -200,11 +201,12 @@ struct EventRecord: Sendable {
     }
 
     private static func checksum(at offset: Int, length: Int, in region: MappedRegion) -> UInt32 {
-        // The checksum cannot cover its own bytes, so it covers the length as if the length directly preceded byte 8.
+        // The length precedes the checksum in the record. Use the length as the seed, so that the checksum covers the
+        // length.
         region.checksum(offset + 8..<offset + length, after: UInt32(length))
     }
 
-    /// Writes a field's length into the head, and the field's bytes after those of the previous fields.
+    /// Writes a field's length to the head, and the field's bytes at `index`, which follows the previous fields.
     private static func write(
         _ field: Field, _ bytes: [UInt8]?, to region: MappedRegion, at offset: Int, index: inout Int
     ) {

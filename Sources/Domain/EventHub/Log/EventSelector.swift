@@ -6,7 +6,7 @@ package import OpenCodeFamilies
 /// A reader's selection of one instance's events. The selection is a value type. If sessions are selected, the
 /// selection adds their child sessions when an event names them.
 package struct EventSelector: Sendable {
-    /// A pattern for event types, such as `message.*`, or a whole type.
+    /// A pattern for event types: either a whole type, or the beginning of types, such as `message.*`.
     package struct TypePattern: Sendable, Hashable {
         private let text: [UInt8]
         private let isPrefix: Bool
@@ -36,9 +36,9 @@ package struct EventSelector: Sendable {
     package var directory: [UInt8]?
     /// Another path of the directory that events may contain.
     package var alias: [UInt8]?
-    /// If not empty, only events that match one of these patterns are selected.
+    /// The patterns of the selected event types. An empty list selects all types.
     package var types: [TypePattern] = []
-    /// If set, only events of these sessions and of their children are selected.
+    /// The sessions whose events are selected, together with their children; nil selects all sessions.
     package var sessions: Set<[UInt8]>?
 
     /// Creates a selection of all events.
@@ -50,7 +50,7 @@ package struct EventSelector: Sendable {
     /// Whether the selection never changes. A selection with sessions can change, because it adds child sessions.
     package var isConstant: Bool { sessions == nil }
 
-    /// Returns whether the reader has selected this event.
+    /// Returns whether the selection contains this event.
     package mutating func admits(_ event: StoredEvent) -> Bool {
         if admitsAll { return true }
         if let directory {
@@ -67,7 +67,7 @@ package struct EventSelector: Sendable {
         return types.isEmpty || event.withType { type in types.contains { $0.matches(type) } }
     }
 
-    /// Returns whether the reader has selected a frame that an encoding made.
+    /// Returns whether the selection contains a made frame with this skeleton.
     package mutating func admits(_ skeleton: EventSkeleton) -> Bool {
         if admitsAll { return true }
         if directory != nil { guard isNamed(skeleton.directory), skeleton.type != Self.sync else { return false } }

@@ -10,7 +10,7 @@ package enum EventShape: Sendable, Hashable {
     case line
     /// The event alone, as on OpenCode 1's `/event`.
     case payload
-    /// The event with its project and its directory, as on the gateway's own streams.
+    /// The event with its project and its directory, as on the gateway's own event streams.
     case project(String)
     /// Like ``project(_:)``, but each event is one line with an object that includes the event's id. A page of events
     /// has this format. A gap's line begins with `gap` and a space.
@@ -32,7 +32,7 @@ package struct FrameWriter: Sendable {
     /// The bytes that have been written.
     package private(set) var bytes: [UInt8] = []
 
-    /// Creates a writer that has written nothing.
+    /// Creates a writer without any bytes.
     package init(_ shape: EventShape, isChunked: Bool) {
         self.shape = shape
         self.isChunked = isChunked
@@ -55,9 +55,10 @@ package struct FrameWriter: Sendable {
         }
     }
 
-    /// Writes a frame that an encoding or a translation made from an event, in place of the event's own JSON.
+    /// Writes a frame that an encoding or a translation has made from an event. The content of the frame replaces the
+    /// event's own JSON.
     ///
-    /// - Parameter project: The name of the project, if the shape does not contain it.
+    /// - Parameter project: The name of the project, which is used if the shape contains no project.
     package mutating func write(
         _ id: EventID, _ made: EncodedFrame.Made, of event: StoredEvent, project: String = ""
     ) {
@@ -173,7 +174,7 @@ package struct FrameWriter: Sendable {
         if isChunked { bytes += Self.lineEnd }
     }
 
-    /// Returns the bytes before an event on the gateway's own streams.
+    /// Returns the bytes that precede an event on the gateway's own event streams.
     private static func wrapper(_ project: String, _ event: StoredEvent) -> [UInt8] {
         wrapper(project, event.withDirectory { [UInt8](copying: $0) })
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An item that a reader of a log receives.
+/// An item that a read of a log returns.
 package enum LogItem: Sendable {
     case event(StoredEvent)
     /// Events are missing at this position.
@@ -27,9 +27,9 @@ package struct LogPosition: Sendable, Equatable {
     /// A number that identifies the segment within its log.
     package var segmentNumber: UInt64 { segment.ordinal }
 
-    /// Returns whether both positions are at the same offset of the same region. Two positions can differ although no
-    /// record is between them. For example, the end of a segment differs from the beginning of the next segment. A
-    /// position in memory differs from the same position in the file to which the segment moved.
+    /// Returns whether both positions have the same offset in the same memory. Positions without a record between them
+    /// can be unequal. For example, the end of a segment and the beginning of the next segment are unequal. After a
+    /// segment has moved to a file, positions in memory and in the file are also unequal.
     package static func == (left: LogPosition, right: LogPosition) -> Bool {
         left.segment.region === right.segment.region && left.offset == right.offset
     }
@@ -42,21 +42,21 @@ package struct LogPosition: Sendable, Equatable {
 
 /// The result of a search for the position after an event, or for the position of the first event since a time.
 package enum LogSearch: Sendable {
-    /// Nothing is missing before the position.
+    /// No event is missing before the position.
     case position(LogPosition)
     /// The client receives the gap first, and then continues at the position.
     case gap(EventGap, LogPosition)
 }
 
-/// The range, size and gaps of the events that a log keeps.
+/// The range, size and gaps of the events in a log.
 package struct LogSummary: Sendable, Equatable {
-    /// The oldest event that is kept.
+    /// The oldest stored event; nil if there is none.
     package var first: EventID?
     /// The newest event that received an id.
     package var last: EventID?
     /// The size of all segments in bytes, on the disk and in memory.
     package var bytes: Int
-    /// The number of gaps among the kept events.
+    /// The number of gaps that the log contains.
     package var gaps: Int
 
     /// Creates a summary with the given values.
@@ -70,9 +70,9 @@ package struct LogSummary: Sendable, Equatable {
 
 /// The properties of a segment that determine whether it is removed.
 package struct LogSegment: Sendable, Equatable {
-    /// The bytes that the segment uses on the disk or in memory.
+    /// The size of the segment on the disk or in memory, in bytes.
     package var bytes: Int
-    /// The time at which the segment's last event was received, in milliseconds since 1970.
+    /// The time of the segment's last record, in milliseconds since 1970.
     package var lastTime: Int64
     /// Whether the segment is a file.
     package var isFile: Bool

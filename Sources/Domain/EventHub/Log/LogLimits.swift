@@ -5,7 +5,7 @@ package struct LogLimits: Sendable, Equatable {
     /// The maximum size in bytes of a project's segments on the disk (`--event-keep-size`). If the size is 0, nothing
     /// is stored on the disk, and ``memoryBytes`` are kept in memory.
     package var bytes: Int
-    /// How long events are kept (`--event-keep-time`).
+    /// The retention time of events (`--event-keep-time`).
     package var time: Duration
 
     /// The size in bytes of a project's events in memory if the disk cannot or must not be used.

@@ -13,7 +13,7 @@ package enum RetentionPlan {
         var counts = [Int](repeating: 0, count: logs.count)
         var bytes = logs.joined().reduce(0) { $0 + ($1.isFile ? $1.bytes : 0) }
         while bytes > total {
-            // A log's segments are removed in order, regardless of their times.
+            // Compare only the oldest remaining segment of each log, because a log's segments are removed in order.
             let candidates = logs.indices.filter { counts[$0] < logs[$0].count - (keepsNewest ? 1 : 0) }
             let oldest = candidates.min { logs[$0][counts[$0]].lastTime < logs[$1][counts[$1]].lastTime }
             guard let oldest else { break }

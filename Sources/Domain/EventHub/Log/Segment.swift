@@ -7,7 +7,7 @@ internal import MappedFiles
 final class Segment: Sendable {
     let region: MappedRegion
     let header: SegmentHeader
-    /// The position of the segment among the segments of the log, in this process.
+    /// The number of the segment in the order of the log's segments. Ordinals are valid only in this process.
     let ordinal: UInt64
 
     init(_ region: MappedRegion, _ header: SegmentHeader, ordinal: UInt64) {
@@ -30,8 +30,8 @@ final class Segment: Sendable {
     /// Returns a segment with the same records, ordinal and offsets in another region.
     func moved(to region: MappedRegion) -> Segment { Segment(region, header, ordinal: ordinal) }
 
-    /// Writes the header and the published records to a region of the same size. The header is written from this
-    /// object, because the preceding segment may have become known after the header in the present region was written.
+    /// Writes the header and the published records to a region of the same size. Writes ``header`` instead of copying
+    /// it from the old region, because ``header`` may contain newer information about the previous segment.
     func copy(to other: MappedRegion) {
         header.write(to: other)
         let end = region.published

@@ -6,7 +6,7 @@ internal import MappedFiles
 struct SegmentFolder: Sendable {
     /// The path of the gateway's state directory.
     let state: String
-    /// The project's name, or another name that no project has.
+    /// The project's name, or a name that no project can have.
     let name: String
 
     /// The name of the directory of all logs in the state directory.

@@ -37,11 +37,11 @@ struct SegmentScan {
             lastTime = record.time
             endsInGap = record.kind == .gap
         }
-        // A truncated file may have had more records, so it counts as damaged.
+        // A truncated file may have contained more records, so treat it as damaged.
         isDamaged = region.count < header.capacity
     }
 
-    /// Returns whether a record may follow the previous records, and updates the state from the record.
+    /// Returns whether a record is a valid successor of the previous records. Updates the state from a valid record.
     private mutating func follows(_ record: EventRecord, _ region: MappedRegion) -> Bool {
         let next = EventID(
             generation: generation,

@@ -7,7 +7,7 @@
 enum SegmentSizes {
     /// The size of the first segment in bytes.
     static let first = 256 << 10
-    /// The size of the largest segment in bytes, unless one event needs more.
+    /// The maximum size of a segment in bytes. A segment is larger only if a single event needs more space.
     static let largest = 4 << 20
     /// The minimum number of bytes that a log keeps, regardless of the limit.
     static let leastKept = 64 << 10

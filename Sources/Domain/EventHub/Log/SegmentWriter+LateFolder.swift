@@ -10,9 +10,9 @@ extension SegmentWriter {
 
     /// Finds the segments in the directory, and writes to the directory from now on.
     ///
-    /// The segments in the directory precede the segments in memory, with a gap between them. Another process may have
-    /// begun a generation in the directory that is not older than the generations in memory. In this case, the segments
-    /// in memory are dropped, because ids must increase. Readers then receive a gap, and a new generation begins.
+    /// The segments in the directory precede the segments in memory, with a gap between them. Ids must increase. The
+    /// segments in memory are therefore removed if the newest generation in the directory is not older than the first
+    /// generation in memory. In this case, readers receive a gap, and a new generation begins.
     mutating func useFolder(now: Int64) {
         guard obstacle != nil else { return }
         obstacle = nil
@@ -79,8 +79,8 @@ extension SegmentWriter {
 }
 
 extension SegmentWriter.Kept {
-    /// Returns a copy whose header names the event before the segment, if that event was unknown when the segment was
-    /// created.
+    /// Returns a copy whose header contains the previous event, which was not known when the segment was created. If
+    /// the header already contains a previous event, returns the segment unchanged.
     fileprivate func following(_ event: EventID?, at time: Int64, in generation: UInt64) -> Self {
         guard segment.header.previous == nil else { return self }
         var header = segment.header

@@ -33,7 +33,8 @@ extension SegmentWriter {
 
     private mutating func beginInMemory(_ least: Int, time: Int64) -> Bool {
         let budget = memoryBudget
-        // The new segment must not have the ordinal of a segment that the loop below removes.
+        // Choose the ordinal before removing segments, because the new segment must not reuse the ordinal of a removed
+        // segment.
         let ordinal = newestOrdinal + 1
         let previous = kept.last.flatMap { $0.name == nil ? $0.segment.capacity : nil }
         guard let size = SegmentSizes.next(after: previous, least: least, kept: budget) else { return false }
@@ -79,7 +80,7 @@ extension SegmentWriter {
             error.isFull
             ? "Free space on the disk (`df \(folder.state)`)"
             : "Make the gateway's user the owner of the directory, with mode 0700"
-        return "Events are kept in memory only, because \(error). \(remedy). The gateway tries again by itself."
+        return "Events are kept in memory only, because \(error). \(remedy). The gateway tries again automatically."
     }
 
     // MARK: Removing
@@ -89,7 +90,7 @@ extension SegmentWriter {
         removeOlder(than: now - limits.time.milliseconds)
     }
 
-    /// Removes the oldest segments whose last record is older than this time.
+    /// Removes the oldest segments, up to the first segment whose last record is not older than this time.
     mutating func removeOlder(than time: Int64) {
         removeOldest(kept.prefix { $0.lastTime < time }.count)
     }
@@ -119,7 +120,7 @@ extension SegmentWriter {
         hasChanged = true
     }
 
-    /// Removes all segments and the log's directory, because events must not be stored on the disk any more.
+    /// Removes all segments, and the directory if it is empty. Called when events may no longer be stored on the disk.
     mutating func removeFromDisk() {
         problem = nil
         isUnread = false
@@ -127,7 +128,7 @@ extension SegmentWriter {
         folder?.removeIfEmpty()
     }
 
-    /// Applies other limits from now on.
+    /// Applies new limits.
     mutating func change(_ limits: LogLimits, now: Int64) {
         let isEnded = limits.bytes == 0 && self.limits.bytes > 0
         self.limits = limits

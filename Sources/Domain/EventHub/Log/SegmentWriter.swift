@@ -5,18 +5,18 @@ internal import OpenCodeFamilies
 
 /// The writer of a log, with its segments and the state for the next record.
 struct SegmentWriter {
-    /// A kept segment and the name of its file.
+    /// A stored segment and the name of its file.
     struct Kept {
         let segment: Segment
         /// The name of the segment's file; nil if the segment is in memory.
         let name: SegmentName?
-        /// The time at which the gateway received the last record, in milliseconds since 1970.
+        /// The time of the last event or gap.
         var lastTime: Int64
         var gaps = 0
-        /// Whether the segment contains only a gap that the next process also finds between the files.
+        /// Whether the segment contains only a gap that the next process will also find between the files.
         var isDerived = false
 
-        /// Whether the segment is in memory and may move to the disk.
+        /// Whether the segment is in memory and may be moved to the disk.
         var isMovable: Bool { name == nil && !isDerived }
     }
 
@@ -27,26 +27,26 @@ struct SegmentWriter {
     /// The directory that may contain segments now.
     var folder: SegmentFolder? { obstacle == nil ? configuredFolder : nil }
     var limits: LogLimits
-    /// The segments that are kept, oldest first.
+    /// The stored segments, oldest first.
     var kept: [Kept] = []
     /// The segment that represents the end of the log if no segment is kept.
     var origin: Segment
     /// Whether the newest segment may be written to.
     var isOpen = false
-    /// Whether an earlier process wrote the newest segment, and this process has not written to it yet.
+    /// Whether an earlier process has created the newest segment, and this process has not written to it yet.
     var isFromBefore = false
-    /// Whether a part of the newest segment cannot be read, and no gap reports the loss yet.
+    /// Whether the newest segment is damaged, and no gap reports the damage yet.
     var isDamaged = false
     /// The newest generation; 0 if there is none.
     var generation: UInt64 = 0
-    /// The first generation that this process has begun; nil if there is none.
+    /// The first generation that this process has begun; nil if it has begun none.
     var firstGeneration: UInt64?
     /// The newest event that received an id, and the time at which the gateway received it.
     var last: EventID?
     var lastTime: Int64 = 0
     /// Whether the newest record is a gap.
     var endsInGap = false
-    /// The reason why the disk cannot be used; nil if it can be used, or must not be used.
+    /// A message with the reason why the disk cannot be used; nil if it can be used, or must not be used.
     var problem: String?
     /// The number of bytes that must be available before the gateway uses a disk that was full.
     var roomWanted = 0

@@ -11,8 +11,8 @@ package struct StoredEvent: Sendable {
     package let id: EventID
     /// The time at which the gateway received the event, in milliseconds since 1970.
     package let time: Int64
-    /// The position after the event in its log. If the event was too large to be stored, this value is the position at
-    /// which the log continues.
+    /// The position after the event in its log. If the event was too large to be stored, this is the position after the
+    /// gap that replaces it.
     package let after: LogPosition
 
     init(_ region: MappedRegion, _ record: EventRecord, after: LogPosition) {

@@ -25,10 +25,10 @@ package struct EncodedStream: Sendable {
         /// The id of the frame or gap.
         let id: EventID
         let size: Int
-        /// The event or gap that caused the step, or whose time made the step due. The value is nil if a timer caused
-        /// the step and no event or gap has followed yet.
+        /// The event or gap that caused the step. This includes steps that were due by the time of the event. The value
+        /// is nil if a timer caused the step and no event or gap has followed yet.
         var cause: EventID?
-        /// The event that follows the step, if the step is a gap.
+        /// If the step is a gap, the event that follows it.
         var nextEvent: EventID?
     }
 
@@ -43,7 +43,7 @@ package struct EncodedStream: Sendable {
     private static let mostBytes = 4 << 20
     private static let mostSteps = 8_192
 
-    /// The kind of frames that the stream makes.
+    /// The kind of frames that the stream generates.
     package let kind: EncodingKind
     /// The state of the encoding. The state makes the frames if there is no `translation`.
     private var state: EncodingState
@@ -51,16 +51,16 @@ package struct EncodedStream: Sendable {
     private var position: LogPosition
     /// The items that were read from the log but not processed yet.
     private var unprocessed: ArraySlice<LogItem> = []
-    /// The query whose result the stream needs before it continues.
+    /// The query whose result the stream needs before it can continue; nil if there is none.
     package private(set) var query: TranslationQuery?
     /// The last event that was processed.
     private(set) var reached: EventID?
     private var lastEvent: StoredEvent?
-    /// The last frame that is no longer kept; nil if all frames are kept.
+    /// The last frame that is no longer stored; nil if all frames are stored.
     private var first: EventID?
     private var last: EventID?
     private var emitted: [SentStep] = []
-    /// The event that is being processed now.
+    /// The event that is being processed; nil if there is none.
     private var cause: EventID?
     private var bytes = 0
     /// The last frame that the current reader has received. Later frames are not removed. If the value is nil, no frame
@@ -89,7 +89,7 @@ package struct EncodedStream: Sendable {
     /// pending.
     package var deadline: UInt64? { translation.map(\.deadline) ?? state.deadline }
 
-    /// The last frame that the stream has made.
+    /// The id of the last step of the stream.
     var end: EventID? { last }
 
     /// Returns approximately `limit` bytes of the steps after this frame, and whether the stream currently has no
@@ -101,7 +101,7 @@ package struct EncodedStream: Sendable {
     ) {
         retainSteps(after: id, atMost: limit)
         var isAtEnd = false
-        // Do not advance beyond the limit, because that would evict steps that the reader has not received yet.
+        // Do not advance beyond the limit, because the stream would store too many frames for this reader.
         if ahead < limit { isAtEnd = advance(log, now: now, atMost: limit) }
         var steps: [Step] = []
         var ids: [EventID] = []
@@ -125,7 +125,7 @@ package struct EncodedStream: Sendable {
             retainSteps(after: event.id.before, atMost: 1)
             guard !advance(log, now: now, atMost: ahead + 1), query == nil else { break }
         }
-        // The steps that a timer caused are at the end, because no event has caused them yet.
+        // Steps without a cause are the last steps, because a timer caused them after the last event.
         let start = firstEmitted { $0.cause.map { $0 >= event.id } ?? true }
         let caused = emitted[start...].prefix { $0.cause == event.id }
         var result = EventFrames()
@@ -136,8 +136,8 @@ package struct EncodedStream: Sendable {
         return result
     }
 
-    /// Returns the frames that were pending at the first gap after this event. Each frame is returned with the event
-    /// whose wrapper it uses.
+    /// Returns the frames that were pending when the gap directly after this event occurred. Each frame is returned
+    /// with the event whose wrapper it uses.
     mutating func frames(endedAfter id: EventID, _ log: EventLog, now: Int64) -> [(EncodedFrame, of: StoredEvent)] {
         while gap(after: id) == nil, reached.map({ $0 <= id }) ?? true {
             retainSteps(after: id, atMost: 1)
@@ -180,7 +180,7 @@ package struct EncodedStream: Sendable {
         return low
     }
 
-    /// Continues with the result of the stream's query.
+    /// Processes the result of a query. Does nothing if the stream does not wait for this query.
     mutating func resume(_ answered: TranslationQuery, _ answer: TranslationAnswer) {
         guard query == answered else { return }
         query = nil
@@ -206,7 +206,7 @@ package struct EncodedStream: Sendable {
             size += process(item)
             if query != nil { return false }
             unprocessed.removeFirst()
-            // Release the memory of the processed items.
+            // An empty slice still retains its items, so replace it to release their memory.
             if unprocessed.isEmpty { unprocessed = [] }
         }
         return false
@@ -334,7 +334,7 @@ package struct EncodedStreams: Sendable {
         return body(&entry.track)
     }
 
-    /// Returns the frames that an event causes in one encoding, in order.
+    /// Returns the frames that an event causes in this encoding, in order.
     mutating func frames(
         _ encoding: EventEncoding, of event: StoredEvent, _ log: EventLog, now: Int64
     ) -> EncodedStream.EventFrames {
@@ -356,7 +356,7 @@ package struct EncodedStreams: Sendable {
         }
     }
 
-    /// Continues this log's streams with the result of a query.
+    /// Passes the result of a query to all streams of this log.
     package mutating func resume(for log: EventLog, query: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
         for index in kept.indices where kept[index].log == name { kept[index].track.resume(query, answer) }

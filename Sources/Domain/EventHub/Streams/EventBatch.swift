@@ -7,13 +7,13 @@ package struct EventBatch: Sendable {
         var end: Int
         /// The position after the frame in the log; nil if the frame has no position of its own.
         let position: LogPosition?
-        /// The event from which the frame can be made again.
+        /// The event from which the frame can be made again; nil if there is none.
         let event: StoredEvent?
         /// The number of the frame's bytes that were sent before this batch.
         var base = 0
         /// The id of the frame, if the cursor encodes events (``EventCursor/isEncoded``).
         var emitted: EventID?
-        /// Whether a reader that starts before the frame makes the same frame again.
+        /// Whether a read from the position before the frame makes the same frame again.
         var isMadeAgain = false
     }
 
@@ -30,7 +30,7 @@ package struct EventBatch: Sendable {
     /// The query whose result is needed before more frames can be made. The value is nil if no query is needed, or if
     /// the batch's bytes must be sent first.
     package internal(set) var query: TranslationQuery?
-    /// The frame before which the batch ends because the frame must not be sent yet; nil if there is none.
+    /// The first frame that must not be sent yet; nil if there is none. The batch ends before this frame.
     package internal(set) var blockedFrame: EventID?
     private(set) var frameEnds: [FrameEnd] = []
 
@@ -74,8 +74,7 @@ package struct EventBatch: Sendable {
     /// Records bytes that belong to the frame `emitted`, which was processed last. If the frame is made again, these
     /// bytes are missing.
     ///
-    /// - Parameter isWithLast: Whether the frame is in the batch. In this case, the frame and the bytes are sent
-    ///   together.
+    /// - Parameter isWithLast: Whether the frame is in the batch. If true, the frame and the bytes are sent together.
     mutating func extendLastFrame(_ end: Int, emitted: EventID, isWithLast: Bool) {
         guard isWithLast, let last = frameEnds.indices.last else {
             return appendFrame(end: end, position: nil, event: nil, emitted: emitted)

@@ -163,7 +163,7 @@ private struct AllReading {
 
     private func isEmitted(_ id: EventID) -> Bool { cursor.emitted.map { id <= $0 && id.isOfEvent($0) } ?? false }
 
-    /// Sends the gap before a project's event to a reader that joined after the gap.
+    /// Writes the gap before a project's event if the client joined after the gap.
     private mutating func emitOnce(_ gap: EventGap, before entry: EventIndex.Entry) {
         guard emitsGaps, cursor.joined != nil, gaps[entry.project].map({ $0 > entry.id }) ?? true,
             var frameID = before.last

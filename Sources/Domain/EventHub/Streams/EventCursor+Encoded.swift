@@ -3,14 +3,16 @@
 internal import OpenCodeFamilies
 
 extension EventCursor {
-    /// Reads like ``nextBatch(_:atMost:connected:)``, but returns encoded frames.
+    /// Returns the next bytes for the client, like ``nextBatch(_:atMost:connected:)``, with frames that an encoding or
+    /// a translation makes.
     ///
     /// - Parameters:
-    ///   - isBlocked: Called for each end of a turn with the session and the frame. If the closure returns true, the
-    ///     batch ends before that frame. The client must have selected the frame, or an event that may be added to it.
-    ///   - added: Called for each end of a turn with the session and the `session.idle` frame. Returns the JSON of
-    ///     events that are not in the log (`command.executed`). These events are sent together with that frame and have
-    ///     no ids of their own.
+    ///   - isBlocked: A function that is called with the session and the frame of each end of a turn. If the function
+    ///     returns true, the batch ends before this frame. The batch does not end if the client has selected neither
+    ///     the frame nor its additional event.
+    ///   - added: A function that is called with the session and the `session.idle` frame of each end of a turn. The
+    ///     function returns the JSON of additional events that are not in the log (`command.executed`). Additional
+    ///     events are sent with the frame and have no ids.
     package mutating func nextEncodedBatch(
         _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
         isBlocked: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },

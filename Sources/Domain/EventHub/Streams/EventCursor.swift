@@ -18,7 +18,7 @@ package struct EventCursor: Sendable {
         case unknown
     }
 
-    /// The part of the current frame that has not been sent.
+    /// The unsent part of a partly sent frame.
     package enum Remainder: Sendable {
         case nothing
         /// The remaining bytes of the frame.
@@ -29,7 +29,7 @@ package struct EventCursor: Sendable {
         case again(sent: Int, size: Int)
     }
 
-    /// The maximum size in bytes of a remainder that the cursor stores. A larger remainder is encoded again.
+    /// The maximum size in bytes of a remainder that the cursor stores. A larger remainder is made again if possible.
     static let largestKeptRemainder = 2_048
 
     /// The project's name; empty if the cursor reads the events of all projects.
@@ -59,7 +59,7 @@ package struct EventCursor: Sendable {
     var joined: EventID?
     /// For each project, the first gap that the cursor has passed since the client opened the stream.
     var gaps: [String: EventID] = [:]
-    /// The last event to send, if the stream ends with an event.
+    /// The last event to send; nil if the stream has no end.
     package var until: EventID?
     var start: Start
     var position: LogPosition
@@ -69,7 +69,7 @@ package struct EventCursor: Sendable {
 
     /// Creates a cursor.
     ///
-    /// - Parameter now: The position after all events that the instance has sent so far.
+    /// - Parameter now: The position at the end of the log.
     package init(
         _ start: Start, now: LogPosition, project: String, shape: EventShape, isChunked: Bool, selector: EventSelector
     ) {
@@ -228,8 +228,8 @@ package struct EventCursor: Sendable {
         }
     }
 
-    /// Sets the position for a time. The position is never after the end of the log at the time of the request. If the
-    /// time is in the future, the client receives all events after the request.
+    /// Sets the position for a time. For a time in the future, sets the position to the end of the log at the time of
+    /// the request.
     mutating func seek(since search: LogSearch) {
         let requested = position
         seek(search)

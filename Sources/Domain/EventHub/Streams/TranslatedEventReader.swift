@@ -5,8 +5,7 @@ import Encodings
 internal import JSONText
 internal import OpenCodeFamilies
 
-/// An event of a project's instance as a value of OpenCode 1's model, regardless of the version of OpenCode that the
-/// instance runs.
+/// An event of a project's instance as a value in OpenCode 1's format, regardless of the instance's version.
 package enum TranslatedEvent: Sendable {
     case event(Event)
     /// Events are missing. The receiver must request its whole state again.
@@ -44,7 +43,7 @@ package struct TranslatedEventReader: Sendable {
         position = log.beginning
     }
 
-    /// Returns the next events, from approximately `limit` bytes of the log.
+    /// Returns the events in the next bytes of the log, approximately `limit` bytes.
     package mutating func nextBatch(atMost limit: Int) -> Batch {
         var batch = Batch()
         var size = 0
@@ -69,13 +68,13 @@ package struct TranslatedEventReader: Sendable {
                 size += event.size
             }
             unprocessed.removeFirst()
-            // Release the memory of the processed items.
+            // An empty slice still retains its items, so replace it to release their memory.
             if unprocessed.isEmpty { unprocessed = [] }
         }
         return batch
     }
 
-    /// Continues with the result of the last query.
+    /// Processes the result of the last query.
     package mutating func resume(_ answer: TranslationAnswer) {
         guard let pendingQuery, case .event(let event)? = unprocessed.first else { return }
         self.pendingQuery = nil

@@ -23,12 +23,12 @@ struct EventTranslation: Sendable {
     private var translator: StreamTranslator?
     private var defaults: InstanceDefaults?
     private var generation: UInt64?
-    /// The sessions whose query had no result, each with the time of the event that needed the query.
+    /// The sessions whose queries failed, each with the time of the event that needed the query.
     private var unanswered: [String: UInt64] = [:]
     /// The number of known sessions at which the translation forgets idle sessions.
     private var limit = Self.mostSessions
 
-    /// Forgets all sessions, because events are missing.
+    /// Handles missing events by forgetting all sessions.
     mutating func interrupt() {
         translator = defaults.map(StreamTranslator.init)
         unanswered = [:]
@@ -45,11 +45,11 @@ struct EventTranslation: Sendable {
         return true
     }
 
-    /// Processes the next event.
+    /// Translates the next event.
     ///
     /// - Parameters:
     ///   - line: The data line of the event.
-    ///   - time: The time at which the event was recorded, in milliseconds since 1970.
+    ///   - time: The recorded time of the event, in milliseconds since 1970.
     mutating func translate(_ line: [UInt8], time: UInt64) -> Outcome {
         retryUnanswered(time)
         switch translator?.translate(line) {

@@ -4,8 +4,8 @@ internal import Dialects
 import Encodings
 package import OpenCodeFamilies
 
-/// Makes frames in the format of OpenCode 1's API from one project's events in one encoding, regardless of the version
-/// of OpenCode that sent the events.
+/// Makes frames in OpenCode 1's format and one encoding from a project's events, regardless of the version of OpenCode
+/// that sent the events.
 ///
 /// An event's frames depend on the preceding events and on the results of the queries about their sessions. No query is
 /// needed for a session whose beginning is among the events. For any other session, the instance returns the present
@@ -23,7 +23,7 @@ package struct TranslatedEncoding: Sendable {
     private var counter = FrameCounter()
     private var translation = EventTranslation()
 
-    /// Creates an encoding that knows no sessions.
+    /// Creates an encoding without sessions.
     package init(_ encoding: EventEncoding) { state = EncodingState(encoding: encoding) }
 
     /// The earliest time at which ``due(now:)`` returns frames, in milliseconds since 1970; nil if nothing is pending.
@@ -32,17 +32,17 @@ package struct TranslatedEncoding: Sendable {
     /// Returns the frames that are due by `now`, in milliseconds since 1970.
     package mutating func due(now: UInt64) -> [EncodedFrame] { numbered(state.due(now: now)) }
 
-    /// Handles missing events: returns the pending frames and forgets all sessions.
+    /// Handles missing events. Returns the pending frames and forgets all sessions.
     package mutating func interrupt() -> [EncodedFrame] {
         translation.interrupt()
         return numbered(state.interrupt())
     }
 
-    /// Processes the next event.
+    /// Encodes the next event.
     ///
     /// - Parameters:
     ///   - id: The id of the event.
-    ///   - time: The time at which the event was recorded, in milliseconds since 1970.
+    ///   - time: The recorded time of the event, in milliseconds since 1970.
     ///   - skeleton: The skeleton of the event.
     ///   - line: The data line of the event.
     ///   - payload: The range of the event's own JSON in the line.

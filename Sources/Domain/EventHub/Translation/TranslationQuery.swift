@@ -14,7 +14,7 @@ package enum TranslationAnswer: Sendable {
     case defaults(version: String, configuration: [UInt8], model: [UInt8])
     /// The session, its last messages (newest first), its inbox, and the running sessions.
     case session([UInt8], messages: [UInt8], inbox: [UInt8], active: [UInt8])
-    /// The instance has no such session.
+    /// The instance does not have this session.
     case unknown
     /// The instance did not respond.
     case nothing

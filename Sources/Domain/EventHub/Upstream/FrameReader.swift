@@ -16,19 +16,19 @@ package struct FrameReader: Sendable {
         case tooLarge
     }
 
-    /// The maximum size in bytes of a stored frame without data.
+    /// The maximum size of a frame without data, in bytes. Bytes that would exceed it are discarded.
     private static let longestOther = 16 * 1024
 
     private let limit: Int
     private var scanner = EventScanner()
-    /// The data of the current frame so far.
+    /// The data of the current frame that was received until now.
     private var data: [UInt8] = []
     private var hasLine = false
     private var isTooLarge = false
     /// All bytes of the current frame, while the frame has no data.
     private var raw: [UInt8] = []
 
-    /// Creates a reader at the beginning of a stream, for events of at most `limit` bytes.
+    /// Creates a reader for a new stream. Events may have at most `limit` bytes.
     package init(limit: Int) { self.limit = limit }
 
     /// Processes the next bytes, which may be split anywhere, and calls `body` with each complete frame.

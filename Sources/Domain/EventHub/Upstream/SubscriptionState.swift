@@ -13,13 +13,13 @@ package struct SubscriptionState: Sendable {
         case begin
         /// The response head of the stream has arrived.
         case opened(Int)
-        /// There is no response, or the response is not a stream.
+        /// The instance did not respond, or the response is not a stream.
         case refused(Int)
         /// Data was received on the stream.
         case received(Int)
-        /// The instance has reported that the stream has begun.
+        /// The instance has sent the event with which a stream begins.
         case connected(Int)
-        /// The stream was lost, or could not be opened.
+        /// The stream has ended, or could not be opened.
         case ended(Int)
         /// The time of ``SubscriptionState/deadline`` has been reached.
         case due
@@ -31,9 +31,9 @@ package struct SubscriptionState: Sendable {
         case open(Int)
         /// Close the stream and discard its data.
         case close(Int)
-        /// Use this stream's data from now on, beginning with the data that has been held back.
+        /// Use the stream with this number from now on, beginning with the data that was retained.
         case follow(Int)
-        /// Clients may be informed that their streams have begun.
+        /// Inform clients that their streams have begun.
         case announce
         /// The followed stream is lost. The instance's events are missing until another stream has begun.
         case lost
@@ -56,7 +56,7 @@ package struct SubscriptionState: Sendable {
         package var patience: Int64 = 4_000_000_000
         /// The first delay before another attempt. Each further delay is twice as long, up to ``longestDelay``.
         package var delay: Int64 = 100_000_000
-        /// The longest delay before another attempt.
+        /// The maximum delay before another attempt.
         package var longestDelay: Int64 = 5_000_000_000
 
         /// Creates times with these values. All other times have their default values.
@@ -78,15 +78,15 @@ package struct SubscriptionState: Sendable {
     private var second: Stream?
     private var count = 0
     private var failures = 0
-    /// The time of the next attempt.
+    /// The time of the next attempt; nil if none is scheduled.
     private var retryAt: Int64?
     private var announceAt: Int64?
     /// The time at which the user is warned that no stream has begun; nil if no warning is pending.
     private var warnAt: Int64?
 
-    /// Whether clients may be informed that their streams have begun.
+    /// Whether clients were or may be informed that their streams have begun.
     package private(set) var isAnnounced = false
-    /// Whether the last attempt was refused.
+    /// Whether the instance has refused the last attempt.
     package private(set) var isRefused = false
 
     /// Creates a state without a stream.
