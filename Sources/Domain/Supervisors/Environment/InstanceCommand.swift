@@ -3,16 +3,16 @@
 internal import Addresses
 internal import OpenCodeFamilies
 
-/// The command line with which every supervisor starts OpenCode for a project.
+/// The command line with which all supervisors start OpenCode for a project.
 enum InstanceCommand {
     /// Returns the words of the command line.
     ///
-    /// A relative path is resolved against `directory` instead of the project's folder. A name without a slash is
-    /// searched for in the PATH.
+    /// A relative path of the program is resolved against `directory` instead of the project's folder. A name without a
+    /// slash is searched for in the PATH.
     ///
     /// - Parameters:
     ///   - command: The program with its first arguments.
-    ///   - directory: The directory in which the caller was started.
+    ///   - directory: The working directory in which the calling program was started.
     static func words(_ command: [String], from directory: String) -> [String] {
         let program = command[0]
         let isRelative = program.contains("/") && !program.hasPrefix("/")

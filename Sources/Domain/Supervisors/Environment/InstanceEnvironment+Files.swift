@@ -25,18 +25,18 @@ extension InstanceEnvironment {
         return InstanceEnvironment(base: base, files: common.map { [$0] } ?? [], projectFile: projectFile)
     }
 
-    /// Returns the digest that a server of the project would have if it were started now; nil if the files cannot be
-    /// read.
+    /// Returns the digest of the environment that a server of the project would get now; nil if an environment file
+    /// cannot be read.
     package static func currentDigest(of project: ProjectName, home: String) -> String? {
         (try? load(project: project, home: home, base: [:]))?.digest
     }
 
-    /// Returns the paths of the common file and the project's own file. The project's name is used unchanged, without
-    /// escapes or patterns.
+    /// Returns the paths of the common file and the project's own file. The name of the project's file contains the
+    /// project's name unchanged, without escapes or patterns.
     package static func paths(of project: ProjectName, home: String) -> (common: String, own: String?) {
         let folder = home + "/.config/opencode"
         let projectFileName = project.string + ".env"
-        // Omit the path if the file name is too long. No such file can exist, and opening it would fail with an error.
+        // Omit a name that is too long, because no file can have this name and opening it would fail.
         return (
             folder + "/env",
             projectFileName.utf8.count <= ProjectName.maximumLength ? folder + "/env.d/" + projectFileName : nil

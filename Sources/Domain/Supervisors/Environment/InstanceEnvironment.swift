@@ -7,8 +7,12 @@ internal import Sodium
 
 /// The environment of an OpenCode server, regardless of the process that starts the server.
 ///
-/// The environment consists of these sources, in this order: a base without the gateway's own variables,
-/// `~/.config/opencode/env`, `~/.config/opencode/env.d/NAME.env`, and the variables that the gateway requires.
+/// The environment combines these sources. Later sources override earlier ones.
+///
+/// - the variables of the starting process, without the gateway's own variables
+/// - `~/.config/opencode/env`
+/// - `~/.config/opencode/env.d/NAME.env`
+/// - the variables that the gateway requires
 package struct InstanceEnvironment: Sendable, Equatable {
     /// The values of the base, followed by the values of the files. Later layers override earlier layers.
     private let layers: [[String: String]]
@@ -31,9 +35,9 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// Creates an environment.
     ///
     /// - Parameters:
-    ///   - base: The environment of the process that starts the server.
-    ///   - files: The common files. Their values override `base`, and later files override earlier files.
-    ///   - projectFile: The project's own file, which overrides all other files.
+    ///   - base: The environment of the starting process.
+    ///   - files: The common files. The values in the files override `base`, and later files override earlier files.
+    ///   - projectFile: The project's own file, which overrides all others.
     package init(base: [String: String], files: [EnvironmentFile], projectFile: EnvironmentFile? = nil) {
         let base = base.filter { !ReservedVariables.contain($0.key) }
         let all = files + (projectFile.map { [$0] } ?? [])
@@ -71,9 +75,9 @@ package struct InstanceEnvironment: Sendable, Equatable {
 
     /// Returns the credentials that the server will require.
     ///
-    /// If `withGatewayPassword` is true, the password is random. If it is false, the password is taken from the
-    /// environment. If the environment contains no password, OpenCode 1 requires none. OpenCode 2 always requires a
-    /// password and receives a random one.
+    /// If `withGatewayPassword` is true, the password is random. If `withGatewayPassword` is false, the password is
+    /// taken from the environment. If the environment contains no password, OpenCode 1 requires none. OpenCode 2 always
+    /// requires a password and receives a random one.
     package func credentials(withGatewayPassword: Bool) -> InstanceCredentials {
         let username = configured(["OPENCODE_SERVER_USERNAME"])
         let isOther = username.map { $0 != InstanceCredentials.defaultUsername } ?? false
@@ -86,8 +90,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
         return InstanceCredentials(username: username ?? InstanceCredentials.defaultUsername, password: password)
     }
 
-    /// Returns the value of these variables from the last layer that sets any of them. Earlier names take precedence.
-    /// Empty values are skipped, because OpenCode treats them as unset.
+    /// Returns the value of the first of these variables that is set in the last layer with any of them. Skips empty
+    /// values, because OpenCode treats them as unset.
     private func configured(_ names: [String]) -> String? {
         for layer in layers.reversed() {
             for name in names {

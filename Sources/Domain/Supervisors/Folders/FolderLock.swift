@@ -10,8 +10,8 @@ package final class FolderLock: Sendable {
     package enum Kind: Sendable {
         /// The lock of a single gateway that runs the servers as its child processes.
         case exclusive
-        /// The lock of gateways whose servers run under the same service manager. The lock excludes gateways that need
-        /// an exclusive lock.
+        /// The lock of gateways whose servers are units of a service manager. Several gateways can hold a shared lock
+        /// at the same time. A shared lock excludes gateways with an exclusive lock.
         case shared
     }
 
@@ -37,11 +37,11 @@ package final class FolderLock: Sendable {
     /// Locks a directory.
     ///
     /// - Parameters:
-    ///   - path: The directory. Symbolic links are followed.
-    ///   - kind: The kind of the lock, which determines which other gateways are excluded.
-    ///   - ignoresEndedHolder: Whether a lock whose holder no longer exists counts as another user's lock. Such a lock
-    ///     is held by the holder's children. A gateway's children release it within milliseconds, when they execute
-    ///     their program.
+    ///   - path: The path of the directory. Symbolic links are followed.
+    ///   - kind: The kind of lock, which determines the gateways that it excludes.
+    ///   - ignoresEndedHolder: Whether a holder that no longer exists counts as a process of another user. If a holder
+    ///     no longer exists, its children hold the lock. A gateway's children release the lock within milliseconds,
+    ///     when they execute their program.
     /// - Throws: An error if a gateway of this user or of root holds the lock.
     package static func acquire(
         _ path: String, _ kind: Kind, ignoresEndedHolder: Bool = false
@@ -95,11 +95,11 @@ package final class FolderLock: Sendable {
     static func holder(inode: UInt64, locks: String) -> Int32? {
         for line in locks.split(separator: "\n") {
             let fields = line.split(separator: " ")
-            // Skip waiting locks, which have an arrow in the second field.
+            // Skip waiting processes, whose lines have an arrow in the second field.
             guard fields.count >= 6, fields[1] == "FLOCK",
                 fields[5].split(separator: ":").last.map({ UInt64($0) }) == inode
             else { continue }
-            // Skip processes in other namespaces, which are listed with the number 0.
+            // Skip processes in other namespaces, which have the number 0.
             if let number = Int32(fields[4]), number > 0 { return number }
         }
         return nil

@@ -13,10 +13,10 @@ struct FolderServer: Sendable, Equatable {
     /// The unit to which the server belongs; nil if it belongs to no project's unit.
     let unit: UnitOfProcess?
 
-    /// Returns the server in the table that works in the given folder. Ignores servers with a mark in `ignoring`.
+    /// Returns the server in the table that works in the given folder. Ignores servers whose run is in `ignoring`, and
+    /// servers of the unit `ignoredUnit`.
     ///
-    /// Only the first process of each mark is considered, because the descendants of a server may work in any
-    /// directory.
+    /// Considers only the first process of each run, because the descendants of a server may work in any folder.
     static func find(
         in folder: FolderIdentity, _ table: ProcessTable, ignoring: Set<String> = [],
         ignoringUnit ignoredUnit: UnitName? = nil
@@ -43,7 +43,7 @@ struct FolderServer: Sendable, Equatable {
             "the unit \(unit.name) already serves this folder (process \(process)). Stop the unit first (`\(stop)`).")
     }
 
-    /// Returns the reason for rejecting a start if another project's name leads to the same folder.
+    /// Returns the error for a start that is rejected because another running project has the same folder.
     static func refusal(by other: ProjectName) -> LaunchError {
         LaunchError(
             "the project \(other) is the same folder and already runs. Use that project, or stop it first.")
@@ -54,11 +54,11 @@ struct FolderServer: Sendable, Equatable {
 struct UnitOfProcess: Sendable, Equatable {
     /// The name of the unit.
     let name: UnitName
-    /// Whether the unit belongs to the user's own manager.
+    /// Whether the unit belongs to the user's own service manager.
     let isUsers: Bool
 
-    /// Finds the unit in the process's control groups (cgroups(7), /proc/PID/cgroup). Returns nil if none of these
-    /// groups belongs to a project's unit.
+    /// Finds the unit in the process's control groups. The argument is the content of `/proc/PID/cgroup` (cgroups(7)).
+    /// Returns nil if none of these groups belongs to a project's unit.
     init?(controlGroups: String) {
         for line in controlGroups.split(separator: "\n") {
             let parts = line.split(separator: "/")
@@ -77,7 +77,7 @@ extension FolderIdentity {
 }
 
 extension ProcessTable {
-    /// Returns the working directory of a server's first process, as ``Supervisor/workingFolder(of:)`` defines it.
+    /// Returns the working directory of a server's first process, as ``Supervisor/workingFolder(of:)`` specifies.
     static func serverFolder(of number: Int32) -> (identity: FolderIdentity, path: String)? {
         workingFolder(of: number).map { (FolderIdentity($0), $0.path) }
     }

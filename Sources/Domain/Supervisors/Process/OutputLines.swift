@@ -8,7 +8,7 @@ package struct OutputLines: Sendable {
     private var line: [UInt8] = []
     private var isCut = false
 
-    /// Creates a splitter at the beginning of an output.
+    /// Creates a splitter for a new output.
     package init() {}
 
     /// Adds bytes, and returns the lines that are now complete. Omits empty lines and replaces invalid UTF-8.

@@ -56,7 +56,7 @@ struct ProcessInstance {
         }
     }
 
-    /// Records that the first process has ended.
+    /// Records that the server's first process has ended.
     mutating func markEnded() { hasEnded = true }
 
     /// Handles the end of the output, including last lines without a line feed.

@@ -6,8 +6,8 @@ internal import Logging
 package import Projects
 internal import Systemd
 
-/// Ends servers with all their descendants. The descendants are the processes of the server's process group and
-/// processes outside it, because OpenCode starts each shell command in its own session.
+/// Ends servers with all their descendants. Some descendants are outside the server's process group, because OpenCode
+/// starts each shell command in its own session.
 extension ProcessSupervisor {
     /// The maximum time to wait for processes to end after SIGKILL.
     static let patience = Duration.seconds(5)
@@ -49,8 +49,8 @@ extension ProcessSupervisor {
         if kills, instance.deadline == nil { setDeadline(project, run: instance.run.id) }
     }
 
-    /// Sends a signal to a process. Returns nil if the process has already ended, or if it cannot be ended because it
-    /// runs as another user.
+    /// Sends a signal to a process. Returns nil if the process has already ended, or if it cannot be signalled because
+    /// it runs as another user.
     private func signal(_ number: Int32, to process: ProcessStatus, _ logger: Logger) -> ProcessHandle? {
         guard let handle = ProcessHandle(process.identity, on: loop) else { return nil }
         if handle.signal(number) { return handle }
@@ -111,8 +111,8 @@ extension ProcessSupervisor {
         }
     }
 
-    /// Stops waiting for processes that do not end after SIGKILL. Such processes are blocked in the kernel and process
-    /// no requests.
+    /// Stops waiting for the remaining processes. A process that does not end after SIGKILL is blocked in the kernel
+    /// and processes no requests.
     private func abandon(_ project: ProjectName, run: String) {
         guard let instance = instances[project], instance.run.id == run, instance.hasEnded else { return }
         let numbers = instance.remainder.map { "\($0.identity.number)" }.joined(separator: ",")

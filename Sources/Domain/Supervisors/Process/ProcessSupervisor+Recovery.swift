@@ -12,7 +12,7 @@ extension ProcessSupervisor {
     /// Takes over every recorded server that still runs. For all other recorded servers, ends the remaining processes.
     func recover() async {
         let records = setUp.records.all(report: report)
-        // Read the table of processes only if there are records, because reading it delays the start.
+        // Read the process table only if there are records of this boot, because reading it delays the gateway's start.
         let table =
             records.contains(where: \.isOfThisBoot) ? ProcessTable.snapshot(marker: RunMarker.run) : ProcessTable([])
         for record in records {
@@ -21,7 +21,8 @@ extension ProcessSupervisor {
                 await endRemains(of: record)
             }
             setUp.records.remove(record.project)
-            // The project may have had two records. Write the record of its running server again.
+            // The project may have had two records, and `remove` removes both. Write the record of the running server
+            // again.
             keepRecord(of: record.project)
         }
         await endStrays()
@@ -50,7 +51,7 @@ extension ProcessSupervisor {
     /// records of these servers are elsewhere or no longer exist. A unit's server is never ended, because it belongs to
     /// its service manager.
     private func endStrays() async {
-        // If the home directory cannot be locked, the gateway of these servers may still be running. Do not end them.
+        // Without a lock on the home directory, do not end these servers, because their gateway may still be running.
         guard folderLock != nil, let projects = FolderIdentity(ofFolderAt: setUp.projects)?.text else { return }
         let known = Set(instances.values.map(\.run.id)).union(abandoned)
         for (marker, status) in ProcessTable.snapshot(marker: RunMarker.run).beginnings where !known.contains(marker) {
@@ -107,7 +108,7 @@ extension ProcessSupervisor {
         }?.status.identity
     }
 
-    /// Kills all processes of a run with SIGKILL, and waits until they have ended.
+    /// Kills all processes of a run with SIGKILL, and waits for their end. Stops waiting after ``patience``.
     private func endRemains(of record: InstanceRecord) async {
         await endRemains(withMarker: record.run, logger.with(LogField("project", record.project.string))) { table in
             self.leader(of: record, in: table)

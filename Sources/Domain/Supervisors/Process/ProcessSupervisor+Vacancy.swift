@@ -5,8 +5,8 @@ internal import Logging
 internal import Projects
 internal import Systemd
 
-/// Ensures that a folder never has two servers, regardless of the program that started the first server, and of the
-/// path that leads to the folder.
+/// Ensures that a folder never has two servers, regardless of the program that has started the first server and of the
+/// path to the folder.
 extension ProcessSupervisor {
     /// Returns the identity of the folder. Throws an error if a server already works in the folder, even if the gateway
     /// did not start that server.

@@ -33,10 +33,10 @@ package actor ProcessSupervisor: Supervisor {
     var ignoresEndedHolder = false
     /// Whether the servers that an earlier gateway left running are known. Until then, the supervisor starts no server.
     var isRecovered = false
-    /// The runs whose processes are blocked in the kernel and process no requests.
+    /// The runs whose processes did not end after SIGKILL, because the processes are blocked in the kernel.
     var abandoned: Set<String> = []
     var instances: [ProjectName: ProcessInstance] = [:]
-    /// The last lines of servers that have ended.
+    /// The last lines of output of servers that have ended.
     var lastTails: [ProjectName: [String]] = [:]
     /// The directory against which relative paths of commands are resolved.
     private let startDirectory = FilePath.workingFolder ?? ""

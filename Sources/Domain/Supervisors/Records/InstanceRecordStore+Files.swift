@@ -6,7 +6,7 @@ internal import Projects
 internal import Sodium
 internal import Systemd
 
-/// Operations on single record files.
+/// Operations on a single record file.
 extension InstanceRecordStore {
     /// The maximum size of a file in bytes. Records are much shorter.
     private static let longestFile = 64 * 1024

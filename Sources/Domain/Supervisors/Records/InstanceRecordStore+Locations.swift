@@ -37,8 +37,9 @@ extension InstanceRecordStore {
 
     /// Returns the store for servers that a gateway runs as its child processes.
     ///
-    /// The store is in `$XDG_RUNTIME_DIR` if this variable is set. If it is not set, the store is in the user's
-    /// directory below `runtimeFolders` or, if that directory does not exist, in the state directory.
+    /// The store is in `$XDG_RUNTIME_DIR` if this variable is set. If `XDG_RUNTIME_DIR` is not set, the store is in the
+    /// user's directory below `runtimeFolders`. If this directory does not exist either, the store is in the state
+    /// directory.
     ///
     /// - Parameter projects: The directory whose subdirectories are the projects. Gateways for different directories
     ///   use different stores. Gateways for the same directory use the same store, regardless of the path that they
@@ -56,7 +57,7 @@ extension InstanceRecordStore {
         return InstanceRecordStore(folder: "\(base)/processes/\(key)", reserve: "\(state)/processes/\(key)")
     }
 
-    /// The parent directory of the users' runtime directories, which logind creates (pam_systemd(8)).
+    /// The parent directory of all users' runtime directories. logind creates the runtime directories (pam_systemd(8)).
     package static let runtimeFolders = "/run/user"
 
     private static func below(_ base: String) -> String { base + "/viberemote-gateway" }
@@ -72,7 +73,7 @@ extension InstanceRecordStore {
         environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
     }
 
-    /// Returns whether the path is a directory of this user that no other user may enter.
+    /// Returns whether the path is a directory that belongs to this user and that no other user may enter.
     private static func isOurs(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()

@@ -40,8 +40,8 @@ extension InstanceRecordStore {
             endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
-    /// Returns whether the file still exists. The previous holder may have removed the file after it was opened and
-    /// before it was locked.
+    /// Returns whether the path still refers to the open file. The previous holder may have removed the file before it
+    /// was locked.
     private static func isLinked(_ descriptor: Int32, _ path: String) -> Bool {
         var ours = stat()
         var present = stat()
@@ -74,7 +74,7 @@ package final class InstanceRecordLock: Sendable {
 
     /// Removes the lock file, and the directory if it is empty.
     deinit {
-        // Remove the file while the lock is held, so that the file cannot belong to another gateway.
+        // Remove the file while the lock is held. After the lock is released, the file may belong to another gateway.
         unlink(path)
         if let slash = path.lastIndex(of: "/") { rmdir(String(path[..<slash])) }
         // Unlock explicitly, because a child that has not called execve(2) yet has a copy of the descriptor.

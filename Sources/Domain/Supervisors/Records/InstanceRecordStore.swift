@@ -8,15 +8,15 @@ internal import Systemd
 /// The records of running servers: one file of mode 0600 for each project, in a directory of mode 0700. The directory
 /// outlives the gateway. The records become invalid when the machine reboots.
 package struct InstanceRecordStore: Sendable {
-    /// Reports a problem with a record, as a message.
+    /// A function that receives a message about a problem with a record.
     package typealias Report = (_ problem: String) -> Void
 
     /// The absolute path of the directory.
     package let folder: String
-    /// The directory to use while ``folder`` is missing and cannot be created; nil if there is none.
+    /// The directory to use while ``folder`` is missing and cannot be created; nil if there is no such directory.
     package let reserve: String?
 
-    /// Creates a store for this directory, which does not need to exist yet.
+    /// Creates a store in this directory. The directory does not need to exist yet.
     package init(folder: String, reserve: String? = nil) {
         self.folder = folder
         self.reserve = reserve == folder ? nil : reserve
@@ -48,7 +48,7 @@ package struct InstanceRecordStore: Sendable {
         if let reserve { Self.remove(name, in: reserve) }
     }
 
-    /// Returns the project's record; nil if there is no valid and trusted record.
+    /// Returns the project's record; nil if there is no record or if it is rejected.
     package func read(_ project: ProjectName, report: Report = { _ in }) -> InstanceRecord? {
         let name = Self.fileName(of: project.bytes)
         for folder in folders {
@@ -92,16 +92,16 @@ package struct InstanceRecordStore: Sendable {
     static let lockName = "~lock"
 
     /// Returns a unique file name of at most 255 bytes for a text. The name is the text in systemd's escaping, which
-    /// never begins with `.` or `~`. If the escaped text is too long, the name is `~` and a hash.
+    /// never begins with `.` or `~`. If the escaped text is empty or too long, the name is `~` and a hash.
     static func fileName(of bytes: [UInt8]) -> String {
         let escaped = UnitName.escape(bytes)
         return (1...255).contains(escaped.utf8.count) ? escaped : "~" + Hash.hex(bytes)
     }
 }
 
-/// The error for records that cannot be stored.
+/// The error when records cannot be stored or locked.
 package struct InstanceRecordError: Error, Equatable, CustomStringConvertible {
-    /// A message that includes the fix.
+    /// A message that describes the problem and the fix.
     package let description: String
 
     /// The process that acquired a lock and has ended; nil in all other cases. A child of the process holds the lock

@@ -14,7 +14,8 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
     package static let template = "opencode@"
     /// The suffix of the unit type.
     package static let suffix = ".service"
-    /// The maximum length in bytes that systemd accepts, including the suffix (UNIT_NAME_MAX, 256 with the final NUL).
+    /// The maximum length in bytes of a name that systemd accepts, including the suffix (UNIT_NAME_MAX, which is 256
+    /// with the final NUL).
     package static let maximumLength = 255
 
     /// The project to which the unit belongs.
@@ -61,12 +62,11 @@ package struct UnitName: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension UnitName {
-    /// Returns the folders for which a unit was probably intended, although the unit does not have the name of their
-    /// unit.
+    /// Returns the folders for which a unit with a wrong name was probably intended.
     ///
-    /// The original gateway replaced special characters with an underscore (`opencode@my_app` for `my.app`). A unit
-    /// that was started manually may lack the escaping (`opencode@my-app`). The result is empty for units of other
-    /// templates, and for a unit that belongs to one of the folders.
+    /// The original gateway replaced special characters with an underscore (`opencode@my_app` for `my.app`). The name
+    /// of a unit that was started manually may lack the escaping (`opencode@my-app`). The result is empty for units of
+    /// other templates, and for the correct unit of one of the folders.
     package static func mistaken(_ unit: String, among folders: [ProjectName]) -> [ProjectName] {
         guard let instance = instance(of: unit) else { return [] }
         if let unitName = UnitName(unit: unit), folders.contains(unitName.project) { return [] }
@@ -84,8 +84,8 @@ extension UnitName {
 
 /// systemd's escaping of unit names.
 extension UnitName {
-    /// Returns bytes in the form of a part of a unit name. `/` becomes `-`. A leading dot, and every byte except ASCII
-    /// letters, digits, `:`, `_` and `.`, becomes `\xNN`.
+    /// Returns the escaped form of a part of a unit name. `/` becomes `-`. A leading dot becomes `\x2e`. All other
+    /// bytes except ASCII letters, digits, `:`, `_` and `.` become `\xNN`.
     static func escape(_ bytes: [UInt8]) -> String {
         var escaped: [UInt8] = []
         for (index, byte) in bytes.enumerated() {
@@ -101,7 +101,7 @@ extension UnitName {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// Returns the unescaped bytes; nil if a backslash does not begin an escape `\xNN`.
+    /// Returns the unescaped bytes; nil if a backslash does not begin an escape sequence `\xNN`.
     static func unescape(_ text: String) -> [UInt8]? {
         var bytes: [UInt8] = []
         var iterator = text.utf8.makeIterator()

@@ -22,10 +22,10 @@ package struct ManagerMessage: Sendable {
         self.hasRuntimeFolder = hasRuntimeFolder
     }
 
-    /// The `systemctl` command with the option for this manager.
+    /// The `systemctl` command, with the option for this manager.
     var systemctl: String { scope == .user ? "systemctl --user" : "systemctl" }
 
-    /// Returns the reason why `unit` could not be started or stopped, as a message.
+    /// Returns a message with the reason why `unit` could not be started or stopped.
     func sentence(_ error: BusError, unit: String) -> String {
         switch error.kind {
         case .noSuchUnit:
@@ -37,10 +37,10 @@ package struct ManagerMessage: Sendable {
         case .masked: return "\(unit) is masked. Run `\(systemctl) unmask '\(unit)'` to allow its start."
         case .accessDenied where scope == .system:
             return
-                "the user \(user) may not manage units of the system. Add a polkit rule that allows the action "
+                "the user \(user) may not manage system units. Add a polkit rule that allows the action "
                 + "org.freedesktop.systemd1.manage-units, or use the user's service manager (--scope user)."
-        // A user's manager denies nothing to its own user. The directory of its socket therefore belongs to another
-        // user or is being removed.
+        // A user's manager grants all requests from its own user. The directory of its socket therefore belongs to
+        // another user or is being removed.
         case .accessDenied: return unreachable(error)
         case .shuttingDown: return "\(owner) is shutting down."
         case .unreachable, .noAnswer: return unreachable(error)
@@ -48,7 +48,7 @@ package struct ManagerMessage: Sendable {
         }
     }
 
-    /// Returns the reason why the manager is unreachable, as a message.
+    /// Returns a message with the reason why the manager is unreachable.
     package func unreachable(_ error: BusError) -> String {
         switch (scope, error.kind) {
         case (.system, .accessDenied): return sentence(error, unit: "")

@@ -34,7 +34,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
     /// once.
     private var adoptionReader: JournalReader?
     private var isAdopting = true
-    /// The reason why the journal cannot be read, as a message.
+    /// A message with the reason why the journal cannot be read; nil if it can be read.
     private var trouble: String?
 
     init(
@@ -46,7 +46,7 @@ final class PortSearch: @unchecked Sendable {  // Confined to the control loop, 
         journal = JournalWatch(on: loop) { [weak self] in self?.failed($0, $1) }
     }
 
-    /// The warning for a port that was found among the sockets.
+    /// The warning about a port that was found among the sockets.
     var warning: String {
         "The gateway found the port among the sockets of the unit's processes, because "
             + (trouble

@@ -8,11 +8,11 @@ internal import Systemd
 struct SupervisedUnit: Sendable {
     let name: UnitName
     var machine = UnitStateMachine()
-    /// The current or last run.
+    /// The ID of the current or last run.
     var lastRun: String?
     /// The current run as it was reported. The run is reported again when its record becomes available.
     var run: Run?
-    /// The end of a run, which is reported after the run's last lines have been written to the journal.
+    /// The end of a run whose last lines may not be in the journal yet. The end is reported after a delay.
     var pendingEnd: PendingEnd?
 
     init(name: UnitName) { self.name = name }

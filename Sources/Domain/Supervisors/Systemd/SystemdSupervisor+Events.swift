@@ -25,8 +25,8 @@ extension SystemdSupervisor {
             guard let project = UnitName(unit: name)?.project else { return }
             handle(.jobEnded(job: job, result: result), of: project)
         case .unitRemoved(let name):
-            // systemd 252 emits this signal for every unit at each reload. The list that is read after the reload shows
-            // the actual state.
+            // systemd 252 emits this signal for every unit at each reload. Ignore it during a reload, because the list
+            // of units is read afterwards.
             guard !connection.isReloading, let project = UnitName(unit: name)?.project,
                 units[project]?.machine.isAlive == true
             else { return }
@@ -70,8 +70,9 @@ extension SystemdSupervisor {
         opened()
     }
 
-    /// Selects the units to read from the list. A unit that is not listed is not loaded, so it has no processes. After
-    /// a reconnection, all units are read, because signals may have been missed.
+    /// Reads the properties of the units whose state may have changed according to the list. Units that are not listed
+    /// are not loaded, so they have no processes. After a reconnection, all active units are read, because signals may
+    /// have been missed.
     private func compare(_ listed: [ListedUnit], readsAll: Bool) {
         var vanished = Set(units.filter { $0.value.machine.isAlive }.keys)
         for item in listed where item.activeState != "inactive" {
@@ -191,7 +192,8 @@ extension SystemdSupervisor {
     /// The maximum time in which the last lines of a crashed run should reach the journal.
     private static let journalDelay = Duration.milliseconds(100)
 
-    /// Handles the end of a run. The run's port was withdrawn earlier. The report of the end contains the last lines.
+    /// Handles the end of a run, whose port was already withdrawn. If the run has failed, delays the report, so that
+    /// the last lines can reach the journal.
     private func exited(_ run: String, how: String, next: SupervisedEvent.Next, of project: ProjectName) {
         reportEnd(of: project)
         units[project]?.run = nil

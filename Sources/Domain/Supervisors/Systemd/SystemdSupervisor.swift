@@ -12,7 +12,8 @@ package import Systemd
 /// The manager and the journal determine the state of all units. The supervisor treats all running units alike, even if
 /// they were already running, were started manually, or are restarted by systemd.
 package actor SystemdSupervisor: Supervisor {
-    /// Returns the record that `viberemote-gateway exec` has written about a run; nil if there is no record so far.
+    /// A function that returns the record of a run. `viberemote-gateway exec` writes this record for the gateway. Nil
+    /// if the record does not exist or is not written yet.
     package typealias FindRecord = @Sendable (_ project: ProjectName, _ run: String) -> InstanceRecord?
 
     /// The executor of the control loop.
@@ -66,7 +67,8 @@ package actor SystemdSupervisor: Supervisor {
         messages = ManagerMessage(access)
     }
 
-    /// Returns a command such as `journalctl --user -u opencode@demo`, quoted for a shell if necessary.
+    /// Returns the command that prints the unit's log, such as `journalctl --user -u opencode@demo`. The unit's name is
+    /// quoted for a shell if necessary.
     package nonisolated func logCommand(of project: ProjectName) -> String? {
         guard let unit = try? UnitName(project) else { return nil }
         let name = UnitName.template + unit.instance
@@ -104,7 +106,7 @@ package actor SystemdSupervisor: Supervisor {
         assumeIsolated { $0.handle(.stopRequested(kills: false), of: project) }
     }
 
-    /// Stops the project's unit and kills all its processes.
+    /// Stops the project's unit and kills all its processes (StopUnit and KillUnit).
     package nonisolated func kill(_ project: ProjectName) {
         assumeIsolated { $0.handle(.stopRequested(kills: true), of: project) }
     }
@@ -189,7 +191,7 @@ package actor SystemdSupervisor: Supervisor {
         logger.warning("cannot use an instance record", LogField("reason", problem))
     }
 
-    /// Removes the stored facts after the run has ended, because no gateway needs them any more.
+    /// Removes the learned facts about the project's run after its end, because no gateway needs them.
     func forgetMemory(of project: ProjectName) { memories.remove(project) }
 
     /// Stores facts about the unit's current run for the next gateway.

@@ -38,7 +38,7 @@ package struct UnitLaunch: Sendable {
             throw UnitLaunchError(.misconfigured, error.description)
         }
         let credentials = environment.credentials(withGatewayPassword: setUp.setsPasswords)
-        // Use the unique ID that systemd assigns to each run of a unit (systemd.exec(5), $INVOCATION_ID).
+        // Use the unique ID that systemd assigns to each run of a unit (systemd.exec(5), `$INVOCATION_ID`).
         let run = setUp.environment["INVOCATION_ID"].flatMap { $0.isEmpty ? nil : $0 } ?? RandomBytes.hex(16)
         var variables = environment.variables(credentials: credentials, directory: folder.path)
         variables[RunMarker.run] = run
@@ -67,8 +67,8 @@ package struct UnitLaunch: Sendable {
     }
 
     private func write(_ record: InstanceRecord) throws(UnitLaunchError) {
-        // Do not replace the record of a running server. The gateway would lose that server's password, and a second
-        // server would serve the folder.
+        // Reject the start if a server of the project runs. Overwriting the record would lose the password of the
+        // running server, and a second server would serve the folder.
         if let other = records.read(project), other.isOfThisBoot, let process = other.process,
             process != record.process, let status = ProcessTable.status(of: process.number),
             status.identity == process, !status.hasEnded
@@ -99,7 +99,8 @@ package struct UnitLaunch: Sendable {
                 .misconfigured,
                 "There is no project \(project), because \(projects.path) (HOME_DIR) has no such folder.")
         }
-        // The instance name may be a folder's name without systemd's escaping. If so, the error names the correct unit.
+        // The instance part may be a folder's name without systemd's escaping. Add the name of the correct unit to the
+        // error.
         let hint = ProjectName(instance).flatMap { try? UnitName($0) }.map { unit in
             " To serve the folder with this name, use the unit \(ShellWord.quoted(unit.string))."
         }
@@ -109,21 +110,21 @@ package struct UnitLaunch: Sendable {
     }
 }
 
-/// The reason why a unit's process cannot become its project's OpenCode server.
+/// The reason why a unit's process cannot execute its project's OpenCode server.
 package struct UnitLaunchError: Error, Equatable, CustomStringConvertible {
     /// The kinds of launch errors.
     package enum Kind: Sendable, Equatable {
-        /// The settings, the project or the environment files are invalid. Another attempt would fail as well.
+        /// The settings, the project or the environment files are invalid. A retry would also fail.
         case misconfigured
         /// Another process already serves the project.
         case running
-        /// An operation of the system failed.
+        /// A system call failed.
         case system
     }
 
     /// The kind of the error.
     package let kind: Kind
-    /// A message that includes the fix.
+    /// A message that describes the problem.
     package let description: String
 
     init(_ kind: Kind, _ description: String) {

@@ -58,7 +58,7 @@ enum UnitMessage {
         78: "the configuration is wrong", 200: "the working directory is not accessible",
         203: "the unit's program is not executable", 208: "standard input could not be set up",
         209: "standard output could not be set up", 217: "the unit's user does not exist",
-        226: "the unit's name spaces could not be set up",
+        226: "the unit's namespaces could not be set up",
     ]
 
     private static func signal(_ number: Int32?) -> String {

@@ -7,9 +7,9 @@ internal import Systemd
 /// Finds the address on which a unit's processes listen. The supervisor needs this search if the journal contains no
 /// announcement.
 enum UnitSockets {
-    /// Returns the address of the unit with this main process; nil if none of the unit's processes listens on a
-    /// loopback address, or if the processes cannot be examined. The main process's own sockets take precedence,
-    /// because its descendants may listen as well.
+    /// Returns the address on which the unit with this main process listens. Prefers the main process's own sockets,
+    /// because its descendants may also listen. Returns nil if none of the unit's processes listens on a loopback
+    /// address, or if the processes cannot be examined.
     static func address(unit: String, mainProcess: Int32) -> InstanceAddress? {
         guard let group = controlGroup(of: mainProcess), group.split(separator: "/").contains(Substring(unit)) else {
             return nil
@@ -58,7 +58,8 @@ enum UnitSockets {
             })
     }
 
-    /// Reads a file in `/proc` to its end, because the files in `/proc` report no size.
+    /// Reads a file in `/proc` or `/sys/fs/cgroup`. Reads until the end of the file, because these files report no
+    /// size.
     private static func read(_ path: String) -> String? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

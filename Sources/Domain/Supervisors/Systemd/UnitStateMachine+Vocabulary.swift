@@ -5,7 +5,7 @@ internal import Instances
 internal import OpenCodeFamilies
 internal import Systemd
 
-/// An invocation of a unit.
+/// A run of a unit, which systemd calls an invocation.
 struct UnitRun: Sendable, Equatable {
     /// The invocation ID from systemd.
     let id: String
@@ -33,7 +33,8 @@ extension UnitStateMachine {
         case stopAccepted(job: String)
         /// The manager cannot stop the unit because it is not loaded.
         case stopRefused
-        /// The manager does not permit the gateway to stop or kill the unit. The value is the reason.
+        /// The manager has rejected a call that stops or kills the unit, or the call could not be sent. The value is
+        /// the reason.
         case stopDenied(String)
         /// A signal has reported some properties. If `isComplete` is true, the properties are consistent with the
         /// properties that were reported earlier.
@@ -42,7 +43,7 @@ extension UnitStateMachine {
         case read(UnitProperties)
         /// The connection to the manager is lost. The results of pending requests are unknown.
         case connectionLost
-        /// A job of the unit has ended.
+        /// A job of the unit has ended with this result.
         case jobEnded(job: String, result: String)
         /// The run has announced its port in its output. `family` is the API family whose format the announcement has.
         case portNamed(run: String, address: InstanceAddress, family: APIFamily? = nil)
@@ -68,11 +69,11 @@ extension UnitStateMachine {
         case resetFailed
         /// Read all properties of the unit.
         case read
-        /// Search for the run's port in the run's output. If the port is overdue, search the run's sockets.
+        /// Search for the run's port in its output, and report when the port is overdue.
         case seekPort(UnitRun)
         /// Search the run's sockets.
         case searchSockets(UnitRun)
-        /// Search the run's sockets again after a delay that increases with `times`.
+        /// Report after a delay that the port is still overdue. The delay increases with the number of searches.
         case searchLater(UnitRun, times: Int)
         /// Stop the search for the run's port.
         case stopSeeking(String)

@@ -5,14 +5,14 @@ internal import Instances
 internal import OpenCodeFamilies
 internal import Systemd
 
-/// The state of one project's unit as a pure value. The machine handles the service manager's reports, and returns the
-/// events and calls of a supervisor.
+/// The state of one project's unit as a pure value. The state machine handles the service manager's reports and returns
+/// the events and calls of the supervisor.
 ///
-/// A run is one invocation of the unit. The machine reports a run's start once, when the main process exists. The
-/// machine reports the run's end once and immediately, because the port becomes invalid. Only this type handles the
-/// differences between systemd 252 and systemd 257.
+/// A run is one invocation of the unit. The start of a run is reported once, when its main process exists. The end of a
+/// run is reported once and immediately, because its port becomes invalid. The differences between systemd 252 and 257
+/// are handled only here and in ``UnitPhase``.
 struct UnitStateMachine: Sendable {
-    /// A start or stop that this gateway has requested.
+    /// The progress of a start or stop that this gateway has requested.
     private enum Request: Equatable {
         case none
         /// The manager has not replied yet.
@@ -79,7 +79,7 @@ struct UnitStateMachine: Sendable {
             properties.merge(all)
             let actions = judge(isSettled: true)
             guard startRequest == .none else { return actions }
-            // The start job has ended, so the properties are its only result.
+            // The start job has ended. A start that is still pending has therefore failed.
             return actions + startFailed(UnitMessage.startFailed(jobResult, properties))
         case .connectionLost:
             startRequest = .none
@@ -261,8 +261,8 @@ struct UnitStateMachine: Sendable {
     /// Reports the start of a short run. The run has ended before any report contained it.
     private mutating func missedRun(_ next: SupervisedEvent.Next) -> [Action] {
         guard run == nil, let id = properties.invocation, !id.isEmpty, id != lastRun else { return [] }
-        // The properties of an inactive unit may describe a run from long ago. The properties describe the requested
-        // run only after the start job has ended.
+        // The properties of an inactive unit may still contain an old run. The run is certainly the requested one only
+        // after the start job has ended.
         if next == .stopped, !isStartPending || startRequest != .none { return [] }
         let actions = launched(id, 0, isFound: !isStartPending)
         return Array(actions.prefix(1))
