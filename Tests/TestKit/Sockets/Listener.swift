@@ -6,15 +6,17 @@ import Glibc
 final class Listener: Sendable {
     private let descriptor: Int32
     private let stop: WakePipe
-    /// The descriptor that holds the port after the socket has stopped listening.
-    private let holder = Monitor<Int32?>(nil)
-    private let loopback: Loopback
     let port: UInt16
 
     /// Listens on a port, or on any free port if `port` is 0.
     ///
     /// - Throws: `system("bind …", EADDRINUSE)` if the port is in use.
     init(port: UInt16, on loopback: Loopback = .ipv4, backlog: Int32) throws {
+        // A socket that has stopped listening keeps its port only if bind(2) has named the port. Therefore, another
+        // socket gets a free port first and holds it until this socket is bound to the same number.
+        let holder = port == 0 ? try Listener.bound(port: 0, on: loopback) : nil
+        defer { if let holder { _ = close(holder) } }
+        let port = holder.map { SocketAddress.port(of: $0, getsockname) } ?? port
         let descriptor = try Listener.bound(port: port, on: loopback)
         do {
             _ = try SystemCall.check("listen") { listen(descriptor, backlog) }
@@ -24,14 +26,10 @@ final class Listener: Sendable {
             throw error
         }
         self.descriptor = descriptor
-        self.loopback = loopback
-        self.port = SocketAddress.port(of: descriptor, getsockname)
+        self.port = port
     }
 
-    deinit {
-        _ = close(descriptor)
-        if let holding = holder.withLock({ $0 }) { _ = close(holding) }
-    }
+    deinit { _ = close(descriptor) }
 
     /// Returns a socket that holds the port but does not listen yet.
     static func bound(port: UInt16, on loopback: Loopback = .ipv4) throws -> Int32 {
@@ -82,8 +80,6 @@ final class Listener: Sendable {
         // Otherwise another listener that reuses addresses could get the port now.
         SocketOption.set(descriptor, level: SOL_SOCKET, option: SO_REUSEADDR, to: 0)
         _ = shutdown(descriptor, Int32(SHUT_RDWR))
-        // A port that the kernel has assigned becomes free at this point.
-        holder.withLock { if $0 == nil { $0 = try? Listener.bound(port: port, on: loopback) } }
     }
 }
 
