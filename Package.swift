@@ -198,7 +198,7 @@ let package = Package(
         tests("HTTPClientTests", ["Addresses", "Encodings", "HTTPClient", "EventLoop", "HTTPTypes", "TestKit"]),
         // The cases of the Autobahn test suite as data, and a client's frames.
         .target(name: "FrameCases", path: "Tests/FrameCases", swiftSettings: strict),
-        tests("WebSocketsTests", ["WebSockets", "HTTPTypes", "FrameCases"]),
+        tests("WebSocketsTests", ["Encodings", "WebSockets", "HTTPTypes", "FrameCases"]),
         tests("OutboundTests", ["Outbound", "Addresses", "Locking", "TestKit"]),
         tests("SystemdTests", ["Locking", "Systemd", "TestKit"]),
         // Writes to a database until it is killed.
@@ -213,7 +213,7 @@ let package = Package(
         tests(
             "EventHubTests",
             [
-                "Dialects", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCodeFamilies", "TestKit",
+                "Dialects", "Encodings", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCodeFamilies", "TestKit",
                 "event-log-writer",
             ]),
         tests("DialectsTests", ["Dialects", "JSONText", "Locking"]),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import FrameCases
 
 @testable import WebSockets
@@ -9,9 +10,9 @@ extension WebSocketEndpoint {
     func takeNext() -> [UInt8] {
         var bytes: [UInt8] = []
         let count = outgoing.withNext { first, second, third in
-            for index in first.indices { bytes.append(first[index]) }
-            for index in second.indices { bytes.append(second[index]) }
-            for index in third.indices { bytes.append(third[index]) }
+            bytes.append(copying: first)
+            bytes.append(copying: second)
+            bytes.append(copying: third)
             return first.count + second.count + third.count
         }
         sent(count)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import EventHub
 import Foundation
 import OpenCodeFamilies
@@ -102,7 +103,7 @@ extension EventLog {
 }
 
 extension StoredEvent {
-    var line: [UInt8] { withLine { span in (0..<span.count).map { span[$0] } } }
+    var line: [UInt8] { withLine { [UInt8](copying: $0) } }
 }
 
 func id(_ generation: UInt64, _ sequence: UInt64) -> EventID { EventID(generation: generation, sequence: sequence) }

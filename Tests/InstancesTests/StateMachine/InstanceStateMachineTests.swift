@@ -244,5 +244,13 @@ extension InstanceStateMachine {
     }
 
     /// The number of the health check whose result is pending; 0 if no result is pending.
-    var checkNumber: UInt64 { (1...100).first { isWaiting(for: $0) } ?? 0 }
+    var checkNumber: UInt64 {
+        // In a debug build, this loop takes a tenth of the time of `first(where:)`.
+        var number: UInt64 = 1
+        while number <= 100 {
+            if isWaiting(for: number) { return number }
+            number += 1
+        }
+        return 0
+    }
 }
