@@ -9,7 +9,8 @@ private let key = Array("0123456789abcdef".utf8)
 private let table = KeyTable(keys: [("main", key), ("other", Array("fedcba9876543210".utf8))])
 private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-/// Only a field that contains a key gives access to the gateway, and each field value has one meaning.
+/// Checks that only an `Authorization` field with a valid key is accepted, and that a second parser finds the same key
+/// in the field. Also checks that base64 decoding and encoding are the reverse of each other.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let value = Array(UnsafeBufferPointer(start: data, count: count))

@@ -4,9 +4,10 @@
 
 import OpenCodeFamilies
 
-/// An announced port is found wherever the output is split, and only in a line that is an announcement.
+/// Checks that the scanner finds an announced port wherever the output is split, and finds a port only in a line that
+/// is an announcement.
 ///
-/// The input consists of a byte for the chunks and the output.
+/// The input consists of a byte that sets the size of the chunks, and the output.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

@@ -5,10 +5,11 @@
 import Encodings
 import HTTPTypes
 
-/// The content and the result of a body do not depend on where the network splits it, and agree with a simple second
-/// parser.
+/// Checks that the content and the result of parsing a body do not depend on where the network splits the body. Both
+/// must agree with a simple second parser.
 ///
-/// The input consists of a byte for the framing, a byte for the length and the chunks, and the body.
+/// The input consists of a byte that selects the framing, a byte that sets the announced length and the size of the
+/// chunks, and the body.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

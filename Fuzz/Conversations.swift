@@ -7,8 +7,8 @@ import Dialects
 import JSONText
 import Locking
 
-/// For every message of a chat's client and every request body, the response is JSON of at most 1 MiB. A response to a
-/// request also conforms to the contract. No response of OpenCode changes that.
+/// Checks that the response to every message of a chat's client, and to every request, is JSON of at most 1 MiB. A
+/// response to a request must also conform to the contract. Both must be true regardless of OpenCode's responses.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

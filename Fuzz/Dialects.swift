@@ -5,8 +5,9 @@
 import Dialects
 import JSONText
 
-/// JSON that is parsed and written again has the same meaning. For every event of OpenCode 2, the translated events are
-/// JSON that a client of OpenCode 1 can parse. This includes fragments of text, which the translation does not parse.
+/// Checks that JSON that is parsed and written again has the same meaning. For every event of OpenCode 2, the
+/// translated events must be JSON that a client of OpenCode 1 can parse. The deltas of texts must also be such JSON,
+/// although the translation does not parse them.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
@@ -63,7 +64,7 @@ private func checkEvents(_ input: inout FuzzInput) {
         guard case .frames(let frames) = outcome else { preconditionFailure("asked twice") }
         let isWhole = JSONParser.parse(Array(line)) != nil
         for frame in frames {
-            // A fragment is forwarded without parsing it, so a malformed event yields a malformed fragment.
+            // A delta is forwarded without being parsed, so the translation of a malformed event is malformed.
             if case .delta = frame.content, !isWhole { continue }
             guard let bytes = frame.bytes(), let json = JSONParser.parse(bytes) else { preconditionFailure("no JSON") }
             precondition(Event(openCode1: json) != nil)

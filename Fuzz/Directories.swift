@@ -7,8 +7,9 @@ import OpenCodeFamilies
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
 
-/// However a request names a directory, an accepted directory is in the project's folder for OpenCode as well. A second
-/// parser of queries, fields and paths checks this. Every path in the folder is accepted if it is encoded properly.
+/// Checks that a directory that the gateway accepts is also in the project's folder as OpenCode interprets the request.
+/// A second parser of queries, fields and paths interprets the request as OpenCode does. Every properly encoded path in
+/// the folder must be accepted.
 ///
 /// The input consists of a byte that selects how the request names the directory, and the query, the field's value or a
 /// path.

@@ -6,8 +6,9 @@ import EnvironmentFiles
 
 private let path = "/etc/env"
 
-/// For every file, names are valid, values contain no NUL, line numbers increase, and messages contain none of the
-/// content. The result can be written with single quotes and parsed again unchanged.
+/// Checks that the names in the parsed file are valid, values contain no NUL, line numbers increase, and messages
+/// contain none of the file's content. If the assignments are written with single quotes and parsed again, they must be
+/// unchanged.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))

@@ -7,12 +7,14 @@ import OpenCodeFamilies
 private let folder = "/home/vibe/demo"
 private let scope = DirectoryScope(folder: folder, resolved: folder)
 
-/// The forwarded part of a stream does not depend on where the stream is split, and contains bytes of the stream in
-/// order. An event is forwarded exactly if its directory is the project's, wherever the directory is in the JSON and
-/// however it is escaped. An event without a directory is forwarded if its session's directory is the project's. That
-/// directory is queried if no event has contained it, and waiting for the result changes nothing else.
+/// Checks that the forwarded part of a stream does not depend on where the stream is split, and contains bytes of the
+/// stream in their order. An event must be forwarded if and only if it names the project's directory, wherever the
+/// directory is in the JSON and however it is escaped. An event without a directory must be forwarded if and only if
+/// its session's directory is the project's directory. If no event has named the session's directory, the filter
+/// queries the directory.
 ///
-/// The input consists of a byte for the chunks, a byte for the test case, and the stream or the material for events.
+/// The input consists of a byte that sets the size of the chunks, a byte that selects the test case, and either a
+/// stream or the bytes from which events are built.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

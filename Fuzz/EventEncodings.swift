@@ -5,11 +5,11 @@
 import EventHub
 import OpenCodeFamilies
 
-/// For all events, encodings end and their IDs increase. The following applies to events that are built from the input:
-/// Every frame is JSON. A timer and the next event produce the same output. Merged deltas have the same content as
-/// separate deltas.
+/// Checks that encoding any events ends, that the IDs of the frames increase, and that a timer and the next event
+/// produce the same frames. If the events are built from the input, every frame must be JSON, and merged deltas must
+/// have the same content as separate deltas.
 ///
-/// The input consists of a byte for the test case and the events.
+/// The input consists of a byte that selects the test case, and the events.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

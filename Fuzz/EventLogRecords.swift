@@ -7,7 +7,8 @@ import OpenCodeFamilies
 
 @testable import EventHub
 
-/// For every content of a segment's file, the parsed records are events in order and within the file, and parsing ends.
+/// Checks that parsing a segment's file ends, whatever the file contains. The parsed records must be in order and
+/// within the file.
 ///
 /// The input consists of a byte of options and the content after a segment's header. The options can request that the
 /// checksums are corrected first, so that the fuzzer reaches the code after the check.

@@ -4,10 +4,11 @@
 
 import OpenCodeFamilies
 
-/// Parsing every line ends. In an event that is built from the input, every member is found, in any order and however
-/// it is escaped.
+/// Checks that parsing a line ends, whatever the line contains. In an event that is built from the input, the parser
+/// must find every member, in any order of the members and however they are escaped.
 ///
-/// The input consists of a byte for the test case, and the line or the material for events.
+/// The input consists of a byte that selects the test case, and either a line or the bytes from which an event is
+/// built.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

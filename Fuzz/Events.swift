@@ -4,9 +4,10 @@
 
 import OpenCodeFamilies
 
-/// Frames do not depend on where the stream is split, are contiguous, and agree with a simple second parser.
+/// Checks that the frames of a stream do not depend on where the stream is split, are contiguous, and agree with a
+/// simple second parser.
 ///
-/// The input consists of a byte for the chunks and the stream.
+/// The input consists of a byte that sets the size of the chunks, and the stream.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

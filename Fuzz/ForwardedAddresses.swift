@@ -8,10 +8,10 @@ private let trusted = ["10.0.0.0/8", "::1", "2001:db8::/32", "192.0.2.0/24"]
 private let ranges = AddressRanges(trusted.map(range))
 private let peers = ["10.0.0.1", "::1", "2001:db8::5", "203.0.113.1"].map(address)
 
-/// The client behind proxies is the last address of the list that is not trusted. Addresses and networks have one
-/// canonical text.
+/// Checks that the client of a request through proxies is the last address of the list that is not trusted. Also checks
+/// that addresses and networks have one canonical text.
 ///
-/// The input consists of a byte for the peer, and one field value for each line.
+/// The input consists of a byte that selects the peer, and one field value in each line.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

@@ -25,10 +25,10 @@ private let crossOriginFields: [StaticString] = [
 private let peer = Array("192.0.2.1".utf8)
 private let gatewayAuthorization = Array("Basic own".utf8)
 
-/// In both directions, the fields are forwarded in order without those that apply to a single connection. The fields
-/// that the gateway adds occur once.
+/// Checks that the gateway forwards the fields of requests and responses in order, without the fields that apply to a
+/// single connection. Each field that the gateway adds must occur once.
 ///
-/// The input consists of a byte for the kind of head, and lines of `name:value LF`.
+/// The input consists of a byte that selects the kind of head, and lines of `name:value LF`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

@@ -4,7 +4,8 @@
 
 import OpenCodeFamilies
 
-/// For every content of git's small files, the result is an absolute path without control characters, or nothing.
+/// Checks that parsing one of git's small files returns an absolute path without control characters, or nil, whatever
+/// the file contains.
 ///
 /// The input is the content of a file.
 @_cdecl("LLVMFuzzerTestOneInput")
@@ -20,7 +21,8 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
         precondition(path.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F })
     }
     if let whole = GitPath.ofFile(content, in: "/d") {
-        // A link is a path after its keyword, and a worktree is the folder of its file.
+        // A `.git` file contains the same path after the keyword `gitdir:`, and a worktree is the directory of its
+        // `.git` file.
         precondition(GitPath.ofLink(Array("gitdir: ".utf8) + content, in: "/d") == whole)
         precondition((GitPath.worktree(content, in: "/d").map { $0 + "/.git" } ?? whole) == whole)
     }

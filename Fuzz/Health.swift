@@ -7,10 +7,11 @@ import OpenCodeFamilies
 private let healthy = Array(#"{"healthy":true,"version":"#.utf8)
 private let unhealthy = Array(#"{"healthy":false,"version":"#.utf8)
 
-/// Only status 200 with a JSON `true`, or with a version at `/api/info`, makes an instance healthy. Each reason is one
-/// line, and the version is returned unchanged.
+/// Checks that an instance counts as healthy only after a response with status 200 that contains a JSON `true`, or a
+/// version at `/api/info`. Each reason must be one line, and the version must be returned unchanged.
 ///
-/// The input consists of a byte for the status and the body. If this byte is 192 or more, the remainder is the version.
+/// The input consists of a byte that selects the status and the path, and the body of the response. If the byte is 192
+/// or more, the remaining bytes are a version.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

@@ -4,11 +4,11 @@
 
 import OpenCodeFamilies
 
-/// Parsing an instance's responses about its project and its sessions never crashes. The result does not depend on
-/// where a response is split, and comes only from the member that defines it.
+/// Checks that parsing an instance's responses about its project and its sessions never crashes. The result must not
+/// depend on where a response is split, and must come only from the member that defines it.
 ///
-/// The input consists of a byte for the chunks, a byte for the test case, and the body of a response or the material
-/// for one.
+/// The input consists of a byte that sets the size of the chunks, a byte that selects the test case, and either the
+/// body of a response or the bytes from which a body is built.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

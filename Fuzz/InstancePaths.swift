@@ -4,10 +4,10 @@
 
 import OpenCodeFamilies
 
-/// Every path that OpenCode's router would treat as the list of sessions, according to a second implementation, is
-/// recognised. A plain path has only one interpretation.
+/// Checks that the gateway recognises every path that OpenCode's router would treat as the list of sessions, according
+/// to a second implementation of the router. A plain path must have only one interpretation.
 ///
-/// The input consists of a byte for the test case, and the path or the material for one.
+/// The input consists of a byte that selects the test case, and either a path or the bytes from which a path is built.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

@@ -9,7 +9,8 @@ import Projects
 import Supervisors
 import Systemd
 
-/// A parsed record is usable and can be written and parsed again unchanged. The text of every record can be parsed.
+/// Checks that a parsed record is usable, and is unchanged after it is written and parsed again. The text of every
+/// record must be parsable.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))

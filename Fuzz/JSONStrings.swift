@@ -6,7 +6,7 @@ import HTTPServer
 import HTTPTypes
 import JSONText
 
-/// For every text, the gateway writes JSON with the same meaning.
+/// Checks that the JSON string that the gateway writes for a text has the same meaning as the text.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

@@ -9,10 +9,10 @@ import EnvironmentFiles
 private let path = "/keys"
 private let defaults = SystemDefaults(home: "/home/vibe", stateFolder: "/home/vibe/.local/state", processors: 2)
 
-/// For every key file and configuration file, each accepted key is a line of the file and strong enough, and no message
-/// contains any of the content.
+/// Checks that each key that the gateway accepts from a key file is a line of the file and long enough. No message
+/// about a key file or configuration file may contain any of the file's content.
 ///
-/// The input consists of a byte for the kind of file and the file.
+/// The input consists of a byte that selects the kind of file, and the content of the file.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

@@ -5,9 +5,11 @@
 import Glibc
 import Logging
 
-/// For every text, a log line remains one line without control characters, and a JSON line is JSON.
+/// Checks that a log line with any text is one line without control characters, and that a line in JSON format is valid
+/// JSON.
 ///
-/// The input consists of a byte for the position and the text at that position.
+/// The input consists of a byte that selects a part of the line (a field's name, a field's value or the message), and
+/// the text for this part.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

@@ -4,9 +4,10 @@
 
 import Supervisors
 
-/// A child's lines do not depend on where its output is split. No line is empty, too long or more than one line.
+/// Checks that the lines of a child's output do not depend on where the output is split. No line may be empty or
+/// contain a line feed.
 ///
-/// The input consists of a byte for the chunks and the output.
+/// The input consists of a byte that sets the size of the chunks, and the output.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

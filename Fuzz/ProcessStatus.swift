@@ -4,9 +4,10 @@
 
 import Systemd
 
-/// A process's name, which any program can choose itself, does not affect the other fields.
+/// Checks that a process's name does not affect the other fields of the process's status. A program can choose its name
+/// itself.
 ///
-/// The input is a line of /proc/PID/stat, and a name.
+/// The input is used twice: as a line of /proc/PID/stat, and as a name in a valid line.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))

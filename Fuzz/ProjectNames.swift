@@ -9,7 +9,8 @@ private let known = ["alpha", "beta", "a b", "gr\u{fc}n"].compactMap { ProjectNa
 private let table = RoutingTable(known.map { RoutingTable.Route(name: $0, state: .stopped, endpoint: nil) })
 private let hexadecimal = Array("0123456789abcdef".utf8)
 
-/// A name is safe as a folder name, does not change through text and percent-encoding, and is decoded exactly once.
+/// Checks that a project's name is safe as a folder name, and is unchanged after conversions to text and to
+/// percent-encoding and back. The name in a path must be decoded exactly once.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))

@@ -7,8 +7,8 @@ import EnvironmentFiles
 
 @testable import Settings
 
-/// Every accepted duration, size, address and command is parsed again unchanged, without the limits of a setting. Any
-/// list of words can be written as a command.
+/// Checks that every accepted duration, size, address and command is unchanged after it is written and parsed again.
+/// The limits of settings do not apply here. Every list of words must be writable as a command.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

@@ -18,9 +18,10 @@ private let references: InstanceReferences = {
         base: ClientBase(head, segment: Array("demo".utf8)[...], isTrusted: false))
 }()
 
-/// A reference to the instance's own address becomes one to the client's base, and every other value is unchanged.
+/// Checks that the gateway replaces the instance's address in references with the address that the client uses, and
+/// leaves all other values unchanged.
 ///
-/// The input consists of a byte for the field and its value.
+/// The input consists of a byte that selects the field, and the field's value.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

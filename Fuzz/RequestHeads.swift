@@ -7,10 +7,10 @@ import HTTPTypes
 
 private let methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "CONNECT", "TRACE"]
 
-/// A request head is accepted if and only if no other parser could interpret it differently, and its body ends where
-/// the head declares.
+/// Checks that the gateway accepts a request head if and only if no other parser could interpret the head differently.
+/// The body must end where the head declares.
 ///
-/// The input consists of a byte for the version, `METHOD SP target LF` and lines of `name:value LF`.
+/// The input consists of a byte that selects the HTTP version, `METHOD SP target LF`, and lines of `name:value LF`.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

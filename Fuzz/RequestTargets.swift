@@ -6,7 +6,8 @@ import OpenCodeFamilies
 
 private let token = Array("auth_token".utf8)
 
-/// However a target is parsed, the target for the instance contains no `auth_token`, and nothing else is removed.
+/// Checks that the target for the instance contains no `auth_token`, in whichever way a router parses the target.
+/// Nothing else may be removed.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let target = Array(UnsafeBufferPointer(start: data, count: count))

@@ -4,8 +4,9 @@
 
 import HTTPTypes
 
-/// An upstream head is accepted only if it has a single interpretation, wherever the network splits it. Written again,
-/// it has the same meaning. Its framing agrees with its fields.
+/// Checks that the gateway accepts the head of an instance's response only if the head has a single interpretation,
+/// wherever the network splits it. A head that is written again must have the same meaning. The framing must agree with
+/// the fields.
 ///
 /// The input consists of two bytes and the head. The first byte selects the kind of request and whether a CR is added
 /// before each LF. The second byte is the size of the chunks.

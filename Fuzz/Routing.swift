@@ -13,7 +13,8 @@ private let projects = Array("/projects/".utf8)
 private let api = Array("/api".utf8)
 private let hexadecimal = Array("0123456789ABCDEF".utf8)
 
-/// The router has a single interpretation of a raw target, and the instance receives the client's own bytes.
+/// Checks that the router has a single interpretation of a raw target, and that the instance receives the client's own
+/// bytes.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let target = Array(UnsafeBufferPointer(start: data, count: count))

@@ -9,11 +9,11 @@ private let scope = DirectoryScope(folder: folder, resolved: folder)
 private let unshared = OpenCodeProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: false)
 private let shared = OpenCodeProject(id: Array("own".utf8), directory: Array(folder.utf8), isShared: true)
 
-/// For every request for the list of sessions, the forwarded request lists only the project's own sessions, according
-/// to a second parser of queries and cursors.
+/// Checks that a forwarded request for the list of sessions lists only the project's own sessions, according to a
+/// second parser of queries and cursors.
 ///
-/// The input consists of a byte for the test case, a byte for the owner of the ID, and the query or the content of a
-/// cursor.
+/// The input consists of a byte that selects the test case, a byte that selects the OpenCode project of the folder
+/// (unshared, shared or unknown), and either a query or the content of a cursor.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

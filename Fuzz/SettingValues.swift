@@ -6,10 +6,10 @@
 
 private let blank = Configuration()
 
-/// An accepted value is printed in a form that is parsed again unchanged. A rejection is one line that contains no
-/// secret.
+/// Checks that an accepted value is unchanged after it is printed and parsed again. The message about a rejected value
+/// must be one line that contains no secret.
 ///
-/// The input consists of a byte for the setting and the text.
+/// The input consists of a byte that selects the setting, and the text of the value.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)

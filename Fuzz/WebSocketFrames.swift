@@ -5,11 +5,13 @@
 import HTTPTypes
 import WebSockets
 
-/// For every input of a client, the server's endpoint produces the same output wherever the bytes are split. It replies
-/// to every accepted message, stores no more than it was sent, and ends with at most one close frame.
+/// Checks that the server's endpoint produces the same messages and frames wherever a client's bytes are split. Every
+/// message must be within the limit, and every text must be valid UTF-8. The output must consist of complete frames,
+/// with at most one close frame, at the end.
 ///
-/// The input consists of a byte for the test case, followed by the bytes in chunks of limited size, or by material for
-/// frames. Each such frame is built from a byte for its kind and a payload, so that most frames are valid.
+/// The input consists of a byte that sets the size of the chunks, a byte that selects the test case, and either the
+/// bytes of a client or the bytes from which frames are built. Each such frame is built from a payload and a byte that
+/// selects its kind, so that most frames are valid.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     var input = FuzzInput(data, count)
