@@ -63,18 +63,19 @@ struct ServeOptions: Equatable {
           SIMULATOR_QUIET_MS         the interval in milliseconds after which OpenCode 2 reports a project in use again
                                      (default: 60000)
           SIMULATOR_PACE             the duration of turns in percent of the recorded duration; 0 means no delay (default: 100)
-          SIMULATOR_STATE            the folder that stores OpenCode 2's sessions, which servers then share (default: none)
+          SIMULATOR_STATE            the directory of OpenCode 2's sessions, which servers then share (default: none)
           SIMULATOR_ENDS_WITH_PARENT=1  exit when the parent process ends
-          SIMULATOR_MISBEHAVE        the misbehaviour: words of the list below, separated by commas
+          SIMULATOR_MISBEHAVE        the misbehaviour: words from the list below, separated by commas
 
         The first word of a prompt, or the name of the model, selects the kind of answer:
           \(Scenario.allCases.map(\.rawValue).joined(separator: ", "))
         Options of the answer follow in brackets: "Hello [think pieces=200 interval=20ms silent=75s bytes=1500000 pace=0]"
 
-        Words of misbehaviour. The file \(Startup.wordsFile) in the working folder may contain more words; the word `once`
-        deletes the file after it was read. POST /simulator/misbehave replaces the words while the server runs with those
-        of its body; an empty body ends the misbehaviour. A word with PATH applies to requests whose path begins with
-        PATH; without PATH it applies to all requests except health checks.
+        The following words select the misbehaviour. The file \(Startup.wordsFile) in the working directory may contain
+        further words; the simulator deletes a file that contains the word `once` after reading it. While the server
+        runs, POST /simulator/misbehave replaces the words with the words in its body; an empty body ends the
+        misbehaviour. A word with PATH applies to requests whose path begins with PATH; without PATH, the word applies to
+        all requests except health checks.
         \(Misbehaviour.words.map(\.helpLine).joined(separator: "\n"))
 
         """

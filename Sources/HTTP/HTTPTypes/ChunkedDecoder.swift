@@ -51,7 +51,7 @@ package struct ChunkedDecoder: Sendable {
         return false
     }
 
-    /// Decodes the next bytes of a body and passes each run of content to `content`, in order.
+    /// Decodes the next bytes of a body and passes each contiguous part of the content to `content`, in order.
     package mutating func decode(
         _ bytes: Span<UInt8>, content: (Span<UInt8>) -> Void
     ) throws(Fault) {

@@ -46,7 +46,7 @@ package struct ResponseBodyReader: Sendable {
     /// The trailer fields, valid when ``isComplete``.
     package var trailers: FieldList { decoder?.trailers ?? FieldList() }
 
-    /// Reads the next bytes and passes each run of content to `content`, in order.
+    /// Reads the next bytes and passes each contiguous part of the content to `content`, in order.
     package mutating func decode(_ bytes: Span<UInt8>, content: (Span<UInt8>) -> Void) throws(Fault) {
         switch framing {
         case .none:

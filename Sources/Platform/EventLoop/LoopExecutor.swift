@@ -46,12 +46,13 @@ package final class LoopExecutor: SerialExecutor, TaskExecutor {
         if wasEmpty { wake.post(()) }
     }
 
-    /// The number of times that ``runJobs()`` runs the jobs that were enqueued in the meantime. Other threads could
-    /// otherwise enqueue jobs as fast as the loop runs them, and nothing else of the loop would run.
+    /// The maximum number of rounds in one call of ``runJobs()``. Each round runs the jobs that were enqueued during
+    /// the previous round. Without this limit, other threads could enqueue jobs as fast as the loop runs them, and the
+    /// loop would do nothing else.
     private static let rounds = 64
 
-    /// Runs all enqueued jobs, and the jobs that these jobs enqueue. Must be called on the loop's thread, but not during
-    /// a job. The loop also calls it in each pass with new jobs.
+    /// Runs all enqueued jobs, and the jobs that these jobs enqueue. Call this method only on the loop's thread, and
+    /// never within a job. The loop itself calls this method in each pass in which new jobs wait.
     package func runJobs() {
         for _ in 0..<Self.rounds {
             let jobs = state.withLock { state in

@@ -13,8 +13,8 @@ package struct RequestBuilder: Sendable {
     /// - Parameter directory: The absolute path of the project's directory.
     package init(directory: String) { self.directory = directory }
 
-    /// The limit for lists of all sessions. OpenCode does not divide this list into pages, and its default limit is 50
-    /// or 100.
+    /// The limit for the list of all sessions. OpenCode does not divide this list into pages. Without a limit in the
+    /// request, the list contains at most 50 or 100 sessions.
     private static let allSessions = 100_000
 
     func request(_ method: String, _ path: [String], query: [(name: String, value: String)] = [], body: JSON? = nil)

@@ -168,7 +168,7 @@ struct Turn: Sendable {
         }
         if text.isEmpty, old.isEmpty, known.end == nil {
             // Since 1.2, OpenCode stores a text only when it is complete, so a list does not show how many deltas
-            // preceded it. No delta precedes an event that begins the part.
+            // preceded the list. No delta precedes an event that begins the part.
             known.ignoresDeltas = isRead && (isNew || known.ignoresDeltas)
         }
         parts[id] = known

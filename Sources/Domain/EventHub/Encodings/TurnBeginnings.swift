@@ -2,11 +2,12 @@
 
 package import OpenCodeFamilies
 
-/// The events with which the turns of sessions began. A new encoding state that receives all events from there on
-/// reaches the same state.
+/// The events with which the running turns of sessions began. A new encoding state that receives all events from the
+/// first of these events on makes the same frames as a state that has received all events.
 ///
-/// With this state, a reader that starts in the middle of a log knows which sessions it has read from the beginning of
-/// a turn. In all other sessions, a part may have begun earlier, and its events pass unchanged.
+/// A reader that starts in the middle of a log also uses this type to know of which sessions it has read a turn from
+/// its beginning. In all other sessions, a part may have begun before the reader's start, so the events of the part
+/// pass unchanged.
 package struct TurnBeginnings: Sendable, Equatable {
     /// The maximum number of sessions. A user does not have this many sessions at once. Beyond this limit, all sessions
     /// are forgotten.

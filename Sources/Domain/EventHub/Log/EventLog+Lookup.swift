@@ -4,7 +4,7 @@ extension EventLog {
     /// Returns the event with this id; nil if the log does not contain it.
     ///
     /// - Parameter position: The position after the event that the previous call returned, which is usually directly
-    ///   before this event. The call sets it to the position after this event.
+    ///   before the requested event. The method changes the position to the position after the returned event.
     func event(_ id: EventID, _ position: inout LogPosition?) -> StoredEvent? {
         if var near = position, case .event(let event)? = next(&near, atMost: 1).first, event.id == id {
             position = event.after

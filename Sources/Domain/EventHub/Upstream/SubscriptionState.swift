@@ -43,7 +43,7 @@ package struct SubscriptionState: Sendable {
 
     /// The times of the state machine, in nanoseconds.
     package struct Times: Sendable {
-        /// How long a stream may be silent before a second stream is opened.
+        /// The time for which a stream may be silent before a second stream is opened.
         package var silence: Int64
         /// The time between the beginning of a stream and its announcement to clients.
         package var settling: Int64

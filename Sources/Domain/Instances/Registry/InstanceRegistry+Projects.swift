@@ -9,8 +9,7 @@ package struct ProjectLookup: Sendable {
     /// The name of the gateway's project.
     package let name: ProjectName
     /// Whether the caller observes the instance's events and reports changes of the project
-    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). For a caller that does not, a response is valid for 10
-    /// s.
+    /// (``InstanceRegistry/projectMayHaveChanged(of:number:)``). For any other caller, a response is valid for 10 s.
     package let isWatched: Bool
     /// The greatest number of a response that may be outdated. Only a response with a greater number is returned.
     package let newerThan: UInt64

@@ -14,7 +14,7 @@ struct ProjectQuery {
         let time: SuspendingClock.Instant
     }
 
-    /// How long a response is valid for callers that are not notified of changes.
+    /// The time for which a response is valid for callers that are not notified of changes.
     static let unwatched = Duration.seconds(10)
     /// The delay before another query to an instance that has not responded.
     private static let retry = Duration.seconds(10)

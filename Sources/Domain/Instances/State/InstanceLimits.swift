@@ -58,7 +58,7 @@ package struct InstanceLimits: Sendable {
 
 /// The counters that limit the restarts of an instance after unrequested ends.
 struct Recovery: Equatable {
-    /// How long the current run has been ready.
+    /// The stage of the current run, which depends on the time for which the run has been ready.
     enum Stage: Equatable {
         /// The end of the run would be a quick failure.
         case fresh

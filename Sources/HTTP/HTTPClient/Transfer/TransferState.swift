@@ -80,9 +80,9 @@ struct TransferState {
         if status == 0 { reader.lend(from: &pool) }
     }
 
-    /// Reads bytes from `index` on and passes each run of the body's content to `content`. Returns nil once all bytes
-    /// are consumed. If the response's head ends earlier, returns the head. The caller must report the head before
-    /// reading the remaining bytes.
+    /// Reads bytes from `index` on and passes each contiguous part of the body's content to `content`. Returns nil once
+    /// all bytes are consumed. If the response's head ends earlier, returns the head. The caller must report the head
+    /// before reading the remaining bytes.
     mutating func parse(
         _ bytes: Span<UInt8>, from index: inout Int, content: (Span<UInt8>) -> Void
     ) -> (head: ResponseHead, framing: ResponseFraming)? {
@@ -188,8 +188,8 @@ struct TransferState {
     }
 
     /// Whether a complete response waits for the remainder of the upload. An instance that accepts a request may
-    /// continue to read its body. An instance that rejects the request does not need the remainder. No client continues
-    /// an upload if the response is a stream.
+    /// continue to read the request's body. An instance that rejects the request does not need the remainder. No client
+    /// continues an upload if the response is a stream.
     private var awaitsUpload: Bool {
         isStreamed && !isRequestSent && status < 300 && !isEventStream && !body.isChunked
     }

@@ -104,7 +104,8 @@ struct FailureText {
         return OutboundFailure(.certificate(fault), "The certificate of \(origin) \(words).")
     }
 
-    /// openssl-verification-options(1) lists the numbers. libcurl itself detects a name that does not match.
+    /// Returns the fault of a certificate, and the words that describe it. `number` is the result of OpenSSL's
+    /// verification (openssl-verification-options(1)). libcurl itself detects a name that does not match.
     private func fault(_ number: Int, name: String) -> (OutboundFailure.CertificateFault, String) {
         switch number {
         case 9: (.notYetValid, "is not valid yet. Check this machine's clock")

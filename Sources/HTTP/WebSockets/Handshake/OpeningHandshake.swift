@@ -73,8 +73,8 @@ package enum OpeningHandshake {
         return found.count == 1 ? found.first.map { fields.value(at: $0) } : nil
     }
 
-    /// Only the handshake needs these names, so they are not among the known names with which every request's fields
-    /// are compared.
+    /// Returns the indices of all fields with this name, which must be in lower case. Only the handshake needs these
+    /// names, so ``FieldName`` does not contain them.
     private static func indices(_ name: String, _ fields: FieldList) -> [Int] {
         let wanted = Array(name.utf8)
         return (0..<fields.count).filter {

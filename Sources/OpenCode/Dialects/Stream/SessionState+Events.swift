@@ -75,8 +75,8 @@ extension SessionState {
         }
     }
 
-    /// Returns whether the held-back ends of texts remain held back. An event of such a type does not show whether an
-    /// abort ended the text.
+    /// Returns whether the held-back ends of texts remain held back after an event of this type. If the result is true,
+    /// such an event does not show whether an abort ended the text.
     private static func waits(_ type: String) -> Bool {
         switch type {
         case "session.step.streamed", "session.step.failed", "session.execution.failed",

@@ -173,8 +173,8 @@ package struct EventSessionIndex: Sendable {
     /// The id of the project of the instance's folder; nil if it must be queried.
     package var project: [UInt8]?
     /// Whether other threads have published updates that have not arrived yet. An update concerns new directories of
-    /// the project, or the directory of a session. The publishing thread has admitted a request that may cause the
-    /// event. Therefore, no event is removed before the update arrives.
+    /// the project, or the directory of a session. The thread that published the update has admitted a request, and the
+    /// next events may result from this request. Therefore, no event is removed before the update arrives.
     package var hasPendingUpdates = false
     /// The number of events that reported a possible change of the project's id. The first commit of a repository
     /// changes the id.

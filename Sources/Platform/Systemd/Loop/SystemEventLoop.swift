@@ -47,8 +47,8 @@ package final class SystemEventLoop: SerialExecutor, @unchecked Sendable {  // A
     }
 
     deinit {
-        // A source handle retains its loop, so only references that were released after the loop's run can remain. Free
-        // these references here.
+        // A source handle retains its loop, so no handle exists any more. The mailbox can still contain references that
+        // were released after ``run()`` had returned. Free these references here.
         for free in mailbox.withLock({ $0.releases }) { free() }
         sd_event_unref(event)
         close(wake)
