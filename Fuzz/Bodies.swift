@@ -42,7 +42,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// Content that is encoded in chunks is decoded unchanged.
+/// Checks that content is unchanged after it is encoded in chunks and decoded.
 private func checkCoding(of content: [UInt8], chunk: Int) {
     var coded: [UInt8] = []
     for start in stride(from: 0, to: content.count, by: chunk) {

@@ -63,7 +63,7 @@ public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     return 0
 }
 
-/// A header is valid exactly if its magic number, version and checksum are.
+/// Checks that a header is valid if and only if its magic number, version and checksum are valid.
 private func readHeader(_ bytes: [UInt8]) {
     let region = MappedRegion(memory: bytes.count)
     region.write(bytes.span, at: 0)

@@ -70,8 +70,8 @@ private func cut(_ path: [UInt8]) -> (path: [UInt8], hasParameters: Bool) {
     return (kept, kept.count < path.count)
 }
 
-/// Compares like a router that decodes all characters except reserved characters, and ignores doubled and trailing
-/// slashes and case.
+/// Returns whether a router would find the list of sessions at the path. The router decodes all characters except
+/// reserved characters, and ignores repeated and final slashes and the case of letters.
 private func isList(_ path: [UInt8]) -> Bool {
     var decoded: [UInt8] = []
     var remaining = path[...]

@@ -12,7 +12,8 @@ private let token = Array("auth_token".utf8)
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let target = Array(UnsafeBufferPointer(start: data, count: count))
     let left = Array(AuthToken.removed(from: target[...]))
-    // The query of a URL begins at the question mark. For some routers, it can also begin at an earlier semicolon.
+    // The query of a URL begins at the question mark. For some routers, the query can also begin at an earlier
+    // semicolon.
     for start in ["?", "?;"] {
         precondition(!parameters(of: left, after: Array(start.utf8)).contains(where: isToken))
     }

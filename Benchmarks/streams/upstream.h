@@ -6,7 +6,8 @@
 
 #include "streams.h"
 
-/// A connection from a proxy. The upstream reads a request's head from it, or sends an event stream.
+/// A connection from a proxy. The upstream reads the head of a request from the connection, or sends an event stream on
+/// it.
 struct peer {
     int fd;
     bool streaming, shares;    // whether the connection is a stream with separate events, or a stream of shared events

@@ -44,7 +44,7 @@ final class Locations2: Sendable {
     private let quietMilliseconds: Int
 
     /// The events that report a loaded directory. The events in `providers` precede the event about the branch, and the
-    /// events in `catalogue` follow it.
+    /// events in `catalogue` follow that event.
     private static let providers = ["integration.updated", "provider.updated", "model.updated"]
     private static let catalogue = [
         "agent.updated", "command.updated", "skill.updated", "websearch.updated", "reference.updated",

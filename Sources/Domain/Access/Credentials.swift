@@ -9,7 +9,7 @@ struct Credentials {
     let range: Range<Int>
 
     /// Parses a value without copying it, because the gateway parses one value for each request. Returns nil if the
-    /// scheme is unknown or has no credentials after it.
+    /// scheme is unknown, or if no credentials follow the scheme.
     init?(_ value: borrowing Span<UInt8>) {
         var start = 0
         var end = value.count

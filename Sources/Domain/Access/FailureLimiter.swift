@@ -5,10 +5,10 @@ package import Addresses
 /// Limits the attempts with wrong keys from each client address. Each address has a bucket of attempts that refills at
 /// a steady rate.
 ///
-/// If a reverse proxy's address is not configured (`--trust-proxy`), all clients of the proxy share this address. One
-/// client must not lock out the others. If an address has sent a valid key within the last 24 hours, the gateway
-/// therefore checks every key from it. The limiter rejects keys without a check only from other addresses. Keys from
-/// loopback addresses are always checked, because most such proxies run on the same machine.
+/// If a reverse proxy's address is not configured (`--trust-proxy`), all clients of the proxy share the proxy's
+/// address. One client must not lock out the others. If an address has sent a valid key within the last 24 hours, the
+/// gateway therefore checks every key from this address. The limiter rejects keys without a check only from other
+/// addresses. Keys from loopback addresses are always checked, because most such proxies run on the same machine.
 ///
 /// The limiter has no clock. Callers pass the time as a duration since any fixed point. The memory use is bounded: if
 /// there are too many addresses, the limiter drops the least recently used addresses.

@@ -71,14 +71,14 @@ package struct Setting: Sendable {
         copy = { $1[keyPath: field] = $0[keyPath: field] }
     }
 
-    /// Returns a copy of the setting that the configuration file may not contain.
+    /// A copy of the setting that the configuration file may not contain.
     var notFromFile: Setting {
         var setting = self
         setting.isReadFromFile = false
         return setting
     }
 
-    /// Returns a copy of the setting that a reload applies.
+    /// A copy of the setting that a reload applies.
     var reloaded: Setting {
         var setting = self
         setting.isReloaded = true

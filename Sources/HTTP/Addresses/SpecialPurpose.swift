@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Addresses that are not part of the public Internet (RFC 6890 and the registries of special-purpose addresses that it
-/// established).
+/// Addresses that are not part of the public Internet (RFC 6890 and the registries of special-purpose addresses that
+/// this RFC established).
 extension IPAddress {
     /// The purpose of an address outside the public Internet, as a phrase for a sentence; nil for a public address.
     ///

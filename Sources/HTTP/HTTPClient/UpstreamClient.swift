@@ -22,9 +22,9 @@ package final class UpstreamClient {
     /// the pool.
     package var fieldPool = FieldListPool()
 
-    /// The time after its last request within which a kept connection may carry a request that must not be repeated.
-    /// OpenCode closes a connection that was idle for 5 s. No server that keeps connections alive closes one after less
-    /// than a second.
+    /// The time after a kept connection's last request within which the connection may carry a request that must not be
+    /// repeated. OpenCode closes a connection that was idle for 5 s. No server that keeps connections alive closes one
+    /// after less than a second.
     static let justUsed = Duration.seconds(1)
 
     /// The maximum number of idle connections that are kept.

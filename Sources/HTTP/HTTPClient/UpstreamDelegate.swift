@@ -38,9 +38,10 @@ package protocol UpstreamDelegate: AnyObject {
     func answerEnded(trailers: FieldList)
     /// Receives the failure of the transfer. No further call follows.
     func answerFailed(_ failure: UpstreamFailure)
-    /// Called after all bytes of one read from the instance were reported.
+    /// Handles the end of one read from the instance, after all bytes of the read were reported.
     func answerSettled()
-    /// Called after bytes passed to ``UpstreamTransfer/upload(_:)`` were sent, so that there is room for more.
+    /// Resumes the upload after bytes that were passed to ``UpstreamTransfer/upload(_:)`` have been sent, so that there
+    /// is room for more bytes.
     func uploadHasRoom()
     /// Receives the socket after the instance has switched protocols. The delegate then owns the socket.
     ///

@@ -82,8 +82,8 @@ extension ClientConnection {
         return socket
     }
 
-    /// Resumes the connection, so that libmicrohttpd calls its callback once more and closes the replacement
-    /// descriptor.
+    /// Resumes the connection, so that libmicrohttpd calls the connection's callback once more and closes the
+    /// replacement descriptor.
     private func releaseDescriptor() {
         let wasInCallback = isInCallback
         isInCallback = false

@@ -49,7 +49,7 @@ package enum RejectedClient: Sendable, Equatable {
     case refusedHead(status: Int)
     /// A line of the client's chunked body is too long (413).
     case longChunkLine
-    /// libmicrohttpd could not parse the client's head, or its memory was too small for the head.
+    /// libmicrohttpd could not parse the client's head, or libmicrohttpd's memory was too small for the head.
     case malformedHead
     /// The connection limit was reached, and this connection was the oldest one without a valid key.
     case madeRoom
@@ -61,12 +61,12 @@ package enum RejectedClient: Sendable, Equatable {
 
 /// The delegate of one request after the handler has received it.
 package protocol ServerExchange: AnyObject {
-    /// More of the request's body, or its end, has arrived.
+    /// Handles the arrival of a further part of the request's body, or of the body's end.
     func requestBodyArrived()
-    /// The client has received enough of the response, so the source of the response may continue.
+    /// Resumes the source of the response, because the client has received enough of the response.
     func resumeResponse()
-    /// The client has left or was disconnected, so no response is possible any more. The server may call this method
-    /// during a call that sends the response (``ClientConnection/respond(_:)``, `startResponse`, `upgrade`), if
+    /// Handles the disconnection of the client, after which no response is possible any more. The server may call this
+    /// method during a call that sends the response (``ClientConnection/respond(_:)``, `startResponse`, `upgrade`), if
     /// libmicrohttpd has no room for the response's head.
     func clientDisconnected()
 }
@@ -75,8 +75,8 @@ package protocol ServerExchange: AnyObject {
 /// not use the object. The object stays with the connection even if another object of the server represents the
 /// connection later. A context serves one request after the other.
 package protocol ConnectionContext: AnyObject {
-    /// Called after ``RequestHandler/ended(_:record:)``: the current request has ended, and the context discards its
-    /// records about the request.
+    /// Discards the context's records about the current request, which has ended. The server calls this method after
+    /// ``RequestHandler/ended(_:record:)``.
     func requestEnded()
 }
 

@@ -49,7 +49,7 @@ extension Client {
 /// libmicrohttpd reads as many bytes as are available and does not expose its buffer. Only the kernel's count of the
 /// bytes read (``Socket/bytesRead``) shows whether libmicrohttpd has read beyond a request. If the requests account for
 /// all bytes, the next byte of the socket is the first byte of the next request. If the count is too small, the
-/// connection ends, so it never continues at a wrong byte.
+/// connection ends. The server therefore never begins a request at a wrong byte.
 struct SocketAccount: Equatable {
     /// The number of bytes; nil if it is unknown.
     private(set) var counted: UInt64? = 0

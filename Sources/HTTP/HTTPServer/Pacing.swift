@@ -104,8 +104,8 @@ struct BodyGathering: Equatable {
 struct ReadingStall: Equatable {
     /// The interval between two checks.
     static let interval = Duration.milliseconds(50)
-    /// The number of checks without progress after which a line counts as too long even if no bytes wait after it. No
-    /// bytes wait if the line fills the memory exactly.
+    /// The number of checks without progress after which a line counts as too long even if no bytes wait after the
+    /// line. This is the case if the line fills the memory exactly.
     private static let mostVainLooks = 20
 
     /// The number of bytes read from the socket at the last check.

@@ -28,7 +28,8 @@ struct RequestState: Equatable {
         case receiving
         /// The handler has the request and has not responded.
         case handedOver
-        /// The response is available. libmicrohttpd receives it immediately or when it calls for the response.
+        /// The response is available. libmicrohttpd receives the response immediately, or when libmicrohttpd calls for
+        /// the response.
         case decided
         /// The response is queued or being sent.
         case answering

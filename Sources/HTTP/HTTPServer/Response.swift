@@ -34,7 +34,7 @@ struct Response: ~Copyable {
         pointer = created
     }
 
-    /// Creates a 101 response that passes the client's descriptor to `connection` after it has been sent.
+    /// Creates a 101 response that passes the client's descriptor to `connection` after the response has been sent.
     init?(upgrading connection: ClientConnection) {
         // The server's list keeps the connection alive until libmicrohttpd closes it, which happens after the upgrade.
         guard

@@ -44,7 +44,8 @@ package final class Listener {
     }
 
     /// Accepts connections from a socket that already listens, such as one from a service manager. Several loops may
-    /// share the socket, and it continues to listen after they end. The caller keeps ownership of `inherited`.
+    /// share the socket, and the socket continues to listen after the loops have ended. The caller keeps ownership of
+    /// `inherited`.
     package init(sharing inherited: Int32) throws(SystemCallError) {
         let descriptor = try check("fcntl(F_DUPFD_CLOEXEC)") { fcntl(inherited, F_DUPFD_CLOEXEC, 0) }
         let flags = fcntl(descriptor, F_GETFL)

@@ -83,7 +83,7 @@ package struct AccessLine: Sendable {
         return path
     }
 
-    /// The maximum number of bytes that any encoder writes for a character.
+    /// Returns the maximum number of bytes that any encoder writes for a character.
     private static func escapedSize(_ scan: UTF8Scan) -> Int {
         switch scan.scalar {
         case nil: 4

@@ -84,8 +84,8 @@ extension ChatSession {
         }
     }
 
-    /// Sends the conversation. If an answer is being written, also sends the events that were already emitted for it,
-    /// so that the next event continues this answer.
+    /// Sends the conversation. If an answer is being written, also sends the events that were already emitted for the
+    /// answer, so that the next event continues the answer.
     private func loaded(_ session: Session, window: Window, over transport: isolated Transport) {
         let events = transport.state.apply(window.messages, of: session.id, at: transport.now)
         let state = transport.state

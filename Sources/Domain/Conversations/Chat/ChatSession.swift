@@ -87,7 +87,7 @@ package final class ChatSession<Transport: ConversationTransport> {
 
     // MARK: Messages
 
-    /// Receives a text message of the client. Processes it now, or after the previous messages.
+    /// Receives a text message of the client. Processes the message now, or after the previous messages.
     package func receive(_ text: [UInt8], over transport: isolated Transport) {
         guard !isRevoked else { return }
         switch ClientMessage.parse(text) {

@@ -21,7 +21,7 @@ struct Window: Sendable {
     /// The entries that a conversation shows for the messages, oldest first.
     var entries: [Entry] { Entry.entries(revert?.remaining(of: messages) ?? messages, isAll: isAll) }
 
-    /// OpenCode's cursor of the response that contains this message; nil for the newest response.
+    /// Returns OpenCode's cursor of the response that contains this message; nil for the newest response.
     func cursor(of messageID: String) -> String? { answers.first { $0.messageIDs.contains(messageID) }?.before }
 
     /// The number of messages that the next request must ask for, and OpenCode's cursor for that request.

@@ -158,7 +158,7 @@ extension ConversationState {
         updateTurns(session) { $0.apply(messages, at: now) }
     }
 
-    /// The answer that is currently being written in a conversation.
+    /// Returns the answer that is currently being written in a conversation; nil if there is none.
     func current(_ session: String) -> Turn? { turns[session]?.current }
 
     /// Returns an entry of a list with all text that was received for it. Since 1.2, OpenCode stores a text only when

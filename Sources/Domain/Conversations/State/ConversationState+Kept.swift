@@ -68,11 +68,11 @@ extension ConversationState {
         change(session) { $0.model = model }
     }
 
-    /// The model that a client has chosen; nil if OpenCode chooses it.
+    /// Returns the model that a client has chosen; nil if OpenCode chooses the model.
     func chosenModel(of session: String) -> String? { kept[session]?.model }
 
-    /// The model of a conversation: the chosen model, otherwise the last used model, otherwise the model that would be
-    /// used.
+    /// Returns the model of a conversation: the chosen model, otherwise the model that was used last. If no model was
+    /// used, returns the model that OpenCode would use.
     func model(of session: String) -> String {
         kept[session]?.model ?? known[session]?.session.modelName ?? known[session]?.newest?.model
             ?? catalogue?.defaultModel ?? ""

@@ -16,8 +16,8 @@ extension ConversationTransport {
         return session
     }
 
-    /// Requests the list of all conversations, applies it to the state, and publishes the deletions that it shows.
-    /// Returns the conversations in the list that still exist.
+    /// Requests the list of all conversations, applies it to the state, and publishes the deletions that the list
+    /// shows. Returns the conversations in the list that still exist.
     func requestConversations(for initiator: Initiator) async throws(ConversationFailure) -> [Session] {
         let known = Set(state.known.keys)
         let answer = try await sendSuccessfully(requests.sessions(), for: initiator)
@@ -34,8 +34,8 @@ extension ConversationTransport {
         return sessions.compactMap { state.known[$0.id]?.session }
     }
 
-    /// Finds a conversation. If it is unknown, searches for it in the list of all conversations. Returns nil if no
-    /// conversation has this id.
+    /// Finds a conversation. If the conversation is unknown, requests the list of all conversations and searches the
+    /// list. Returns nil if no conversation has this id.
     func findConversation(_ id: ConversationID, for initiator: Initiator)
         async throws(ConversationFailure) -> Session?
     {
@@ -76,8 +76,9 @@ extension ConversationTransport {
     func requestPage(
         of session: Session, limit: Int, before position: MessagePage.Position?, for initiator: Initiator
     ) async throws(ConversationFailure) -> MessagePage {
-        // Request twice the number of messages, because an answer with tools consists of several messages. 30 entries
-        // still fit into one of OpenCode 2's pages of 100, which also contain its messages about the end of a turn.
+        // Request twice the number of messages, because an answer with tools consists of several messages. For 30
+        // entries, one of OpenCode 2's pages of 100 messages is still sufficient, although these pages also contain
+        // messages about the end of a turn.
         let page = Window.Page(size: max(40, limit * 2), before: position?.before)
         let window = try await requestMessages(of: session, page, for: initiator) { window in
             MessagePage.isComplete(in: window, limit: limit, before: position)

@@ -7,7 +7,7 @@ import OpenCodeFamilies
 /// sends them. Each event from OpenCode 1.1.x contains a part's whole text. A part's first frame contains the part
 /// without text. Each following frame contains the text that the event adds. All other events pass unchanged.
 struct DeltaEncoding: Sendable {
-    /// A part and the length of its text that the client has received.
+    /// A part, with the length of the text that the client has received.
     struct Part: GrowingPart {
         let session: [UInt8]
         let message: [UInt8]

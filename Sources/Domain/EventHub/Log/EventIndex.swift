@@ -26,7 +26,7 @@ package final class EventIndex: Sendable {
         case entry(Entry)
         /// A gap in the events of one project's instance. The first value is the gap's id in the index. `json`
         /// describes the gap. `ended` is the project's last event before the gap; nil if there is no such event, or if
-        /// another gap is between them.
+        /// another gap is between this event and the gap.
         case projectGap(EventID, project: String, json: [UInt8], ended: EventID?)
         /// Entries of the index are missing. The gap's ids are ids of the index.
         case gap(EventGap)

@@ -27,7 +27,7 @@ extension EventLog {
     /// segment. If a segment has moved from memory to a file, reading continues at the same offset in the file.
     ///
     /// - Parameter bytes: The maximum total size of the records that are read. If records follow, at least one record
-    ///   is read, even if it is larger.
+    ///   is read, even if the record is larger than this size.
     package func next(_ position: inout LogPosition, atMost bytes: Int) -> [LogItem] {
         var items: [LogItem] = []
         var size = 0

@@ -31,8 +31,8 @@ package struct EventSelector: Sendable {
     /// this number are not added.
     package static let mostSessions = 1_000
 
-    /// If set, only events of exactly this directory are selected, as on OpenCode 1's `/event`. The `sync` events are
-    /// omitted, because they contain the order of another stream.
+    /// The only directory whose events are selected, as on OpenCode 1's `/event`; nil selects all directories. With a
+    /// directory, the `sync` events are omitted, because they contain the order of another stream.
     package var directory: [UInt8]?
     /// Another path of the directory that events may contain.
     package var alias: [UInt8]?

@@ -19,7 +19,8 @@ extension SegmentWriter {
         readFolder(now: now)
     }
 
-    /// Finds the segments in the directory, as in ``useFolder(now:)``, and also writes the segments in memory to it.
+    /// Finds the segments in the directory, as in ``useFolder(now:)``, and also writes the segments in memory to the
+    /// directory.
     mutating func readFolder(now: Int64) {
         hasChanged = true
         guard let folder else { return }

@@ -62,7 +62,8 @@ extension SegmentWriter {
                 name.text, in: files,
                 because: "its format version is \(version), and the gateway supports version \(SegmentHeader.version)")
         case .damaged:
-            // The segment contains no readable record. The gateway removes it after its retention time has passed.
+            // The segment contains no readable record. The gateway removes the segment after the retention time has
+            // passed.
             let header = SegmentHeader(
                 capacity: SegmentHeader.count, generation: generation, previous: last, previousTime: lastTime,
                 time: lastTime)

@@ -25,10 +25,10 @@ package struct EncodedStream: Sendable {
         /// The id of the frame or gap.
         let id: EventID
         let size: Int
-        /// The event or gap that caused the step. This includes steps that were due by the time of the event. The value
-        /// is nil if a timer caused the step and no event or gap has followed yet.
+        /// The event or gap that caused the step. An event also causes the steps that were due by the event's time. The
+        /// value is nil if a timer caused the step and no event or gap has followed yet.
         var cause: EventID?
-        /// If the step is a gap, the event that follows it.
+        /// The event that follows the step, if the step is a gap.
         var nextEvent: EventID?
     }
 

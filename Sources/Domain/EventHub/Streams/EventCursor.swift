@@ -217,7 +217,7 @@ package struct EventCursor: Sendable {
         case .now: if emitted == nil { emitted = position.last }
         case .after(let id):
             seek(log.position(after: id))
-            // The id may be the id of a frame that was made from the event. Keep it unchanged.
+            // The id may be the id of a frame that was made from the event, so keep the id unchanged.
             if case .none = gap { emitted = id } else { emitted = position.last }
         case .time(let time):
             seek(since: log.position(since: time))

@@ -16,7 +16,7 @@ package struct FrameReader: Sendable {
         case tooLarge
     }
 
-    /// The maximum size of a frame without data, in bytes. Bytes that would exceed it are discarded.
+    /// The maximum size of a frame without data, in bytes. Bytes beyond this size are discarded.
     private static let longestOther = 16 * 1024
 
     private let limit: Int

@@ -67,7 +67,7 @@ struct HistoryTracker: Sendable {
             succession = ending.startsAgain ? Succession(run: machine.run) : nil
             return ending.startsAgain ? [] : nil
         case .starting where machine.origin != .recovery: break
-        // If a different run is booting, the supervisor reported it before the end of the previous run.
+        // If a different run is booting, the supervisor reported that run before the end of the previous run.
         case .booting: if succession.map({ $0.run == machine.run }) ?? true { return nil }
         default: return nil
         }

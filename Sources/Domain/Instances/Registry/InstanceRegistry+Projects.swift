@@ -104,7 +104,8 @@ extension InstanceRegistry {
     /// Returns an instance's response; nil if the instance does not report its project. If an earlier or concurrent
     /// query has a response, that response is used.
     ///
-    /// Callers must use the returned response. Events may have invalidated the stored response by the time they resume.
+    /// Callers must use the returned response. Events may have invalidated the stored response by the time the callers
+    /// resume.
     private func projectAnswer(of name: ProjectName, within timeout: Duration) async -> ProjectQuery.ProjectAnswer? {
         guard let instance = instances[name] else { return nil }
         if let answer = instance.project.answer { return answer }

@@ -55,8 +55,8 @@ package struct DiskProjectReader: ProjectReader {
         // Compare bytes instead of characters, because file systems distinguish canonically equivalent names.
         let inner = Self.join(resolved, "").utf8
         let outer = Self.join(home.resolvedPath, "").utf8
-        // Reject a link to the home directory or to a directory that contains it. As a project, it would contain all
-        // other projects.
+        // Reject a link to the home directory, or to a directory that contains the home directory. As a project, such a
+        // directory would contain all other projects.
         guard !outer.starts(with: inner), followsLinks || inner.starts(with: outer) else { return none }
         let identity = FolderIdentity(status)
         return ProjectEntry(

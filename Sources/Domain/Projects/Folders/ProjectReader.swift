@@ -15,8 +15,8 @@ package protocol ProjectReader: Sendable {
     func home() throws(ProjectListingError) -> HomeFolder
     /// Returns the names of the home directory's entries that could be projects.
     func names() throws(ProjectListingError) -> [ProjectName]
-    /// Returns the entry with this name. Returns nil if no entry has this name, or if the entry cannot become a project
-    /// unless the home directory itself changes. For example, a regular file cannot become a project.
+    /// Returns the entry with this name. Returns nil if no entry has this name, or if the entry can become a project
+    /// only by a change of the home directory itself. An example of such an entry is a regular file.
     func entry(_ name: ProjectName, in home: HomeFolder) -> ProjectEntry?
 }
 

@@ -90,8 +90,8 @@ package struct InstanceEnvironment: Sendable, Equatable {
         return InstanceCredentials(username: username ?? InstanceCredentials.defaultUsername, password: password)
     }
 
-    /// Returns the value of the first of these variables that is set in the last layer with any of them. Skips empty
-    /// values, because OpenCode treats them as unset.
+    /// Returns the value of one of these variables. Uses the last layer that sets any of the variables, and in this
+    /// layer the first variable that is set. Ignores empty values, because OpenCode treats them as unset.
     private func configured(_ names: [String]) -> String? {
         for layer in layers.reversed() {
             for name in names {

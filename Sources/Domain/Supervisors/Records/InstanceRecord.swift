@@ -105,8 +105,8 @@ extension InstanceRecord {
             environmentDigest: fields["environment"], folder: folder, memory: memory)
     }
 
-    /// Returns the process. The outer optional is nil if the fields are invalid. The inner optional is nil if they are
-    /// missing.
+    /// Returns the process. The outer optional is nil if the fields are invalid. The inner optional is nil if the
+    /// fields are missing.
     private static func process(_ fields: [String: String]) -> ProcessIdentity?? {
         switch (fields["process"], fields["start"]) {
         case (nil, nil): return .some(nil)
@@ -118,8 +118,8 @@ extension InstanceRecord {
         }
     }
 
-    /// Returns the address. A record without a host contains a port of 127.0.0.1, because gateways before version 2
-    /// wrote no host.
+    /// Returns the address. A record with a port and without a host contains a port of 127.0.0.1, because ``text``
+    /// omits this host.
     private static func address(_ fields: [String: String]) -> InstanceAddress?? {
         guard let text = fields["port"] else { return fields["host"] == nil ? .some(nil) : nil }
         guard let port = UInt16(text), port > 0, let ip = fields["host"].map({ IPAddress($0) }) ?? .loopback else {

@@ -40,8 +40,8 @@ extension InstanceRecordStore {
             endedHolder: holder.flatMap { ProcessTable.isRunning($0) ? nil : $0 })
     }
 
-    /// Returns whether the path still refers to the open file. The previous holder may have removed the file before it
-    /// was locked.
+    /// Returns whether the path still refers to the open file. The previous holder of the lock may have removed the
+    /// file before this process locked it.
     private static func isLinked(_ descriptor: Int32, _ path: String) -> Bool {
         var ours = stat()
         var present = stat()

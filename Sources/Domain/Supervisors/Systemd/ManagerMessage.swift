@@ -39,8 +39,8 @@ package struct ManagerMessage: Sendable {
             return
                 "the user \(user) may not manage system units. Add a polkit rule that allows the action "
                 + "org.freedesktop.systemd1.manage-units, or use the user's service manager (--scope user)."
-        // A user's manager grants all requests from its own user. The directory of its socket therefore belongs to
-        // another user or is being removed.
+        // A user's manager grants all requests from its own user. If access is denied, the directory of the manager's
+        // socket therefore belongs to another user or is being removed.
         case .accessDenied: return unreachable(error)
         case .shuttingDown: return "\(owner) is shutting down."
         case .unreachable, .noAnswer: return unreachable(error)

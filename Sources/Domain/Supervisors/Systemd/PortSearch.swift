@@ -6,8 +6,8 @@ internal import OpenCodeFamilies
 internal import Projects
 internal import Systemd
 
-/// Finds the ports of runs in their output in the journal. If the journal contains no port for a long time,
-/// `PortSearch` searches the sockets of the runs. The supervisor uses the object on the control loop.
+/// Finds the ports of runs. First searches the runs' output, which is in the journal. If the output contains no port
+/// for a long time, searches the runs' sockets. The supervisor uses the object on the control loop.
 final class PortSearch: @unchecked Sendable {  // Confined to the control loop, as JournalWatch checks.
     /// The time after which a run should have announced its port and the search for its sockets begins.
     private static let patience = Duration.seconds(10)

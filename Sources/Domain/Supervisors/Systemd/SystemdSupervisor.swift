@@ -31,7 +31,7 @@ package actor SystemdSupervisor: Supervisor {
     private let access: ManagerAccess
     private let findRecord: FindRecord
     /// The store for the facts about runs that the gateway itself determines. The run's own record does not contain
-    /// these facts, because the next run may write its password there at the same time.
+    /// these facts, because the next run may write its password to that record at the same time.
     private let memories: InstanceRecordStore
     private let folders: @Sendable () -> [ProjectName]
     weak var observer: (any SupervisorObserver)?

@@ -9,8 +9,8 @@ internal import Systemd
 /// the events and calls of the supervisor.
 ///
 /// A run is one invocation of the unit. The start of a run is reported once, when its main process exists. The end of a
-/// run is reported once and immediately, because its port becomes invalid. The differences between systemd 252 and 257
-/// are handled only here and in ``UnitPhase``.
+/// run is reported once and immediately, because the run's port becomes invalid. The differences between systemd 252
+/// and 257 are handled only here and in ``UnitPhase``.
 struct UnitStateMachine: Sendable {
     /// The progress of a start or stop that this gateway has requested.
     private enum Request: Equatable {
@@ -231,7 +231,7 @@ struct UnitStateMachine: Sendable {
     }
 
     /// Handles a state that may mean the end of the run. systemd 252 passes through `failed` or `inactive` before
-    /// `auto-restart`, and through `inactive` after it. In all these states, the run is over.
+    /// `auto-restart`, and through `inactive` after `auto-restart`. In all these states, the run is over.
     private mutating func mayBeOver() -> [Action] { dropPort() + [.read] }
 
     /// Withdraws the port. The later report of the run's end contains more information.

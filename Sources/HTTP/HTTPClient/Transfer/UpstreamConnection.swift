@@ -66,13 +66,13 @@ final class UpstreamConnection: ReadinessHandler {
     /// The connection must not have expired. As far as the gateway knows, the instance must neither have closed the
     /// connection nor sent unrequested bytes. Such bytes must not become the response to the next request.
     ///
-    /// While the connection is idle, the loop receives an event when the instance closes it or sends bytes. This method
-    /// also checks the socket itself if the loop has not polled since the connection became idle, or if the request is
-    /// never sent twice. The check takes a system call. For any other request, this method does not detect events that
-    /// occurred after the loop's last poll. If such an event is the end of the connection, the request is sent again on
-    /// a new connection. If such an event is the arrival of unrequested bytes, at most one request receives a wrong
-    /// response. An HTTP server that sends unrequested bytes also closes the connection (a 408 with `close`, RFC 9110
-    /// §15.5.9).
+    /// While the connection is idle, the loop receives an event when the instance closes the connection or sends bytes.
+    /// This method also checks the socket itself if the loop has not polled since the connection became idle, or if the
+    /// request is never sent twice. The check takes a system call. For any other request, this method does not detect
+    /// events that occurred after the loop's last poll. If such an event is the end of the connection, the request is
+    /// sent again on a new connection. If such an event is the arrival of unrequested bytes, at most one request
+    /// receives a wrong response. An HTTP server that sends unrequested bytes also closes the connection (a 408 with
+    /// `close`, RFC 9110 §15.5.9).
     func isUsable(for choice: UpstreamRequest.ConnectionChoice) -> Bool {
         guard usableUntil > client.loop.now else { return false }
         return choice == .kept && client.loop.hasDelivered(of: restedIn) || socket.isQuiet

@@ -29,7 +29,7 @@ final class Inbox: Sendable {
     }
 
     /// libcurl's multi handle. Other threads only call `curl_multi_wakeup`, which libcurl allows on any thread. These
-    /// threads call it only under the lock and while the handle exists.
+    /// threads call this function only under the lock and while the handle exists.
     struct Handle: @unchecked Sendable {
         let pointer: UnsafeMutableRawPointer
     }

@@ -31,7 +31,7 @@ final class Transfer {
     private var length = 0
     private var isRedirect = false
     private var fieldLines: UnsafeMutablePointer<curl_slist>?
-    /// Whether a server that redirected the request has received it before.
+    /// Whether an earlier server has received the request and redirected it.
     private var hasArrived = false
     private var errorText = ErrorText()
 

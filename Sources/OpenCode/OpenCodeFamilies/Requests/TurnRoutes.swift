@@ -64,7 +64,8 @@ package enum TurnRoutes {
         return String(decoding: PercentEncoding.decode(segments[1]).bytes, as: UTF8.self)
     }
 
-    /// Returns the number of segments of the path. It allocates nothing, because it runs for each POST.
+    /// Returns the number of segments of the path. The method allocates nothing, because the gateway calls it for each
+    /// POST request.
     private static func segmentCount(of target: ArraySlice<UInt8>) -> Int {
         var count = 0
         var isInSegment = false

@@ -63,7 +63,7 @@ package struct ProcessTable: Sendable {
         return line.flatMap { UInt32($0.dropFirst(4).split(whereSeparator: \.isWhitespace).first ?? "") }
     }
 
-    /// Whether a process has this number and has not ended.
+    /// Returns whether a process has this number and has not ended.
     package static func isRunning(_ number: Int32) -> Bool { status(of: number).map { !$0.hasEnded } ?? false }
 
     /// Returns every running process of the run with this marker, including the run's leader. The result consists of

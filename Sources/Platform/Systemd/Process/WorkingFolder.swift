@@ -48,8 +48,9 @@ extension ProcessTable {
         return found.mapValues(\.status)
     }
 
-    /// Start times have a resolution of hundredths of a second, so a child may have the same start time as its parent.
-    /// In that case, compare the parents and the numbers.
+    /// Returns whether the process `one` was started before the process `other`. Start times have a resolution of
+    /// hundredths of a second, so a child may have the same start time as its parent. In that case, the method compares
+    /// the parents and the numbers.
     private static func precedes(_ one: ProcessStatus, _ other: ProcessStatus) -> Bool {
         let first = one.identity
         let second = other.identity
