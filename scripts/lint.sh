@@ -13,8 +13,8 @@ done
 # shellcheck disable=SC2086  # a list of folders
 swift format lint --strict --parallel --recursive $folders Package.swift
 
-# A released program contains the parts of Foundation that it uses, which would add megabytes. The lab's containers use a
-# simulator that is built in the same way.
+# A released program that imports Foundation contains the parts of Foundation that it uses, and is megabytes larger. The
+# simulator for the lab's containers is built in the same way, so it must not import Foundation either.
 if found=$(grep -rnE '^([a-z@()]+ +)*import +([a-z]+ +)?_?Foundation' Sources Simulator Tests/TestKit); then
     echo "lint: files in Sources, Simulator and Tests/TestKit must not import Foundation. Remove these imports:" >&2
     echo "$found" >&2

@@ -49,7 +49,7 @@ final class MisbehaviourSwitch: Sendable {
         while current.isWedged { try connection.pause(.milliseconds(20)) }
     }
 
-    /// Ends the process as after an unexpected error.
+    /// Ends the process with exit code 1, as an unexpected error would.
     func crash() -> Never {
         Console.write("opencode-simulator: crashes because of crash-after or crash-at\n", to: .error)
         _exit(1)

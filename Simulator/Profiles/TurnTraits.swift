@@ -10,11 +10,11 @@ extension Profile {
 
         /// The order of an abort's events and its response.
         enum Abort: Sendable {
-            /// The idle event and the response, then the error, then the message.
+            /// The idle event, the response, the error, and then the message.
             case idleFirst
-            /// An idle event, the response, the error, another idle event, the message, then a third idle event.
+            /// An idle event, the response, the error, another idle event, the message, and then a third idle event.
             case idleBetween
-            /// The error, an idle event, the text so far, the message, another idle event, then the response.
+            /// The error, an idle event, the text so far, the message, another idle event, and then the response.
             case errorFirst
         }
 

@@ -7,17 +7,17 @@ package struct InstanceSettings: Sendable, Equatable {
     /// The time after which the gateway responds to a start request even if the instance is not ready. The start
     /// continues.
     package internal(set) var startAnswerTimeout = Duration.zero
-    /// The delay before the first restart after a crash. The delay doubles with each exit.
+    /// The delay before the first restart after a crash. The delay doubles with each restart.
     package internal(set) var restartDelay = Duration.zero
     /// The maximum delay before a restart.
     package internal(set) var maxRestartDelay = Duration.zero
-    /// The number of consecutive quick failures after which an instance is not restarted.
+    /// The number of consecutive quick failures after which the gateway does not restart an instance.
     package internal(set) var maxQuickFailures = 0
     /// The interval between two health checks of a ready instance.
     package internal(set) var healthInterval = Duration.zero
     /// The time after which an instance is unhealthy if it has sent neither a health response nor any other byte.
     package internal(set) var unhealthyAfter = Duration.zero
-    /// Whether an unhealthy instance is restarted.
+    /// Whether the gateway restarts an unhealthy instance.
     package internal(set) var restartUnhealthy = false
 }
 

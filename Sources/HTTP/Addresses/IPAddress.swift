@@ -28,8 +28,8 @@ package struct IPAddress: Sendable, Hashable {
     /// are passed in their mapped form.
     package init(ipv6: (high: UInt64, low: UInt64)) { self.init(high: ipv6.high, low: ipv6.low) }
 
-    /// Parses an address as inet_pton(3) does: dotted decimal, or hexadecimal groups with colons, without brackets. A
-    /// zone (`%eth0`, RFC 4007 §11) is dropped. Returns nil for any other text.
+    /// Parses an address as inet_pton(3) does: dotted decimal, or hexadecimal groups with colons, without brackets. The
+    /// initializer drops a zone (`%eth0`, RFC 4007 §11). Returns nil for any other text.
     package init?(_ text: Span<UInt8>) {
         var isIPv6 = false
         var count = 0

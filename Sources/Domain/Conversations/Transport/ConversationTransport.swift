@@ -126,8 +126,8 @@ extension ConversationTransport {
             servers: servers.isGood ? servers.json?.object?.members.map(\.name) ?? [] : [])
     }
 
-    /// Requests the catalogue if it is unknown. Errors of OpenCode are ignored. An instance that had no model is queried
-    /// again, because it may have one now.
+    /// Requests the catalogue if it is unknown. Ignores errors of OpenCode. If the instance had no model at the last
+    /// request, requests the catalogue again, because the instance may have a model now.
     func updateCatalogue(for initiator: Initiator) async throws(ConversationFailure) {
         if let catalogue = state.catalogue, !catalogue.models.isEmpty { return }
         let repetitions = state.catalogue == nil ? 10 : 0

@@ -53,10 +53,11 @@ package enum HistoryTable {
         }
     }
 
-    /// The maximum number of entries of a project's folder. Older entries are removed.
+    /// The maximum number of entries of a project's folder. Adding an entry removes the oldest entries beyond this
+    /// number.
     package static let length = 200
 
-    /// Adds an entry. If the folder then has more than ``length`` entries, removes the oldest one.
+    /// Adds an entry. If the folder then has more than ``length`` entries, removes the oldest entries.
     package static func add(
         _ entry: Entry, to folder: [UInt8], _ connection: Connection
     ) throws(StorageError) {

@@ -23,7 +23,8 @@ package struct InstanceLimits: Sendable {
     /// The maximum delay before a restart (`--max-restart-delay`). After an instance has been ready for this time, the
     /// next restart has the first delay again.
     package var longestRestartDelay: Duration
-    /// The number of consecutive quick failures after which the instance is not restarted (`--max-quick-failures`).
+    /// The number of consecutive quick failures after which the gateway does not restart the instance
+    /// (`--max-quick-failures`).
     package var quickFailures: Int
     /// The time for which an instance must be ready so that its end does not count as a quick failure.
     package var quickFailure = Duration.seconds(10)
@@ -33,7 +34,7 @@ package struct InstanceLimits: Sendable {
     /// The time without a health response and without any data after which the instance is unhealthy
     /// (`--unhealthy-after`).
     package var unhealthy: Duration
-    /// Whether an unhealthy instance is restarted (`--restart-unhealthy`).
+    /// Whether the gateway restarts an unhealthy instance (`--restart-unhealthy`).
     package var restartsUnhealthy: Bool
 
     /// Creates limits from the settings. The table of settings defines the defaults.

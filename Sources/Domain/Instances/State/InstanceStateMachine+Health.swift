@@ -8,7 +8,7 @@ extension InstanceStateMachine {
     /// The time limit for a health check of a server that is still starting.
     private static let startingTimeout = Duration.seconds(5)
 
-    /// Returns the action that checks this address. From now on, the results of all earlier checks are ignored.
+    /// Returns the action that checks this address. From now on, the machine ignores the results of all earlier checks.
     mutating func check(_ address: InstanceAddress) -> Action {
         lastCheck += 1
         isChecking = true

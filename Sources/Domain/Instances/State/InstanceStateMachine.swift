@@ -9,7 +9,7 @@ package import Addresses
 ///                  └──────────────── restarting ←───────────┘      restarting → failed (too often)
 ///
 /// At most one server exists at any time. If a start is requested while an old server is ending, the start waits for
-/// the end of that server. Events of earlier runs and results of earlier health checks are ignored.
+/// the end of that server. The machine ignores events of earlier runs and results of earlier health checks.
 package struct InstanceStateMachine: Sendable {
     enum Phase: Equatable {
         case stopped

@@ -33,8 +33,8 @@ package struct InstanceRecordStore: Sendable {
 
     /// Replaces the project's record atomically.
     ///
-    /// If the directory is missing, it is created again. logind removes a user's runtime directory when the user logs
-    /// out.
+    /// If the directory is missing, creates the directory again, because logind removes a user's runtime directory when
+    /// the user logs out.
     package func write(_ record: InstanceRecord) throws(InstanceRecordError) {
         let name = Self.fileName(of: record.project.bytes)
         do throws(InstanceRecordError) {

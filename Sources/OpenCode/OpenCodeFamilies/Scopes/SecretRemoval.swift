@@ -18,8 +18,8 @@ package enum SecretDocument: Sendable, CaseIterable {
 /// Removes provider secrets from an instance's JSON responses, for keys below the scope ``Scope/run``.
 ///
 /// Clients request these responses when they start, so the gateway removes the secrets instead of rejecting the
-/// requests. A member that the recorded API documents do not describe is removed. A member that an API document
-/// requires becomes empty if it may contain a secret.
+/// requests. The gateway removes a member that the recorded API documents do not describe. If a member that an API
+/// document requires may contain a secret, the gateway replaces the member's value by an empty value.
 package enum SecretRemoval {
     /// The reason why a response cannot be examined. The client receives status 403 instead of the response.
     package enum Failure: Error, Equatable {
