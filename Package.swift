@@ -101,7 +101,11 @@ let package = Package(
 
         // Domain: the objects that the gateway manages.
         module(.domain, "Settings", ["Addresses", "Encodings", "EnvironmentFiles", "Logging"]),
-        module(.domain, "Access", ["Addresses", "Sodium"]),
+        module(.domain, "Access", ["Addresses", "Encodings", "OpenCodeFamilies", "Sodium"]),
+        // Manages named keys. Only its store performs I/O.
+        module(
+            .domain, "Keys",
+            ["Access", "Encodings", "JSONText", "OpenCodeFamilies", "Projects", "Sodium", "Storage"]),
         module(.domain, "Projects", ["Encodings", "JSONText", "Logging", "OpenCodeFamilies", "Systemd"]),
         module(
             .domain, "Instances",
@@ -225,6 +229,7 @@ let package = Package(
         tests("SettingsTests", ["EnvironmentFiles", "Locking", "Logging", "Settings"]),
         tests("OpenCodeFamiliesTests", ["OpenCodeFamilies"]),
         tests("AccessTests", ["Access", "Addresses"]),
+        tests("KeysTests", ["Access", "Keys", "OpenCodeFamilies", "Sodium", "Storage", "TestKit"]),
         // Home directories and logs for the tests of Projects, Instances and Supervisors.
         .target(
             name: "TemporaryHomes", dependencies: ["Projects", "Logging", "Locking"], path: "Tests/TemporaryHomes",

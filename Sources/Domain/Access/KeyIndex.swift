@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Sodium
+
+/// The named keys in the form that requests need. The index is immutable, and all event loops share it.
+///
+/// A request's token names the key's id. One look-up by the id and one comparison of hashes therefore suffice,
+/// regardless of the number of keys.
+package struct KeyIndex: Sendable {
+    /// A secret that opens a key.
+    package struct Secret: Sendable, Equatable {
+        /// The keyed hash of the token.
+        package let hash: [UInt8]
+        /// The number of rotations of the key before this secret was made.
+        package let generation: Int64
+        /// The time until which the secret is valid, in milliseconds since 1970; nil for the current secret.
+        package let until: Int64?
+
+        /// Creates a secret from its values.
+        package init(hash: [UInt8], generation: Int64, until: Int64? = nil) {
+            self.hash = hash
+            self.generation = generation
+            self.until = until
+        }
+    }
+
+    /// A key in the index.
+    package struct Entry: Sendable, Equatable {
+        /// The key's id.
+        package let id: KeyID
+        /// The key's name, for logs.
+        package let name: String
+        /// The requests that the key permits.
+        package let rights: KeyRights
+        /// The time at which the key expires, in milliseconds since 1970; nil if it does not expire.
+        package let expires: Int64?
+        /// The secrets that open the key. After a rotation, the previous secret may remain valid for some time.
+        package let secrets: [Secret]
+
+        /// Creates an entry from its values.
+        package init(id: KeyID, name: String, rights: KeyRights, expires: Int64?, secrets: [Secret]) {
+            self.id = id
+            self.name = name
+            self.rights = rights
+            self.expires = expires
+            self.secrets = secrets
+        }
+
+        /// Returns whether the secret of this generation opens the key at a time in milliseconds since 1970.
+        package func isOpen(to generation: Int64, at now: Int64) -> Bool {
+            guard expires.map({ now < $0 }) ?? true else { return false }
+            return secrets.contains { $0.generation == generation && $0.until.map { now < $0 } ?? true }
+        }
+    }
+
+    /// The result of a look-up.
+    package enum Result: Sendable, Equatable {
+        /// The token opens this key with the secret of this generation.
+        case opens(Entry, generation: Int64)
+        /// The key has expired.
+        case expired
+        /// The text has the form of a token, but no key has this secret. A rotation or a revocation may have ended it.
+        case unknown
+    }
+
+    private let hash: KeyedHash?
+    private let entries: [KeyID: Entry]
+
+    /// An index without keys.
+    package static let empty = KeyIndex(hash: nil, [])
+
+    /// Creates an index of these keys, whose secrets were hashed with `hash`. An index without a hash function opens
+    /// no key.
+    package init(hash: KeyedHash?, _ entries: [Entry]) {
+        self.hash = hash
+        self.entries = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+    }
+
+    /// Looks up the key that a token opens. Returns nil if the text does not have the form of a token.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
+    package func look(up token: borrowing Span<UInt8>, at now: () -> Int64) -> Result? {
+        guard let id = KeyToken.id(in: token) else { return nil }
+        guard let hash, let entry = entries[id] else { return .unknown }
+        for secret in entry.secrets where hash.matches(secret.hash, token) {
+            // Most keys do not expire, so most requests need no time.
+            if secret.until == nil, entry.expires == nil { return .opens(entry, generation: secret.generation) }
+            let now = now()
+            if let expires = entry.expires, now >= expires { return .expired }
+            if let until = secret.until, now >= until { return .unknown }
+            return .opens(entry, generation: secret.generation)
+        }
+        return .unknown
+    }
+
+    /// Returns the rights that the secret of this generation still has; nil if it no longer opens its key.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
+    package func rights(of id: KeyID, generation: Int64, at now: Int64) -> KeyRights? {
+        entries[id].flatMap { $0.isOpen(to: generation, at: now) ? $0.rights : nil }
+    }
+}

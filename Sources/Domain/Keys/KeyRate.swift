@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A rate of requests, such as `20/s`.
+package struct KeyRate: Sendable, Equatable, CustomStringConvertible {
+    /// The unit of time of a rate.
+    package enum Unit: String, Sendable, CaseIterable {
+        case second = "s"
+        case minute = "min"
+        case hour = "h"
+
+        /// The length in seconds.
+        var seconds: Int {
+            switch self {
+            case .second: 1
+            case .minute: 60
+            case .hour: 3_600
+            }
+        }
+    }
+
+    /// The valid numbers of requests.
+    package static let range = 1...100_000
+
+    /// The number of requests in each unit of time.
+    package let count: Int
+    /// The unit of time.
+    package let unit: Unit
+
+    /// Creates a rate. Returns nil if the number is not in ``range``.
+    package init?(_ count: Int, per unit: Unit) {
+        guard Self.range.contains(count) else { return nil }
+        self.count = count
+        self.unit = unit
+    }
+
+    /// Creates a rate from a text such as `20/s`, `300/min` or `1000/h`. Returns nil if the text has another form.
+    package init?(_ text: String) {
+        let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[0].allSatisfy({ $0.isASCII && $0.isNumber }), let count = Int(parts[0]),
+            let unit = Unit(rawValue: String(parts[1]))
+        else { return nil }
+        self.init(count, per: unit)
+    }
+
+    /// The rate in the form that the initializer accepts.
+    package var description: String { "\(count)/\(unit.rawValue)" }
+
+    /// The average time between two requests.
+    package var interval: Duration { .seconds(unit.seconds) / count }
+
+    /// Returns whether this rate permits more requests than another rate: more at once, or more over time.
+    package func exceeds(_ other: KeyRate) -> Bool { count > other.count || interval < other.interval }
+}
+
+/// The limits of a key. A limit that is nil is the gateway's default limit (`--key-rate`, `--key-streams`).
+package struct KeyLimits: Sendable, Equatable {
+    /// The valid numbers of streams.
+    package static let streamRange = 1...100_000
+
+    /// The rate of requests.
+    package var rate: KeyRate?
+    /// The number of streams that may be open at the same time.
+    package var streams: Int?
+
+    /// Creates limits from a rate and a number of streams.
+    package init(rate: KeyRate? = nil, streams: Int? = nil) {
+        self.rate = rate
+        self.streams = streams
+    }
+
+    /// Returns these limits, with the default limits in place of missing ones. A limit that is still nil does not
+    /// exist.
+    func completed(by defaults: KeyLimits) -> KeyLimits {
+        KeyLimits(rate: rate ?? defaults.rate, streams: streams ?? defaults.streams)
+    }
+}

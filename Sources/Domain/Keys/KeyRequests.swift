@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+package import OpenCodeFamilies
+
+/// The values of a key that an administrator requests.
+package struct KeyDraft: Sendable, Equatable {
+    /// The name of the key.
+    package var name: String
+    /// The names of the projects that the key can open; nil for all projects.
+    package var projects: [String]?
+    /// The scope of the key.
+    package var scope: Scope
+    /// The time from now until the key expires; nil if the key does not expire.
+    package var lifetime: Duration?
+    /// The limits that differ from the default limits.
+    package var limits: KeyLimits
+    /// The value of the identity header that selects the key.
+    package var identity: String?
+    /// A remark.
+    package var note: String?
+
+    /// The scope of a key whose scope was not requested.
+    package static let defaultScope = Scope.write
+
+    /// Creates a draft from its values.
+    package init(
+        name: String, projects: [String]? = nil, scope: Scope = defaultScope, lifetime: Duration? = nil,
+        limits: KeyLimits = KeyLimits(), identity: String? = nil, note: String? = nil
+    ) {
+        self.name = name
+        self.projects = projects
+        self.scope = scope
+        self.lifetime = lifetime
+        self.limits = limits
+        self.identity = identity
+        self.note = note
+    }
+}
+
+/// The values of a key that an administrator changes. A value that is nil remains as it is.
+package struct KeyPatch: Sendable, Equatable {
+    /// The new name.
+    package var name: String?
+    /// The new projects; `.some(nil)` for all projects.
+    package var projects: [String]??
+    /// The new scope.
+    package var scope: Scope?
+    /// The new time from now until the key expires; `.some(nil)` if the key does not expire.
+    package var lifetime: Duration??
+    /// The new rate of requests; `.some(nil)` for the default limit.
+    package var rate: KeyRate??
+    /// The new number of streams; `.some(nil)` for the default limit.
+    package var streams: Int??
+    /// The new value of the identity header; `.some(nil)` for none.
+    package var identity: String??
+    /// The new remark; `.some(nil)` for none.
+    package var note: String??
+
+    /// Creates a patch that changes nothing.
+    package init() {}
+}
+
+/// The administrator that manages keys.
+package struct KeyCaller: Sendable, Equatable {
+    /// The credentials of the administrator.
+    package enum Credentials: Sendable, Equatable {
+        /// One of the administrators' secrets, or the command line without a running gateway.
+        case administrator
+        /// A named key, with the secret of this generation.
+        case key(KeyID, generation: Int64)
+    }
+
+    /// The name of the key, which is recorded as the creator of new keys.
+    package let name: String
+    /// The credentials.
+    package let credentials: Credentials
+
+    /// Creates a caller from its values.
+    package init(name: String, _ credentials: Credentials) {
+        self.name = name
+        self.credentials = credentials
+    }
+}
+
+/// The reason why a request to manage keys is refused.
+package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
+    /// A value of a key, as the command line and the HTTP API name it.
+    package enum Value: String, Sendable {
+        case name, projects, allow, expires, rate, streams, identity, note
+        case keepOld = "keep_old"
+    }
+
+    /// The caller's own key no longer opens anything.
+    case callerEnded
+    /// The caller's key does not have the scope `admin`.
+    case notAdministrator
+    /// The caller can manage no key with this id.
+    case unknownKey(String)
+    /// Another key has this name.
+    case nameTaken(String)
+    /// Another key has this identity.
+    case identityTaken(by: String)
+    /// A value is invalid. The text says what is valid.
+    case invalid(Value, String)
+    /// The request would grant more of this value than the caller has. The text says what the caller has.
+    case exceeds(Value, String)
+    /// There are too many keys.
+    case tooMany(limit: Int)
+
+    /// The status of the HTTP response.
+    package var status: Int {
+        switch self {
+        case .callerEnded: 401
+        case .notAdministrator, .exceeds: 403
+        case .unknownKey: 404
+        case .nameTaken, .identityTaken, .tooMany: 409
+        case .invalid: 400
+        }
+    }
+
+    /// The message for the client.
+    package var description: String {
+        switch self {
+        case .callerEnded: "Invalid API key"
+        case .notAdministrator: "This key may not manage keys: it needs \"admin\"."
+        case .unknownKey(let id): "There is no key with the id \(id). GET /-/keys lists all keys."
+        case .nameTaken(let name): "A key with the name \(name) exists. Choose another name, or revoke that key."
+        case .identityTaken(let name):
+            "The key \(name) already has this identity. Choose another identity, or change that key."
+        case .invalid(let value, let advice): "The value of \"\(value.rawValue)\" is invalid: \(advice)."
+        case .exceeds(let value, let own):
+            "A key can grant only what it has: your key \(own). Request less in \"\(value.rawValue)\", or use a key that has more."
+        case .tooMany(let limit): "There are \(limit) keys, which is the maximum. Revoke keys that are not used."
+        }
+    }
+}
