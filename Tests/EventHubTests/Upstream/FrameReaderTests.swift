@@ -38,5 +38,15 @@ import Testing
         #expect(frames("data: \(long)\n\n", limit: 50, fragments: fragments) == [.event(Array(long.utf8))])
     }
 
+    @Test(arguments: [1, 1_000, 9_000, 100_000])
+    func `a comment above 16 KiB is omitted as a whole, and the next frames are read`(fragments: Int) {
+        let longest = ": " + String(repeating: "c", count: 16 * 1_024 - 4) + "\n\n"
+        // The end of the second line would be a field if its beginning were missing.
+        let tooLong = ": a\n: " + String(repeating: "c", count: 16 * 1_024) + "\nid: 9\n\n"
+        let found = frames(longest + tooLong + ": b\n\ndata: {}\n\n", fragments: fragments)
+
+        #expect(found == [.other(Array(longest.utf8)), .other(Array(": b\n\n".utf8)), .event(Array("{}".utf8))])
+    }
+
     @Test func `an unfinished frame yields no event`() { #expect(frames("data: {}\n", fragments: 3).isEmpty) }
 }

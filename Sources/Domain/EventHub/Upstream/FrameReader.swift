@@ -16,7 +16,8 @@ package struct FrameReader: Sendable {
         case tooLarge
     }
 
-    /// The maximum size of a frame without data, in bytes. Bytes beyond this size are discarded.
+    /// The maximum size of a frame without data, in bytes. The reader omits a larger frame. A part of the frame could
+    /// have another meaning, for example if it ended in the middle of a comment.
     private static let longestOther = 16 * 1024
 
     private let limit: Int
@@ -25,8 +26,9 @@ package struct FrameReader: Sendable {
     private var data: [UInt8] = []
     private var hasLine = false
     private var isTooLarge = false
-    /// All bytes of the current frame, while the frame has no data.
+    /// All bytes of the current frame, while the frame has no data; empty if there are too many.
     private var raw: [UInt8] = []
+    private var isRawTooLarge = false
 
     /// Creates a reader for a new stream. Events may have at most `limit` bytes.
     package init(limit: Int) { self.limit = limit }
@@ -63,7 +65,11 @@ package struct FrameReader: Sendable {
     }
 
     private mutating func keep(_ bytes: borrowing Span<UInt8>) {
-        guard raw.count + bytes.count <= Self.longestOther else { return }
+        guard !isRawTooLarge, raw.count + bytes.count <= Self.longestOther else {
+            isRawTooLarge = true
+            raw = []
+            return
+        }
         raw.append(copying: bytes)
     }
 
@@ -80,6 +86,7 @@ package struct FrameReader: Sendable {
         }
         data = []
         raw = []
+        isRawTooLarge = false
         hasLine = false
         isTooLarge = false
     }
