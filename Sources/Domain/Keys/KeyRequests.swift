@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Access
+internal import JSONText
 package import OpenCodeFamilies
 
 /// The values of a key that an administrator requests.
@@ -101,6 +102,12 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     case nameTaken(String)
     /// Another key has this identity.
     case identityTaken(by: String)
+    /// The body is not a JSON object.
+    case notAnObject
+    /// The body has a member with an unknown name.
+    case unknownMember(String, known: [String])
+    /// The body has two members with this name.
+    case repeatedMember(String)
     /// A value is invalid. The text says what is valid.
     case invalid(Value, String)
     /// The request would grant more of this value than the caller has. The text says what the caller has.
@@ -115,7 +122,7 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
         case .notAdministrator, .exceeds: 403
         case .unknownKey: 404
         case .nameTaken, .identityTaken, .tooMany: 409
-        case .invalid: 400
+        case .notAnObject, .unknownMember, .repeatedMember, .invalid: 400
         }
     }
 
@@ -128,6 +135,10 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
         case .nameTaken(let name): "A key with the name \(name) exists. Choose another name, or revoke that key."
         case .identityTaken(let name):
             "The key \(name) already has this identity. Choose another identity, or change that key."
+        case .notAnObject: "The body is not a JSON object. Send, for example, {\"name\":\"phone\"}."
+        case .unknownMember(let name, let known):
+            "The body has the unknown member \(JSONText.quoted(String(name.prefix(64)))). Known are \(known.joined(separator: ", "))."
+        case .repeatedMember(let name): "The body has two members with the name \(name). Send one of them."
         case .invalid(let value, let advice): "The value of \"\(value.rawValue)\" is invalid: \(advice)."
         case .exceeds(let value, let own):
             "A key can grant only what it has: your key \(own). Request less in \"\(value.rawValue)\", or use a key that has more."

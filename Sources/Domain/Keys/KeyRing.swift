@@ -85,7 +85,7 @@ package struct KeyRing: Sendable {
         if let note = patch.note { key.note = try KeyValues.note(note) }
         try checkUnique(key)
         // A change that grants nothing is permitted even if the key has more than the caller. Otherwise, a caller could
-        // not restrict such a key. An identity grants the key to somebody else, as a new secret does.
+        // not restrict such a key. An identity gives the key to another person, as a new secret does.
         if isWider(key, than: before) || key.identity != nil && key.identity != before.identity {
             try authority.checkGrant(of: key)
         }

@@ -7,15 +7,15 @@ internal import Encodings
 enum Quantity {
     /// Parses `500ms`, `10s`, `15min`, `24h` or `1d`. A number without a unit is in seconds.
     static func parseDuration(_ text: String) throws(InvalidValue) -> Duration {
-        guard let milliseconds = parse(text, QuantityUnit.durations, plain: 1_000) else {
+        guard let duration = Duration(setting: text) else {
             throw InvalidValue("is not a duration", fix: "write, for example, 500ms, 10s, 15min, 24h or 1d")
         }
-        return .milliseconds(milliseconds)
+        return duration
     }
 
     /// Parses `64KiB`, `4MiB` or `1GiB`. A number without a unit is in bytes.
     static func parseSize(_ text: String) throws(InvalidValue) -> Int {
-        guard let bytes = parse(text, QuantityUnit.sizes, plain: 1) else {
+        guard let bytes = QuantityUnit.amount(text, in: QuantityUnit.sizes, withoutUnit: 1) else {
             throw InvalidValue("is not a size", fix: "write, for example, 16384, 64KiB, 4MiB or 1GiB")
         }
         return bytes
@@ -26,15 +26,5 @@ enum Quantity {
     static func text(size: Int) -> String {
         let text = QuantityUnit.text(size, in: QuantityUnit.sizes)
         return text.hasSuffix("iB") ? text : String(text.dropLast())
-    }
-
-    private static func parse(_ text: String, _ units: [QuantityUnit], plain: Int) -> Int? {
-        let digits = text.prefix { $0.isASCII && $0.isNumber }
-        let unit = text[digits.endIndex...]
-        guard let number = Int(digits),
-            let factor = unit.isEmpty ? plain : units.first(where: { $0.name == unit })?.factor
-        else { return nil }
-        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
-        return overflow ? nil : product
     }
 }

@@ -25,4 +25,29 @@ package struct QuantityUnit: Sendable {
         let unit = units.last { amount >= $0.factor && amount % $0.factor == 0 } ?? units[0]
         return "\(amount / unit.factor)\(unit.name)"
     }
+
+    /// Returns the amount in a text such as `15min`, in the smallest unit. Returns nil if the text is not a whole number
+    /// with at most one unit, or if the amount is too large.
+    ///
+    /// - Parameter factor: The factor of a number without a unit.
+    package static func amount(_ text: String, in units: [QuantityUnit], withoutUnit factor: Int) -> Int? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit = text[digits.endIndex...]
+        guard let number = Int(digits),
+            let factor = unit.isEmpty ? factor : units.first(where: { $0.name == unit })?.factor
+        else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+}
+
+extension Duration {
+    /// Creates a duration from a text in the syntax of settings: `500ms`, `10s`, `15min`, `24h` or `1d`. A number
+    /// without a unit is in seconds. Returns nil if the text has another form.
+    package init?(setting text: String) {
+        guard let milliseconds = QuantityUnit.amount(text, in: QuantityUnit.durations, withoutUnit: 1_000) else {
+            return nil
+        }
+        self = .milliseconds(milliseconds)
+    }
 }
