@@ -217,7 +217,8 @@ let package = Package(
         tests(
             "EventHubTests",
             [
-                "Dialects", "Encodings", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCodeFamilies", "TestKit",
+                "Dialects", "Encodings", "EventHub", "JSONText", "Locking", "MappedFiles", "OpenCodeFamilies",
+                "TestKit",
                 "event-log-writer",
             ]),
         tests("DialectsTests", ["Dialects", "JSONText", "Locking"]),
@@ -229,7 +230,7 @@ let package = Package(
         tests("SettingsTests", ["EnvironmentFiles", "Locking", "Logging", "Settings"]),
         tests("OpenCodeFamiliesTests", ["OpenCodeFamilies"]),
         tests("AccessTests", ["Access", "Addresses"]),
-        tests("KeysTests", ["Access", "Keys", "OpenCodeFamilies", "Sodium", "Storage", "TestKit"]),
+        tests("KeysTests", ["Access", "JSONText", "Keys", "OpenCodeFamilies", "Sodium", "Storage", "TestKit"]),
         // Home directories and logs for the tests of Projects, Instances and Supervisors.
         .target(
             name: "TemporaryHomes", dependencies: ["Projects", "Logging", "Locking"], path: "Tests/TemporaryHomes",
@@ -261,7 +262,7 @@ let package = Package(
                 "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
                 "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer", "GatewayCore", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCode1Compatibility",
-                "OpenCodeFamilies", "Projects", "Proxying", "Storage", "TestKit", "WebSockets",
+                "OpenCodeFamilies", "Projects", "Proxying", "Sodium", "Storage", "TestKit", "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(

@@ -5,6 +5,7 @@ import Addresses
 import HTTPServer
 import HTTPTypes
 import Instances
+import OpenCodeFamilies
 import Testing
 
 @testable import GatewayCore
@@ -12,7 +13,7 @@ import Testing
 @Suite("The admission of requests")
 struct AdmissionTests {
     private static let key = "a key that is long enough"
-    private static let admitted = Admission.admitted(Principal(name: "ci"), .everything)
+    private static let admitted = Admission.admitted(Principal(name: "ci"))
     private let snapshot = Snapshot(policy: Policy(key: key, name: "ci"), routes: .empty)
 
     @Test(
@@ -24,33 +25,24 @@ struct AdmissionTests {
             // Several fields are ambiguous.
             ([("Authorization", "Bearer \(key)"), ("Authorization", "Bearer \(key)")], .refused(.noKey)),
         ] as [([(String, String)], Admission)])
-    func `a valid key is admitted with its principal and grant, and any other request is rejected`(
+    func `a valid key is admitted with its principal, and any other request is rejected`(
         fields: [(String, String)], admission: Admission
     ) {
         let head = RequestHead(.get, "/projects")
         for (name, value) in fields { head.fields.append(name, value) }
 
-        #expect(Admission.judge(head, snapshot, for: .key(.everything)) == admission)
-    }
-
-    @Test(
-        arguments: [
-            (.nothing, [], true), (.key([]), [], true), (.key([]), .everything, true),
-            (.key(.readProjects), .everything, true), (.key(.readProjects), .readProjects, true),
-            (.key(.controlInstances), .readProjects, false), (.key(.useInstances), [], false),
-            (.key([.readProjects, .useInstances]), .readProjects, false),
-        ] as [(Requirement, Grant, Bool)])
-    func `an endpoint admits a key whose grant covers its requirement`(
-        requirement: Requirement, grant: Grant, isMet: Bool
-    ) {
-        #expect(requirement.isMet(by: grant) == isMet)
+        #expect(Admission.judge(head, snapshot, for: .key(.read)) == admission)
     }
 
     @Test(
         arguments: [
             (.noKey, 401, "Missing or invalid Authorization header", "WWW-Authenticate: Bearer"),
             (.wrongKey, 401, "Invalid API key", "WWW-Authenticate: Bearer"),
-            (.notGranted, 403, "This key does not permit this request. Use a key that permits it.", nil),
+            (.mistypedKey, 401, "This key is mistyped.", "WWW-Authenticate: Bearer"),
+            (
+                .expiredKey, 401, "This key has expired. Ask the administrator for a new key.",
+                "WWW-Authenticate: Bearer"
+            ),
             (
                 .tooManyTries(wait: .milliseconds(1200)), 429,
                 "Too many wrong keys came from your address. Try again in 2 s.", "Retry-After: 2"
@@ -80,14 +72,17 @@ struct AdmissionTests {
         // A reload during a request takes effect with the next request.
         #expect(context.pinPolicy(of: later) === snapshot.policy)
 
-        context.admit(Principal(name: "ci"), .everything)
+        context.admit(Principal(name: "ci"))
+        context.require(.run, ofAllProjects: true)
         context.project = "demo"
         context.admittedClient = IPAddress("192.0.2.1")
         context.forwardedClient = IPAddress("192.0.2.2")
         context.requestEnded()
 
         #expect(context.principal == nil)
-        #expect(context.grant == [])
+        #expect(context.scope == .read)
+        #expect(!context.concernsAllProjects)
+        #expect(context.usedRights == nil)
         #expect(context.project == nil)
         #expect(context.forwardedClient == nil)
         #expect(context.admittedClient == IPAddress("192.0.2.1"))

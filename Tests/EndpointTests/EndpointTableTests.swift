@@ -4,6 +4,7 @@ import Access
 import HTTPServer
 import HTTPTypes
 import Logging
+import OpenCodeFamilies
 import Projects
 import Testing
 
@@ -191,7 +192,7 @@ struct EndpointTableTests {
 
     @Test func `endpoints of one path share it regardless of their parameter names`() {
         let other = Endpoint(
-            .put, "/projects/{project}/status", requires: .key(.readProjects),
+            .put, "/projects/{project}/status", requires: .key(.read),
             description: .init(id: "other", summary: "", ""),
             handler: .fixed(ControlAnswers.health))
         let table = EndpointTable.gateway.adding([other])

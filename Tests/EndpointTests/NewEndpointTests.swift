@@ -8,6 +8,7 @@ import HTTPServer
 import HTTPTypes
 import JSONText
 import Logging
+import OpenCodeFamilies
 import TestKit
 import Testing
 
@@ -22,7 +23,7 @@ import Testing
 
     /// An endpoint that returns the arguments of its handler.
     private static let echo = Endpoint(
-        [.get, .post], "/things/{kind}/{id}", requires: .key(.readProjects), body: .json(limit: 10),
+        [.get, .post], "/things/{kind}/{id}", requires: .key(.read), body: .json(limit: 10),
         description: .init(id: "thing", summary: "A thing", "For tests.", .json(200, schema: .document, "It."))
     ) { request, _ in
         let parts = [

@@ -55,16 +55,30 @@ package struct KeyIndex: Sendable {
 
     /// The result of a look-up.
     package enum Result: Sendable, Equatable {
-        /// The token opens this key with the secret of this generation.
-        case opens(Entry, generation: Int64)
+        /// The token opens the key of this principal.
+        case opens(Principal)
         /// The key has expired.
         case expired
         /// The text has the form of a token, but no key has this secret. A rotation or a revocation may have ended it.
         case unknown
     }
 
+    /// A key with the principals that its secrets admit. Creating a principal for each request would copy more.
+    private struct Stored {
+        let entry: Entry
+        let principals: [Principal]
+
+        init(_ entry: Entry) {
+            self.entry = entry
+            principals = entry.secrets.map {
+                Principal(
+                    name: entry.name, rights: entry.rights, credential: .key(entry.id, generation: $0.generation))
+            }
+        }
+    }
+
     private let hash: KeyedHash?
-    private let entries: [KeyID: Entry]
+    private let entries: [KeyID: Stored]
 
     /// An index without keys.
     package static let empty = KeyIndex(hash: nil, [])
@@ -73,7 +87,7 @@ package struct KeyIndex: Sendable {
     /// no key.
     package init(hash: KeyedHash?, _ entries: [Entry]) {
         self.hash = hash
-        self.entries = Dictionary(entries.map { ($0.id, $0) }) { first, _ in first }
+        self.entries = Dictionary(entries.map { ($0.id, Stored($0)) }) { first, _ in first }
     }
 
     /// Looks up the key that a token opens. Returns nil if the text does not have the form of a token.
@@ -81,14 +95,15 @@ package struct KeyIndex: Sendable {
     /// - Parameter now: The time in milliseconds since 1970.
     package func look(up token: borrowing Span<UInt8>, at now: () -> Int64) -> Result? {
         guard let id = KeyToken.id(in: token) else { return nil }
-        guard let hash, let entry = entries[id] else { return .unknown }
-        for secret in entry.secrets where hash.matches(secret.hash, token) {
+        guard let hash, let stored = entries[id] else { return .unknown }
+        for (index, secret) in stored.entry.secrets.enumerated() where hash.matches(secret.hash, token) {
+            let principal = stored.principals[index]
             // Most keys do not expire, so most requests need no time.
-            if secret.until == nil, entry.expires == nil { return .opens(entry, generation: secret.generation) }
+            if secret.until == nil, stored.entry.expires == nil { return .opens(principal) }
             let now = now()
-            if let expires = entry.expires, now >= expires { return .expired }
+            if let expires = stored.entry.expires, now >= expires { return .expired }
             if let until = secret.until, now >= until { return .unknown }
-            return .opens(entry, generation: secret.generation)
+            return .opens(principal)
         }
         return .unknown
     }
@@ -97,6 +112,6 @@ package struct KeyIndex: Sendable {
     ///
     /// - Parameter now: The time in milliseconds since 1970.
     package func rights(of id: KeyID, generation: Int64, at now: Int64) -> KeyRights? {
-        entries[id].flatMap { $0.isOpen(to: generation, at: now) ? $0.rights : nil }
+        entries[id].flatMap { $0.entry.isOpen(to: generation, at: now) ? $0.entry.rights : nil }
     }
 }

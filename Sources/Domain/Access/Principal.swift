@@ -2,17 +2,34 @@
 
 /// The key with which a request was admitted.
 package struct Principal: Sendable, Hashable {
-    /// The key's name, for logs. The name is not secret, and a reload can change it.
+    /// The credential of a principal.
+    enum Credential: Sendable, Hashable {
+        case none
+        /// One of the administrators' secrets. A part of the secret's hash identifies it even if a reload changes its
+        /// name.
+        case secret(fingerprint: UInt64)
+        /// A secret of a named key.
+        case key(KeyID, generation: Int64)
+    }
+
+    /// The key's name, for logs. The name is not secret, and can be changed.
     package let name: String
-    /// A part of the key's hash, which identifies the key even if a reload changes the name.
-    let keyFingerprint: UInt64
+    /// The requests that the key permitted when the request was admitted.
+    package let rights: KeyRights
+    let credential: Credential
 
     /// Creates a principal with this name and without a key.
-    package init(name: String) { self.init(name: name, keyFingerprint: 0) }
+    package init(name: String) { self.init(name: name, rights: .everything, credential: .none) }
 
-    init(name: String, keyFingerprint: UInt64) {
+    init(name: String, rights: KeyRights, credential: Credential) {
         self.name = name
-        self.keyFingerprint = keyFingerprint
+        self.rights = rights
+        self.credential = credential
+    }
+
+    /// The id of the named key and the generation of its secret; nil for an administrator's secret.
+    package var key: (id: KeyID, generation: Int64)? {
+        if case .key(let id, let generation) = credential { (id, generation) } else { nil }
     }
 
     /// Returns whether two principals have the same name.
@@ -30,13 +47,20 @@ package enum Authentication: Sendable, Equatable {
     case missing
     /// The request contains an unknown key.
     case invalid
+    /// The request contains a text that begins like the token of a named key, but is none.
+    case mistyped
+    /// The request contains a named key that has expired.
+    case expired
 
-    /// The message of the 401 response, which the wire contract defines; nil for a principal.
+    /// The message of the 401 response; nil for a principal. The wire contract defines the messages for missing and
+    /// invalid keys.
     package var detail: String? {
         switch self {
         case .principal: nil
         case .missing: "Missing or invalid Authorization header"
         case .invalid: "Invalid API key"
+        case .mistyped: "This key is mistyped."
+        case .expired: "This key has expired. Ask the administrator for a new key."
         }
     }
 }

@@ -12,7 +12,7 @@ package import Projects
 
 /// The dispatch of a request from its head to the one feature that serves it.
 ///
-/// A request is first admitted (``admit(_:for:requirement:)``). The ``InstanceRequestRules`` then check a request to an
+/// A request is first admitted (``admit(_:for:to:of:)``). The ``InstanceRequestRules`` then check a request to an
 /// instance, and the first ``InstanceRequestHandler`` that accepts the request serves it. The dispatch keeps a request
 /// that must wait for an instance (``InstanceWait``) or for information (``HeldRequest``).
 extension GatewayLoop: RequestHandler {
@@ -108,18 +108,19 @@ extension GatewayLoop: RequestHandler {
         }
         switch setUp.endpoints.match(head) {
         case .instance(let index, let segment, let target):
-            if let refusal = admit(connection, for: request, requirement: setUp.endpoints.requirements[index]) {
-                return .refusal(refusal)
-            }
+            let requirement = setUp.endpoints.requirements[index]
+            let refusal = admit(
+                connection, for: request, requirement: requirement, namesProject: true, segment: { segment })
+            if let refusal { return .refusal(refusal) }
             return route(connection, segment: segment, target: AuthToken.removed(from: target))
         case .endpoint(let index):
-            if let refusal = admit(connection, for: request, requirement: setUp.endpoints.requirements[index]) {
+            if let refusal = admit(connection, for: request, to: index, of: setUp.endpoints) {
                 return .refusal(refusal)
             }
             let refusal = setUp.endpoints.endpoints[index].body.refusal(of: head, connection.framing)
             return refusal.map { .refusal($0) } ?? .endpoint(index)
         case .unknownProject(let index, let name):
-            let refusal = admit(connection, for: request, requirement: setUp.endpoints.requirements[index])
+            let refusal = admit(connection, for: request, to: index, of: setUp.endpoints)
             return .refusal(refusal ?? ControlAnswers.projectNotFound(name))
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
         case .notFound: return .refusal(.notFound)
@@ -151,6 +152,7 @@ extension GatewayLoop: RequestHandler {
         let found = routes.route(forSegment: segment)
         if let found, found.isReachable {
             request.project = found.text
+            if let refusal = refusal(of: connection, target: target, to: found, policy) { return .refusal(refusal) }
             let decision = instances.rules?.decide(connection.head, target, to: found, under: policy) ?? .passes
             if case .refused(let error) = decision { return .refusal(error) }
             let request = InstanceRequest(
@@ -176,7 +178,7 @@ extension GatewayLoop: RequestHandler {
         let endpoint = table.endpoints[index]
         switch endpoint.handler {
         case .fixed(let answer): self.answer(connection, answer)
-        case .page: setUp.endpoints.page(index).map { answer(connection, $0) }
+        case .page: table.page(index).map { answer(connection, $0) }
         case .control(let handler):
             callControl(connection, controlRequest(endpoint, connection), body: endpoint.body, handler: handler)
         case .loop(let handler): handler(controlRequest(endpoint, connection), connection, self)

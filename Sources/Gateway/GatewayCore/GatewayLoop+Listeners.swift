@@ -25,7 +25,7 @@ extension GatewayLoop {
         switch listener.endpoints.match(head) {
         case .endpoint(let index):
             let endpoint = listener.endpoints.endpoints[index]
-            if let refusal = admit(connection, for: request, requirement: endpoint.requirement, by: listener) {
+            if let refusal = admit(connection, for: request, to: index, by: listener) {
                 return .refusal(refusal)
             }
             let refusal = endpoint.body.refusal(of: head, connection.framing)
@@ -37,8 +37,9 @@ extension GatewayLoop {
     }
 
     private func admit(
-        _ connection: ClientConnection, for request: RequestContext, requirement: Requirement, by listener: OpenListener
+        _ connection: ClientConnection, for request: RequestContext, to index: Int, by listener: OpenListener
     ) -> GatewayError? {
+        let requirement = listener.endpoints.requirements[index]
         if listener.isOpen, !Admission.presentsKey(connection.head, for: requirement) {
             switch OpenRule.judge(connection.head) {
             case .admitted:
@@ -49,7 +50,7 @@ extension GatewayLoop {
             case .refused(let sentence): return GatewayError(403, sentence)
             }
         }
-        return admit(connection, for: request, requirement: requirement)
+        return admit(connection, for: request, to: index, of: listener.endpoints)
     }
 
     /// Returns whether the client belongs to the gateway's own user or to root. The kernel is queried once for each

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Access
+package import Access
 package import EventLoop
 package import HTTPClient
 import HTTPServer
@@ -124,23 +124,30 @@ package final class GatewayLoop {
         loop.releaseHandlers()
     }
 
-    /// Sets the policy for future requests. Operations whose key is missing in the policy are aborted.
+    /// Sets the policy for future requests. Operations that its keys do not permit are aborted.
     package func follow(_ policy: Policy) -> RevocationCounts {
-        let revokes = snapshot.policy.keys.hasKey(missingIn: policy.keys)
-        snapshot = Snapshot(policy: policy, routes: snapshot.routes)
+        let revokes = snapshot.policy.keys.hasSecret(missingIn: policy.keys)
+        snapshot = Snapshot(policy: policy, routes: snapshot.routes, namedKeys: snapshot.namedKeys)
         clients.server?.follow(policy.limits.server)
         client.peerLoss = policy.limits.peerLoss
-        return revokes ? abortRevoked(under: policy.keys) : RevocationCounts()
+        return revokes ? abortRevoked(under: snapshot.keys) : RevocationCounts()
+    }
+
+    /// Sets the named keys for future requests. Operations that the keys do not permit are aborted.
+    package func follow(_ namedKeys: KeyIndex) -> RevocationCounts {
+        snapshot = Snapshot(policy: snapshot.policy, routes: snapshot.routes, namedKeys: namedKeys)
+        return abortRevoked(under: snapshot.keys)
     }
 
     private func receive(_ message: LoopMessage) {
         switch message {
         case .peers(let peers): mailboxes.all = peers
         case .routes(let routes):
-            snapshot = Snapshot(policy: snapshot.policy, routes: routes)
+            snapshot = Snapshot(policy: snapshot.policy, routes: routes, namedKeys: snapshot.namedKeys)
             counts.progress.makeRoom(for: routes)
             routesChanged()
         case .policy(let policy, let report): report.add(follow(policy))
+        case .namedKeys(let keys, let report): report.add(follow(keys))
         case .feature(let message): message.deliver(on: self)
         case .request(let body): body(self)
         case .stop: loop.stop()

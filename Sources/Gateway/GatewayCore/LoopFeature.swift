@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Access
 package import EventLoop
 package import Instances
 
@@ -15,10 +14,10 @@ package protocol LoopFeature: AnyObject {
     func routesChanged()
     /// Called when a run of an instance has responded to a client's request on this loop for the first time.
     func runAnswered(_ endpoint: InstanceEndpoint)
-    /// Aborts the operations whose keys were revoked, except requests in progress. Returns the number of operations.
+    /// Aborts the operations whose rights were revoked, except requests in progress. Returns the number of operations.
     ///
-    /// - Parameter isRevoked: Returns whether a principal's key was revoked.
-    func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts
+    /// - Parameter isRevoked: Returns whether a key has lost one of the rights that an operation uses.
+    func abort(revoked isRevoked: (UsedRights?) -> Bool) -> RevocationCounts
     /// Ends connections whose clients have vanished.
     func endLostClients(by loss: PeerLoss)
     /// Called when the gateway begins to shut down. The feature must respond to waiting requests that can no longer
@@ -34,7 +33,7 @@ extension LoopFeature {
     /// The default implementation does nothing.
     package func runAnswered(_ endpoint: InstanceEndpoint) {}
     /// The default implementation aborts nothing and returns zero.
-    package func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts { RevocationCounts() }
+    package func abort(revoked isRevoked: (UsedRights?) -> Bool) -> RevocationCounts { RevocationCounts() }
     /// The default implementation does nothing.
     package func endLostClients(by loss: PeerLoss) {}
     /// The default implementation does nothing.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Access
 package import EventLoop
 package import Instances
 
@@ -9,8 +10,10 @@ package enum LoopMessage: Sendable {
     case peers([Mailbox<LoopMessage>])
     /// The routing table for future requests.
     case routes(RoutingTable)
-    /// The policy for future requests. Operations whose key is missing in the policy are aborted and reported.
+    /// The policy for future requests. Operations that its keys do not permit are aborted and reported.
     case policy(Policy, RevocationReport)
+    /// The named keys for future requests. Operations that the keys do not permit are aborted and reported.
+    case namedKeys(KeyIndex, RevocationReport)
     /// A message to one of the loop's features.
     case feature(any FeatureMessage)
     /// A closure that runs on the loop and reports its result to the caller.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import APIDescription
-import Access
 import EventStreaming
 package import GatewayCore
 import HTTPTypes
 import OpenCode1Compatibility
+import OpenCodeFamilies
 import Projects
 
 extension EndpointTable {
@@ -34,7 +34,7 @@ extension EndpointTable {
                 .init(status: 200, meaning: "The page.", content: .page)),
             handler: .page(StaticPage.documentation)),
         Endpoint(
-            .get, "/check/stream", requires: .key([]),
+            .get, "/check/stream", requires: .key(.read),
             description: .init(
                 id: "checkStream", summary: "Check that event streams arrive without delay",
                 "An event stream of five comments within one second. If they arrive all at once or late, a proxy between "
@@ -45,7 +45,7 @@ extension EndpointTable {
                 .error(503, "The gateway is shutting down.")),
             handler: .control { request, _ in CheckStream.response(request.query) }),
         Endpoint(
-            .get, "/projects", requires: .key(.readProjects),
+            .get, "/projects", requires: .key(.read),
             description: .init(
                 id: "listProjects", summary: "List all projects",
                 "Returns every folder directly under the gateway's home directory, sorted by lower-cased name, except "
@@ -53,7 +53,7 @@ extension EndpointTable {
                 .json(200, schema: .projects, "The projects."), .error(500, "The home directory cannot be read.")),
             handler: .control { _, control in ControlAnswers.projects(await control.projects()) }),
         Endpoint(
-            .post, "/projects/{name}/start", requires: .key(.controlInstances),
+            .post, "/projects/{name}/start", requires: .key(.write),
             description: .init(
                 id: "startProject", summary: "Start a project's OpenCode server",
                 "Waits until the server accepts requests. A running server is not restarted. The request's body is ignored.",
@@ -63,7 +63,7 @@ extension EndpointTable {
                 .error(504, "The server is still starting. Poll the project's status.")),
             handler: .project { ControlAnswers.start($0, await $2.start($0, for: $1)) }),
         Endpoint(
-            .delete, "/projects/{name}/stop", requires: .key(.controlInstances),
+            .delete, "/projects/{name}/stop", requires: .key(.run),
             description: .init(
                 id: "stopProject", summary: "Stop a project's OpenCode server",
                 "Waits until no process of the server is left. Also succeeds if the server is not running.",
@@ -72,21 +72,21 @@ extension EndpointTable {
             ),
             handler: .project { ControlAnswers.stop($0, await $2.stop($0, for: $1)) }),
         Endpoint(
-            .get, "/projects/{name}/status", requires: .key(.readProjects),
+            .get, "/projects/{name}/status", requires: .key(.read),
             description: .init(
                 id: "getProjectStatus", summary: "Get a project and the state of its OpenCode server",
                 "The members of `Project`, and details about the server.",
                 .json(200, schema: .status, "The project."), .noProject),
             handler: .project { ControlAnswers.status($0, await $1.status($0)) }),
         Endpoint(
-            .get, "/projects/{name}/history", requires: .key(.readProjects),
+            .get, "/projects/{name}/history", requires: .key(.read),
             description: .init(
                 id: "getProjectHistory", summary: "List the history of a project's OpenCode server",
                 "Returns the last 200 starts, stops and failures with their times and reasons, oldest first. The list includes events from before the gateway's last restart.",
                 .json(200, schema: .history, "The events."), .noProject, .error(503, "The history cannot be read.")),
             handler: .project { ControlAnswers.history($0, await $1.history(of: $0)) }),
         Endpoint(
-            .get, "/events", requires: .key(.useInstances),
+            .get, "/events", requires: .key(.read),
             description: .init(
                 id: "followEvents", summary: "Receive the events of all projects",
                 """
@@ -101,7 +101,7 @@ extension EndpointTable {
             ).with(query: Endpoint.Parameter.allEvents),
             handler: .loop { EventEndpoint.all.serve($0, on: $1, loop: $2) }),
         Endpoint(
-            .get, "/projects/{name}/events", requires: .key(.useInstances),
+            .get, "/projects/{name}/events", requires: .key(.read),
             description: .init(
                 id: "followProjectEvents", summary: "Receive the events of a project",
                 """
@@ -117,7 +117,7 @@ extension EndpointTable {
             ).with(query: Endpoint.Parameter.projectEvents),
             handler: .loop { EventEndpoint.project.serve($0, on: $1, loop: $2) }),
         Endpoint(
-            .get, "/projects/{name}/events/state", requires: .key(.readProjects),
+            .get, "/projects/{name}/events/state", requires: .key(.read),
             description: .init(
                 id: "getProjectEventState", summary: "Get the state of a project's events",
                 "The number of clients, the range of stored events, and whether the gateway receives the server's events.",
@@ -125,7 +125,7 @@ extension EndpointTable {
             handler: .loop { EventEndpoint.serveState($0, on: $1, loop: $2) }),
         Endpoint(
             [.get, .head, .post, .put, .delete, .patch, .options], "/projects/{name}/api/{path}",
-            requires: .key(.useInstances),
+            requires: .key(.read),
             description: .init(
                 id: "forward", summary: "Call OpenCode's API",
                 """

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Access
 package import DirectoryPinning
 package import EventLoop
 package import GatewayCore
@@ -76,8 +75,8 @@ extension ProxyFeature: LoopFeature {
     }
 
     /// Closes the tunnels that revoked keys have opened.
-    package func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts {
-        let revoked = tunnels.filter { isRevoked($0.principal) }
+    package func abort(revoked isRevoked: (UsedRights?) -> Bool) -> RevocationCounts {
+        let revoked = tunnels.filter { isRevoked($0.usedRights) }
         for tunnel in revoked { tunnel.close() }
         var counts = RevocationCounts()
         counts.tunnels = revoked.count

@@ -6,6 +6,7 @@ import Glibc
 import HTTPServer
 import HTTPTypes
 import Logging
+import OpenCodeFamilies
 import TestKit
 import Testing
 
@@ -170,7 +171,7 @@ import Testing
 
     @Test func `a conversations listener serves only conversations, with the same admission rule`() async throws {
         let own = Endpoint(
-            .get, "/models", requires: .key(.useInstances),
+            .get, "/models", requires: .key(.read),
             description: .init(id: "models", summary: "Models", "For tests.")
         ) {
             request, _ in

@@ -2,6 +2,8 @@
 
 import Access
 import FrameCases
+import GatewayCore
+import OpenCodeFamilies
 import TestKit
 import Testing
 import WebSockets
@@ -20,13 +22,16 @@ import WebSockets
     private let after = keys([("uno", "the first key is long enough"), ("two", "another key that is long")])
 
     private func code(_ name: String?, hasRoom: Bool = true, under keys: KeyTable) -> CloseCode? {
-        ChatAdmission(principal: name.flatMap(principal), hasRoom: hasRoom).refusal(under: keys)?.code
+        let usedRights = name.flatMap(principal).map { UsedRights(of: $0, scope: .write, projects: .all) }
+        return ChatAdmission(usedRights: usedRights, hasRoom: hasRoom).refusal(under: AcceptedKeys(secrets: keys))?
+            .code
     }
 
     /// Returns the principal that authenticated with the key of this name.
     private func principal(_ name: String) -> Principal? {
         let secret = name == "one" ? "the first key is long enough" : "the second key is long"
-        guard case .principal(let principal) = before.authenticate(Array("Bearer \(secret)".utf8).span) else {
+        let keys = AcceptedKeys(secrets: before)
+        guard case .principal(let principal) = keys.authenticate(Array("Bearer \(secret)".utf8).span) else {
             return nil
         }
         return principal

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Access
 package import GatewayCore
 import HTTPServer
+import OpenCodeFamilies
 
 extension Endpoint {
     /// The chat endpoint on the gateway's own port.
@@ -11,7 +11,7 @@ extension Endpoint {
     /// Returns a chat endpoint that serves the paths of a template.
     fileprivate static func chat(at template: String) -> Endpoint {
         Endpoint(
-            .get, template, requires: .webSocketKey(.useInstances),
+            .get, template, requires: .webSocketKey(.write),
             description: .init(
                 id: "chat", summary: "Chat over a WebSocket",
                 """

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Access
 import Addresses
 package import GatewayCore
 import HTTPServer
@@ -25,8 +24,8 @@ package final class ChatFeature: LoopFeature {
     func remove(_ socket: ChatSocket) { sockets[socket.number] = nil }
 
     /// Closes the sockets of revoked keys.
-    package func abort(revoked isRevoked: (Principal?) -> Bool) -> RevocationCounts {
-        let revoked = sockets.values.filter { isRevoked($0.principal) }
+    package func abort(revoked isRevoked: (UsedRights?) -> Bool) -> RevocationCounts {
+        let revoked = sockets.values.filter { isRevoked($0.usedRights) }
         for socket in revoked { socket.revoke() }
         var counts = RevocationCounts()
         counts.chats = revoked.count
@@ -59,7 +58,7 @@ package final class ChatFeature: LoopFeature {
             principal: request.principal, query: request.query, routes: snapshot.routes,
             line: ChatLine(mailbox, number: number))
         let admission = ChatAdmission(
-            principal: request.principal,
+            usedRights: connection.request.usedRights,
             hasRoom: sockets.count < setUp.limits.sockets ?? snapshot.policy.limits.server.maximumConnections / 2)
         var delegate: (any ChatDelegate)?
         if admission.hasRoom {
@@ -75,9 +74,9 @@ package final class ChatFeature: LoopFeature {
         }
         let peer = connection.request.forwardedClient?.description ?? connection.peer
         connection.upgrade(head) { [unowned self] socket, early, finish in
-            let refusal = admission.refusal(under: gateway.snapshot.policy.keys)
+            let refusal = admission.refusal(under: gateway.snapshot.keys)
             let chatSocket = ChatSocket(
-                gateway, self, number: number, socket: socket, peer: peer, principal: request.principal,
+                gateway, self, number: number, socket: socket, peer: peer, usedRights: admission.usedRights,
                 delegate: refusal == nil ? delegate : nil, limits: setUp.limits, onEnd: finish)
             chatSocket.start(early: early, refusal: refusal)
         }

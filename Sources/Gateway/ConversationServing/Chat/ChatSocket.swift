@@ -14,7 +14,9 @@ package final class ChatSocket {
     /// The socket's number on its loop.
     package let number: Int
     /// The principal of the key that opened the socket; nil if the socket was opened without a key.
-    package let principal: Principal?
+    package var principal: Principal? { usedRights?.principal }
+    /// The rights that the chat uses; nil if the socket was opened without a key.
+    let usedRights: UsedRights?
     /// The handler of the client's messages.
     private(set) var delegate: (any ChatDelegate)?
     private unowned let owner: GatewayLoop
@@ -38,7 +40,7 @@ package final class ChatSocket {
     ///
     /// - Parameter onEnd: Called once, with the number of bytes that were sent.
     init(
-        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, socket: Socket, peer: String, principal: Principal?,
+        _ owner: GatewayLoop, _ chats: ChatFeature, number: Int, socket: Socket, peer: String, usedRights: UsedRights?,
         delegate: (any ChatDelegate)?, limits: ChatLimits, onEnd: @escaping (_ bytesSent: UInt64) -> Void
     ) {
         self.owner = owner
@@ -46,7 +48,7 @@ package final class ChatSocket {
         self.number = number
         self.socket = socket
         self.peer = peer
-        self.principal = principal
+        self.usedRights = usedRights
         self.delegate = delegate
         self.limits = limits
         self.onEnd = onEnd

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Access
 import Conversations
 import Encodings
 package import GatewayCore
 import HTTPServer
 import HTTPTypes
+import OpenCodeFamilies
 import Projects
 
 /// The endpoints below `/conversations` and `/models`.
@@ -66,7 +66,7 @@ extension ConversationService {
             .passedError(503, "OpenCode cannot be reached or has no model."))
         description.rendersErrors = true
         var endpoint = Endpoint(
-            method, template, requires: .key(.useInstances),
+            method, template, requires: .key(hasBody || method == .delete ? .write : .read),
             body: body ?? (hasBody ? .json(limit: Self.longestBody) : .ignored), description: description,
             handler: .control { request, control in
                 let path = names.map { name in

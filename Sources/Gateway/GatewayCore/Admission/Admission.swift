@@ -4,13 +4,14 @@ import Access
 import Addresses
 import HTTPServer
 import HTTPTypes
+import OpenCodeFamilies
 import WebSockets
 
-/// The decision about a request's credentials: its principal and permissions, or the reason for rejecting it.
+/// The decision about a request's credentials: its principal, or the reason for rejecting it.
 /// `Admission` keeps no state; ``FailedTries`` tracks the earlier attempts of an address.
 enum Admission: Equatable {
     /// The request has a valid key.
-    case admitted(Principal, Grant)
+    case admitted(Principal)
     /// The key is missing or wrong.
     case refused(Rejection)
 
@@ -20,8 +21,10 @@ enum Admission: Equatable {
         case noKey
         /// The key is not valid.
         case wrongKey
-        /// The key does not grant the permission that the endpoint requires.
-        case notGranted
+        /// The text begins like the token of a named key, but is none.
+        case mistypedKey
+        /// The named key has expired.
+        case expiredKey
         /// Too many wrong keys have come from the client's address. The gateway checks the next key after this time.
         case tooManyTries(wait: Duration)
     }
@@ -31,17 +34,19 @@ enum Admission: Equatable {
         // Several Authorization fields are ambiguous and count as none.
         guard let credentials = head.fields.onlyIndex(of: .authorization) else {
             guard let offered = key(inSubprotocolOf: head, for: requirement) else { return .refused(.noKey) }
-            return Admission(snapshot.policy.keys.authenticate(subprotocol: offered.span))
+            return Admission(snapshot.keys.authenticate(subprotocol: offered.span))
         }
-        return Admission(head.fields.withValue(at: credentials) { snapshot.policy.keys.authenticate($0) })
+        return Admission(head.fields.withValue(at: credentials) { snapshot.keys.authenticate($0) })
     }
 
     private init(_ authentication: Authentication) {
         self =
             switch authentication {
-            case .principal(let principal): .admitted(principal, .everything)
+            case .principal(let principal): .admitted(principal)
             case .missing: .refused(.noKey)
             case .invalid: .refused(.wrongKey)
+            case .mistyped: .refused(.mistypedKey)
+            case .expired: .refused(.expiredKey)
             }
     }
 
@@ -71,11 +76,11 @@ enum Admission: Equatable {
 }
 
 extension Requirement {
-    /// Returns whether a caller with this grant is admitted.
-    func isMet(by grant: Grant) -> Bool {
+    /// The scope that a key needs; nil if no key is needed.
+    var scope: Scope? {
         switch self {
-        case .nothing: true
-        case .key(let wanted), .webSocketKey(let wanted): grant.isSuperset(of: wanted)
+        case .nothing: nil
+        case .key(let scope), .webSocketKey(let scope): scope
         }
     }
 }
@@ -86,7 +91,8 @@ extension Admission.Rejection {
         switch self {
         case .noKey: Self.unauthorized(.missing)
         case .wrongKey: Self.unauthorized(.invalid)
-        case .notGranted: GatewayError(403, "This key does not permit this request. Use a key that permits it.")
+        case .mistypedKey: Self.unauthorized(.mistyped)
+        case .expiredKey: Self.unauthorized(.expired)
         case .tooManyTries(let wait): Self.tooManyTries(wait)
         }
     }

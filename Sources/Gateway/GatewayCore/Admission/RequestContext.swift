@@ -3,6 +3,7 @@
 package import Access
 package import Addresses
 import HTTPServer
+import OpenCodeFamilies
 
 /// The gateway's data about the current request on a client's connection. Each connection has one object, which all of
 /// its requests use in turn.
@@ -21,8 +22,10 @@ package final class RequestContext: ConnectionContext {
     package var forwardedClient: IPAddress?
     /// The principal that has sent the request; nil until a key was checked.
     package private(set) var principal: Principal?
-    /// The permissions of the principal.
-    private(set) var grant: Grant = []
+    /// The scope that the request needs. A key that loses this scope during the request loses the request.
+    private(set) var scope = Scope.read
+    /// Whether the request concerns all projects that its key can open.
+    private(set) var concernsAllProjects = false
     /// The project to which the request is addressed; nil if there is none, or if the project is not known to exist.
     var project: String?
     /// Whether the feature itself informs the client when its key is revoked, as a chat does with a close frame.
@@ -36,16 +39,28 @@ package final class RequestContext: ConnectionContext {
     }
 
     /// Records the result of checking the request's key.
-    func admit(_ principal: Principal, _ grant: Grant) {
-        self.principal = principal
-        self.grant = grant
+    func admit(_ principal: Principal) { self.principal = principal }
+
+    /// Records what the request needs from its key.
+    func require(_ scope: Scope, ofAllProjects: Bool) {
+        self.scope = scope
+        concernsAllProjects = ofAllProjects
+    }
+
+    /// The rights that the request uses; nil if it needs no key.
+    package var usedRights: UsedRights? {
+        principal.map {
+            UsedRights(
+                of: $0, scope: scope, projects: concernsAllProjects ? .all : project.map { .one($0) } ?? .none)
+        }
     }
 
     func requestEnded() {
         policy = nil
         forwardedClient = nil
         principal = nil
-        grant = []
+        scope = .read
+        concernsAllProjects = false
         project = nil
         outlivesKey = false
     }

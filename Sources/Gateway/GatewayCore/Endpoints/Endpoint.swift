@@ -3,6 +3,7 @@
 package import Access
 package import HTTPServer
 package import HTTPTypes
+package import OpenCodeFamilies
 package import Projects
 
 /// A complete definition of an endpoint. A new endpoint needs nothing else, because the router, `Allow`, admission,
@@ -90,11 +91,11 @@ package struct Endpoint: Sendable {
 package enum Requirement: Sendable, Equatable {
     /// No permission. Any client may send requests without a key.
     case nothing
-    /// A key that grants at least this permission.
-    case key(Grant)
+    /// A key with at least this scope.
+    case key(Scope)
     /// Like ``key(_:)``, but the key may also be sent in `Sec-WebSocket-Protocol`, the only field that a browser's
     /// WebSocket can set.
-    case webSocketKey(Grant)
+    case webSocketKey(Scope)
 
     /// Whether any client may send requests without a key.
     package var isOpen: Bool { self == .nothing }

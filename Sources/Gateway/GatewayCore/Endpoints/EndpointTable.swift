@@ -97,6 +97,14 @@ package struct EndpointTable: Sendable {
         return endpoint >= 0 ? .endpoint(endpoint) : .methodNotAllowed(allow: entry.methods.allow)
     }
 
+    /// Returns the segment of a head's path that names a project for the endpoint with this index; nil if the endpoint
+    /// concerns all projects.
+    func projectSegment(_ index: Int, of head: RequestHead) -> ArraySlice<UInt8>? {
+        let pattern = endpoints[index].path
+        guard pattern.namesProject, let path = RequestTarget(head.target)?.path else { return nil }
+        return pattern.parameters(of: path)["name"]
+    }
+
     /// Returns the methods of the path in a head's target, in the form of the `Allow` field; nil if the path is
     /// unknown.
     func allow(_ head: RequestHead) -> String? {

@@ -16,10 +16,16 @@ package final class Snapshot: Sendable {
     package let policy: Policy
     /// The addresses of the projects' instances.
     package let routes: RoutingTable
+    /// The named keys.
+    let namedKeys: KeyIndex
+    /// All keys with which a request can be admitted.
+    package let keys: AcceptedKeys
 
-    init(policy: Policy, routes: RoutingTable) {
+    init(policy: Policy, routes: RoutingTable, namedKeys: KeyIndex = .empty) {
         self.policy = policy
         self.routes = routes
+        self.namedKeys = namedKeys
+        keys = AcceptedKeys(secrets: policy.keys, named: namedKeys)
     }
 }
 
@@ -30,7 +36,7 @@ package final class Snapshot: Sendable {
 /// `Policy` is separate from ``Snapshot``, because a stream keeps the policy with which it began, but must not retain
 /// old routes.
 package final class Policy: Sendable {
-    /// The keys that clients must send.
+    /// The administrators' secrets.
     package let keys: KeyTable
     /// The rate at which an address may try wrong keys (`--failed-tries`, `--failed-try-interval`).
     package let failedTries: FailureLimiter.Rate

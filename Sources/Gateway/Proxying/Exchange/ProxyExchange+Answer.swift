@@ -173,7 +173,7 @@ extension ProxyExchange: UpstreamDelegate {
         state.switchProtocols()
         owner.streamStarted(self)
         timer?.disarm()
-        let principal = connection.request.principal
+        let usedRights = connection.request.usedRights
         connection.upgrade(ResponseForwarding.upgradeHead(head)) { [owner, policy] client, earlyFromClient, finish in
             guard self.state.response == .sending else {
                 finish(0)
@@ -182,7 +182,7 @@ extension ProxyExchange: UpstreamDelegate {
             self.connection = nil
             self.tunnel = Tunnel(
                 loop: owner.loop, client: client, upstream: socket, earlyFromClient: earlyFromClient,
-                earlyFromUpstream: early, idleTimeout: policy.limits.streamTimeout, principal: principal
+                earlyFromUpstream: early, idleTimeout: policy.limits.streamTimeout, usedRights: usedRights
             ) { bytes in
                 finish(bytes)
                 self.finish()

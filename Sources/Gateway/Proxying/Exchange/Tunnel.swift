@@ -24,8 +24,8 @@ final class Tunnel {
     /// clients.
     private static let readsPerPass = 16
 
-    /// The client's principal; nil if the client needed no key.
-    let principal: Principal?
+    /// The rights that the tunnel uses; nil if the client needed no key.
+    let usedRights: UsedRights?
     private let loop: EventLoop
     private let client: Socket
     private let upstream: Socket
@@ -42,9 +42,9 @@ final class Tunnel {
     /// - Parameter onEnd: Called once, when both directions have ended or one of them is broken.
     init(
         loop: EventLoop, client: Socket, upstream: Socket, earlyFromClient: [UInt8], earlyFromUpstream: [UInt8],
-        idleTimeout: Duration, principal: Principal?, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
+        idleTimeout: Duration, usedRights: UsedRights?, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
     ) {
-        self.principal = principal
+        self.usedRights = usedRights
         self.loop = loop
         self.client = client
         self.upstream = upstream

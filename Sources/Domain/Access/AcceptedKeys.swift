@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Encodings
+internal import Sodium
+
+/// All keys with which a request can be admitted: the administrators' secrets and the named keys. The value is
+/// immutable, and all event loops share it.
+package struct AcceptedKeys: Sendable {
+    /// The maximum size of decoded Basic credentials in bytes.
+    private static let basicLimit = 1024
+
+    private let secrets: KeyTable
+    private let named: KeyIndex
+    /// Returns the time in milliseconds since 1970.
+    private let now: @Sendable () -> Int64
+
+    /// Creates a value from the administrators' secrets and the named keys.
+    ///
+    /// - Parameter now: Returns the time in milliseconds since 1970.
+    package init(
+        secrets: KeyTable, named: KeyIndex = .empty,
+        now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
+    ) {
+        self.secrets = secrets
+        self.named = named
+        self.now = now
+    }
+
+    /// Checks the value of a request's only `Authorization` field. The value is `Bearer KEY`, or `Basic` credentials
+    /// with any user name and the key as the password.
+    ///
+    /// The check of a valid key allocates no memory.
+    package func authenticate(_ value: borrowing Span<UInt8>) -> Authentication {
+        guard let credentials = Credentials(value) else { return .missing }
+        let presented = value.extracting(credentials.range)
+        switch credentials.scheme {
+        case .bearer: return look(for: presented)
+        case .basic: return lookAfterColon(of: presented)
+        }
+    }
+
+    /// Checks the text after `vibe.` in a WebSocket's subprotocol. The text is the key itself, or the key in base64url
+    /// without padding. The encoding allows keys with characters that a token cannot contain (RFC 9110 §5.6.2).
+    package func authenticate(subprotocol value: borrowing Span<UInt8>) -> Authentication {
+        guard !value.isEmpty else { return .missing }
+        let asItIs = look(for: value)
+        if case .principal = asItIs { return asItIs }
+        let decoded = SecretBase64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
+        return decoded == .invalid ? asItIs : decoded
+    }
+
+    /// Returns the rights that a principal's key has now; nil if the key no longer opens anything.
+    package func rights(of principal: Principal) -> KeyRights? {
+        switch principal.credential {
+        case .none: nil
+        case .secret: secrets.containsSecret(of: principal) ? .everything : nil
+        case .key(let id, let generation): named.rights(of: id, generation: generation, at: now())
+        }
+    }
+
+    /// Checks the password in Basic credentials, which are `user:password` in base64 (RFC 7617 §2). The user name ends
+    /// at the first colon.
+    private func lookAfterColon(of text: borrowing Span<UInt8>) -> Authentication {
+        let judgement = SecretBase64.withDecoded(text, atMost: Self.basicLimit) { decoded in
+            for index in decoded.indices where decoded[index] == UInt8(ascii: ":") {
+                return look(for: decoded.extracting(droppingFirst: index + 1))
+            }
+            return Authentication.missing
+        }
+        return judgement ?? .missing
+    }
+
+    private func look(for secret: borrowing Span<UInt8>) -> Authentication {
+        let found = named.look(up: secret, at: now)
+        if case .opens(let principal)? = found { return .principal(principal) }
+        // An administrator may have chosen a secret that looks like a token.
+        if let principal = secrets.principal(with: secret) { return .principal(principal) }
+        if case .expired? = found { return .expired }
+        return KeyToken.isMistyped(secret) ? .mistyped : .invalid
+    }
+}
