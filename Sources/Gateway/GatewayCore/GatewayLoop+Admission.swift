@@ -99,8 +99,8 @@ extension GatewayLoop {
         }
     }
 
-    /// Aborts the operations that the keys no longer permit. The clients receive no regular end, and cannot reconnect
-    /// with revoked keys.
+    /// Aborts the operations that the keys no longer permit. A client therefore sees an abort instead of a regular end,
+    /// and cannot reconnect with a revoked key.
     ///
     /// The method iterates over all operations in progress, so call it only if keys were changed.
     func abortRevoked(under keys: AcceptedKeys) -> RevocationCounts {

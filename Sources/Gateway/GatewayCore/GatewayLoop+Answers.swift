@@ -23,7 +23,7 @@ extension GatewayLoop {
         connection.respond(completed(answer, connection))
     }
 
-    /// Responds with a page, or with 304 if the client already has it.
+    /// Responds with a page, or with 304 if the client already has the page.
     func answer(_ connection: ClientConnection, _ page: StaticPage) {
         // If the request's body is still arriving, send the whole page. A 304 would require reading the body first.
         guard page.isKnown(to: connection.head.fields), connection.isBodyComplete else {
@@ -34,8 +34,8 @@ extension GatewayLoop {
     }
 
     /// Returns the response with the fields that all of the gateway's own responses have. An error contains the
-    /// request's
-    /// id, so that a user can find the log line. Every response contains the fields for browsers.
+    /// request's id, so that a user can find the log line. If an origin is allowed, every response contains the
+    /// cross-origin fields for browsers.
     package func completed(_ answer: GatewayAnswer, _ connection: ClientConnection) -> GatewayAnswer {
         let isError = answer.head.status >= 400
         guard isError || !connection.request.pinPolicy(of: snapshot).origins.isEmpty else { return answer }

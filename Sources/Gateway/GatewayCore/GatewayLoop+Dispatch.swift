@@ -46,8 +46,8 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Offers a request for an instance to the features until a feature serves it. The caller has already applied the
-    /// directory rules.
+    /// Offers a request for an instance to the features until a feature serves it. The caller has already
+    /// applied the directory rules.
     package func serve(_ request: consuming InstanceRequest) {
         for handler in instances.handlers where handler.handle(&request) { return }
     }
@@ -66,8 +66,8 @@ extension GatewayLoop: RequestHandler {
         perform(route(connection, segment: request.segment, target: request.receivedTarget), connection)
     }
 
-    /// Checks whether a project that the loops do not know exists. The project's folder may have been created a moment
-    /// ago.
+    /// Checks whether a project that the loops do not know exists. The project's folder may have been
+    /// created a moment ago.
     package func lookFor(
         _ name: ProjectName, on connection: ClientConnection, for request: ControlRequest, found: ControlResponse
     ) {
@@ -88,13 +88,13 @@ extension GatewayLoop: RequestHandler {
         case ruled(InstanceRequest, (InstanceRequest) -> Void)
         /// The request waits for an instance that will soon be ready.
         case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
-        /// The routing table contains no project with this name, but the project's folder may have been created a
-        /// moment ago.
+        /// The routing table contains no project with this name, but the project's folder may have been
+        /// created a moment ago.
         case unknown(ProjectName)
     }
 
-    /// Returns the endpoint or the refusal of a request. The decision uses only the head and the credentials, not the
-    /// body.
+    /// Returns the endpoint or the refusal of a request. The decision uses only the head and the
+    /// credentials, not the body.
     private func decide(_ connection: ClientConnection) -> Decision {
         guard connection.listenerNumber == 0 else { return decideForListener(connection) }
         let head = connection.head
@@ -127,8 +127,8 @@ extension GatewayLoop: RequestHandler {
         }
     }
 
-    /// Returns the decision about a preflight request. `allow` contains the methods of the path; nil if the path is
-    /// unknown.
+    /// Returns the decision about a preflight request. `allow` contains the methods of the path; nil if
+    /// the path is unknown.
     func decision(_ preflight: Preflight, allow: String?, _ connection: ClientConnection) -> Decision {
         do throws(GatewayError) {
             return .preflight(try preflight.answer(allow, crossOriginTerms(connection)))
@@ -182,7 +182,7 @@ extension GatewayLoop: RequestHandler {
         case .control(let handler):
             callControl(connection, controlRequest(endpoint, connection), body: endpoint.body, handler: handler)
         case .loop(let handler): handler(controlRequest(endpoint, connection), connection, self)
-        // Requests for instances are matched separately.
+        // ``EndpointTable/match(_:)`` never returns an instance's endpoint in `.endpoint`, so this case does not occur.
         case .instance: break
         }
     }

@@ -4,7 +4,8 @@ package import EventLoop
 import HTTPClient
 import HTTPServer
 
-/// A response that does not end by itself. The gateway aborts the response when it shuts down.
+/// A response that does not end by itself, such as an event stream. The loop aborts the response when
+/// the gateway's shutdown begins.
 package protocol OpenStream: AnyObject {
     /// Aborts the response, so that no client mistakes the end for a regular end.
     func abort()

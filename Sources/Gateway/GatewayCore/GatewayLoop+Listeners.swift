@@ -6,8 +6,8 @@ import HTTPTypes
 
 /// Handles requests that arrive through one of ``LoopSetUp/endpointListeners``.
 extension GatewayLoop {
-    /// Returns the additional listener that accepted the connection. The connection must not come from the gateway's
-    /// own listener.
+    /// Returns the additional listener that accepted the connection. The connection must not come from
+    /// the gateway's own listener.
     func endpointListener(of connection: ClientConnection) -> OpenListener {
         setUp.endpointListeners[Int(connection.listenerNumber) - 1]
     }

@@ -115,7 +115,8 @@ package final class GatewayLoop {
         release()
     }
 
-    /// Closes everything and releases all handlers. A loop that never runs also requires this call.
+    /// Closes everything and releases all handlers. ``run()`` calls this method at its end. Call the method directly
+    /// for a loop that never runs.
     package func release() {
         client.stop()
         clients.server?.stop()
@@ -124,7 +125,8 @@ package final class GatewayLoop {
         loop.releaseHandlers()
     }
 
-    /// Sets the policy for future requests. Operations that its keys do not permit are aborted.
+    /// Sets the policy for future requests. Aborts the operations that its keys do not permit, and returns their
+    /// numbers.
     package func follow(_ policy: Policy) -> RevocationCounts {
         let revokes = snapshot.policy.keys.hasSecret(missingIn: policy.keys)
         snapshot = Snapshot(policy: policy, routes: snapshot.routes, namedKeys: snapshot.namedKeys)
@@ -133,7 +135,8 @@ package final class GatewayLoop {
         return revokes ? abortRevoked(under: snapshot.keys) : RevocationCounts()
     }
 
-    /// Sets the named keys for future requests. Operations that the keys do not permit are aborted.
+    /// Sets the named keys for future requests. Aborts the operations that the keys do not permit, and returns their
+    /// numbers.
     package func follow(_ namedKeys: KeyIndex) -> RevocationCounts {
         snapshot = Snapshot(policy: snapshot.policy, routes: snapshot.routes, namedKeys: namedKeys)
         return abortRevoked(under: snapshot.keys)
@@ -160,8 +163,7 @@ package final class GatewayLoop {
     package func add(_ feature: any LoopFeature) { features.add(feature) }
 
     /// Registers a feature that also serves requests to instances. The loop offers a request to the features in the
-    /// order
-    /// of their registration.
+    /// order of their registration.
     package func add(handler feature: any InstanceRequestHandler) {
         features.add(feature)
         instances.handlers.append(feature)
@@ -181,7 +183,7 @@ package final class GatewayLoop {
         for feature in features.all { body(feature) }
     }
 
-    /// Informs the features of a changed routing table, or of a changed state of the gateway.
+    /// Informs the features of a new routing table, or of the beginning of the gateway's shutdown.
     func routesChanged() { forEachFeature { $0.routesChanged() } }
 
     // MARK: Other loops
@@ -192,8 +194,7 @@ package final class GatewayLoop {
     }
 
     /// Sends a message to the first loop, which performs tasks once for all loops. Returns false until the mailboxes of
-    /// all
-    /// loops are known.
+    /// all loops are known.
     package func postToFirst(_ message: LoopMessage) -> Bool {
         guard let first = mailboxes.all.first else { return false }
         first.post(message)
@@ -205,8 +206,8 @@ package final class GatewayLoop {
     /// Registers a stream. The loop aborts the stream when the gateway shuts down.
     package func streamStarted(_ stream: any OpenStream) {
         streams[ObjectIdentifier(stream)] = stream
-        // If the gateway is already shutting down, abort the stream. Defer the abort, because received bytes are being
-        // processed during this call.
+        // If the gateway is already shutting down, abort the stream at the end of the pass. The caller may still be
+        // processing received bytes, so do not abort the stream during this call.
         if isDraining { loop.atEndOfPass(LateStream(stream)) }
     }
 
@@ -216,7 +217,8 @@ package final class GatewayLoop {
     // MARK: Instances
 
     /// Records that an instance has responded to a client's request. Reports the first such response of each run to the
-    /// control plane. An error, a web page or a health response does not show that a client has opened the folder.
+    /// control plane. An error, a web page or a health response does not count, because it does not show that a client
+    /// has opened the folder.
     package func answered(_ route: RoutingTable.Route, with head: ResponseHead, to target: ArraySlice<UInt8>) {
         guard let endpoint = route.endpoint, !counts.progress.hasAnswered(endpoint.slot, ofRun: endpoint.generation),
             head.status < 400, !head.isWebPage, !HealthPath.isOne(target)

@@ -16,7 +16,7 @@ package struct InstanceRequest {
     package let segment: ArraySlice<UInt8>
     /// The target for the instance as the client sent it.
     package let receivedTarget: ArraySlice<UInt8>
-    /// The target that is sent to the instance.
+    /// The target that the gateway sends to the instance.
     package var target: ArraySlice<UInt8>
     /// Whether to withhold the client's field `x-opencode-directory` from the instance.
     package var withholdsDirectory = false
@@ -40,7 +40,7 @@ package struct InstanceRequest {
 package enum RuleDecision {
     /// A feature may serve the request in its current form.
     case passes
-    /// The request is rejected with this error.
+    /// The gateway rejects the request with this error.
     case refused(GatewayError)
     /// The request must be changed, or more information is needed. The step responds to the request or passes it to
     /// ``GatewayLoop/serve(_:)``, immediately or later.

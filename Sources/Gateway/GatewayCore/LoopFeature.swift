@@ -7,21 +7,22 @@ package import Instances
 /// confined to its loop.
 ///
 /// A loop knows its features only through this protocol. Features register when the loop is set up
-/// (``LoopSetUp/features``), receive messages from other threads as ``FeatureMessage``s, and are found by their type
-/// (``GatewayLoop/feature(_:)``).
+/// (``LoopSetUp/features``), receive messages from other threads as ``FeatureMessage``s, and are found
+/// by their type (``GatewayLoop/feature(_:)``).
 package protocol LoopFeature: AnyObject {
     /// Called when there is a new routing table, which ``GatewayLoop/snapshot`` already contains.
     func routesChanged()
     /// Called when a run of an instance has responded to a client's request on this loop for the first time.
     func runAnswered(_ endpoint: InstanceEndpoint)
-    /// Aborts the operations whose rights were revoked, except requests in progress. Returns the number of operations.
+    /// Aborts the feature's operations whose rights were revoked, and returns their numbers. The loop itself aborts
+    /// requests in progress.
     ///
     /// - Parameter isRevoked: Returns whether a key has lost one of the rights that an operation uses.
     func abort(revoked isRevoked: (UsedRights?) -> Bool) -> RevocationCounts
     /// Ends connections whose clients have vanished.
     func endLostClients(by loss: PeerLoss)
-    /// Called when the gateway begins to shut down. The feature must respond to waiting requests that can no longer
-    /// begin.
+    /// Called when the gateway begins to shut down. The feature must respond to waiting requests that
+    /// can no longer begin.
     func drain()
     /// Ends all requests, because the time limit of the shutdown has passed.
     func endRequests()

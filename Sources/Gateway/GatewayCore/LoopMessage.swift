@@ -10,9 +10,11 @@ package enum LoopMessage: Sendable {
     case peers([Mailbox<LoopMessage>])
     /// The routing table for future requests.
     case routes(RoutingTable)
-    /// The policy for future requests. Operations that its keys do not permit are aborted and reported.
+    /// The policy for future requests. The loop aborts the operations that the policy's keys do not permit, and adds
+    /// their numbers to the report.
     case policy(Policy, RevocationReport)
-    /// The named keys for future requests. Operations that the keys do not permit are aborted and reported.
+    /// The named keys for future requests. The loop aborts the operations that the keys do not permit, and adds their
+    /// numbers to the report.
     case namedKeys(KeyIndex, RevocationReport)
     /// A message to one of the loop's features.
     case feature(any FeatureMessage)

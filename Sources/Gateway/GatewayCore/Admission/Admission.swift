@@ -7,7 +7,7 @@ import HTTPTypes
 import OpenCodeFamilies
 import WebSockets
 
-/// The decision about a request's credentials: its principal, or the reason for rejecting it.
+/// The result of checking a request's credentials: the principal, or the reason for the rejection.
 /// `Admission` keeps no state; ``FailedTries`` tracks the earlier attempts of an address.
 enum Admission: Equatable {
     /// The request has a valid key.
@@ -29,9 +29,10 @@ enum Admission: Equatable {
         case tooManyTries(wait: Duration)
     }
 
-    /// Checks the credentials of a request with this head against an endpoint's requirement.
+    /// Authenticates a request by its head. `requirement` determines only where the request may contain the key. The
+    /// caller checks the rights.
     static func judge(_ head: RequestHead, _ snapshot: Snapshot, for requirement: Requirement) -> Admission {
-        // Several Authorization fields are ambiguous and count as none.
+        // Several Authorization fields are ambiguous, so the gateway treats the key as missing.
         guard let credentials = head.fields.onlyIndex(of: .authorization) else {
             guard let offered = key(inSubprotocolOf: head, for: requirement) else { return .refused(.noKey) }
             return Admission(snapshot.keys.authenticate(subprotocol: offered.span))
@@ -55,15 +56,14 @@ enum Admission: Equatable {
         head.fields.firstIndex(of: .authorization) != nil || key(inSubprotocolOf: head, for: requirement) != nil
     }
 
-    /// Returns the key in a WebSocket's subprotocol, if the requirement allows it there and there is no Authorization
-    /// field.
+    /// Returns the key that a WebSocket client offers as a subprotocol. Returns nil if the requirement does not allow a
+    /// key there, or if the request has an Authorization field.
     private static func key(inSubprotocolOf head: RequestHead, for requirement: Requirement) -> ArraySlice<UInt8>? {
         guard case .webSocketKey = requirement, head.fields.firstIndex(of: .authorization) == nil else { return nil }
         return OpeningHandshake.offeredKeyProtocol(head.fields)?.dropFirst(OpeningHandshake.keyPrefix.count)
     }
 
-    /// Returns the client that a trusted proxy names in a request; nil if the peer itself is the client. Returns
-    /// immediately if no proxy is trusted.
+    /// Returns the client that a trusted proxy names in a request; nil if the peer itself is the client.
     static func client(behind peer: IPAddress?, _ fields: FieldList, _ policy: Policy) -> IPAddress? {
         guard !policy.trustedProxies.isEmpty, let peer, policy.trustedProxies.contains(peer) else { return nil }
         var walk = ForwardedClient(peer: peer, trusted: policy.trustedProxies)
@@ -98,7 +98,8 @@ extension Admission.Rejection {
     }
 
     private static func unauthorized(_ verdict: Authentication) -> GatewayError {
-        // RFC 9110 §15.5.2 requires a challenge. With a Basic challenge, a browser would store the key.
+        // RFC 9110 §15.5.2 requires a challenge. Do not use a Basic challenge, because a browser would
+        // then store the key.
         GatewayError(401, verdict.detail ?? "", fields: ["WWW-Authenticate": "Bearer"])
     }
 

@@ -5,15 +5,14 @@ package import Addresses
 import HTTPServer
 import OpenCodeFamilies
 
-/// The gateway's data about the current request on a client's connection. Each connection has one object, which all of
-/// its requests use in turn.
+/// The gateway's data about the current request on a client's connection. Each connection has one such object, and the
+/// connection's requests use the object one after another.
 package final class RequestContext: ConnectionContext {
-    /// The client that has sent a valid key on this connection. ``FailedTries`` does not need to check this client
-    /// again.
+    /// The client that has sent a valid key on this connection. ``FailedTries`` does not need to
+    /// check this client again.
     var admittedClient: IPAddress?
     /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel has
-    /// reported
-    /// the owner.
+    /// reported the owner.
     var isGatewayUser: Bool?
 
     /// The policy of the request, captured at its start. A later reload applies only to later requests.
@@ -26,9 +25,11 @@ package final class RequestContext: ConnectionContext {
     private(set) var scope = Scope.read
     /// Whether the request concerns all projects that its key can open.
     private(set) var concernsAllProjects = false
-    /// The project to which the request is addressed; nil if there is none, or if the project is not known to exist.
+    /// The project to which the request is addressed; nil if the request names no project, or if the gateway does not
+    /// know whether the project exists.
     var project: String?
-    /// Whether the feature itself informs the client when its key is revoked, as a chat does with a close frame.
+    /// Whether the feature itself ends the request when the key is revoked, as a chat does with a close frame. The loop
+    /// does not abort such a request.
     package var outlivesKey = false
 
     /// Returns the request's policy. The first call for a request captures the current policy.

@@ -24,8 +24,8 @@ package struct RevocationCounts: Sendable, Equatable {
     }
 }
 
-/// The total number of operations that the loops have aborted after one reload. The report logs it after all loops have
-/// added their counts.
+/// The total number of operations that the loops have aborted after one reload. The report logs the total after all
+/// loops have added their counts.
 package final class RevocationReport: Sendable {
     private struct State {
         var missing: Int

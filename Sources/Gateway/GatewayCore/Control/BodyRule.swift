@@ -5,12 +5,13 @@ import HTTPTypes
 
 /// The treatment of the body of a request to which the gateway itself responds.
 package enum BodyRule: Sendable, Equatable {
-    /// The body is read and discarded.
+    /// The gateway reads and discards the body.
     case ignored
-    /// The body must be JSON of at most `limit` bytes. Other bodies are rejected with 413 or 415.
+    /// The body must be JSON of at most `limit` bytes. The gateway rejects a larger body with 413, another content type
+    /// with 415, and a body that is not UTF-8 with 400.
     case json(limit: Int)
 
-    /// Returns the refusal of a request if its head shows that its body violates the rule; nil otherwise.
+    /// Returns the refusal of a request whose head shows that the body violates the rule; nil otherwise.
     func refusal(of head: RequestHead, _ framing: RequestFraming) -> GatewayError? {
         guard case .json(let limit) = self else { return nil }
         if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
@@ -25,8 +26,8 @@ package enum BodyRule: Sendable, Equatable {
         GatewayError(413, "The body is larger than \(limit) bytes, the limit of this endpoint. Send a smaller body.")
     }
 
-    /// Returns the refusal of a complete body that is not UTF-8; nil for UTF-8. JSON between systems must be UTF-8 (RFC
-    /// 8259 §8.1).
+    /// Returns the refusal of a complete body that is not UTF-8; nil for UTF-8. JSON between systems must be
+    /// UTF-8 (RFC 8259 §8.1).
     package static func refusal(ofText body: [UInt8]) -> GatewayError? {
         guard String(validating: body, as: UTF8.self) == nil else { return nil }
         return GatewayError(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")

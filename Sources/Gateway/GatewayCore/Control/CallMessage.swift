@@ -2,13 +2,13 @@
 
 /// A message from the control plane to a waiting request.
 enum CallMessage: Sendable {
-    /// The complete response, or its beginning.
+    /// The complete response, or the beginning of a streamed response.
     case respond(ControlResponse)
-    /// The next bytes of the stream. `resume` is called after the bytes were sent. The argument of `resume` states
-    /// whether the client still reads.
+    /// The next bytes of the stream. The loop calls `resume` as soon as the source may send further bytes, or with
+    /// false if the client no longer exists.
     case write([UInt8], resume: @Sendable (Bool) -> Void)
-    /// A pause of the stream. `resume` is called after the pause, or as soon as the client disconnects. The argument of
-    /// `resume` states whether the client still reads.
+    /// A pause of the stream. The loop calls `resume` with true after the pause, or with false as soon
+    /// as the client disconnects.
     case pause(Duration, resume: @Sendable (Bool) -> Void)
     /// The end of a complete stream.
     case finish

@@ -7,7 +7,7 @@ package import Instances
 import JSONText
 package import Projects
 
-/// Creates the responses of the control plane, with the exact bodies that the wire contract defines.
+/// The responses of the control plane, with the exact bodies that the wire contract defines.
 package enum ControlAnswers {
     /// The response of `/health`.
     package static let health = json(200, #"{"status":"ok","service":"viberemote-gateway"}"#)
@@ -58,7 +58,7 @@ package enum ControlAnswers {
         }
     }
 
-    /// Returns the error for a request to a project whose instance has no port.
+    /// Returns the error for a request to a project whose instance accepts no requests.
     ///
     /// - Parameter state: The state of the instance; nil if it is not known.
     package static func notRunning(_ name: String, _ state: InstanceState?) -> GatewayError {
@@ -96,8 +96,8 @@ package enum ControlAnswers {
         )
     }
 
-    /// The error for an interrupted request that may have been sent to an instance, such as a message to a
-    /// conversation.
+    /// The error for an interrupted request that may have been sent to an instance, such as a
+    /// message to a conversation.
     package static let shuttingDownInConversation = GatewayError(
         503,
         "The gateway is shutting down and has not responded yet. Check the conversation before you send the request again."

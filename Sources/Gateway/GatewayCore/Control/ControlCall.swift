@@ -5,7 +5,8 @@ import HTTPServer
 import HTTPTypes
 import Projects
 
-/// A request that the control plane serves. The object remains on its loop, and other threads use only its number.
+/// A request that the control plane serves. Only the loop's thread uses the object. Other threads refer to the
+/// call by its number.
 final class ControlCall {
     /// The progress of the call.
     private enum Phase {
@@ -29,12 +30,13 @@ final class ControlCall {
     private let handler: Handler
     /// The maximum time until a stream's source sends the next bytes.
     private let streamTimeout: Duration
-    /// The maximum number of bytes of an unpaced stream that may wait for its client.
+    /// The maximum number of bytes of an unpaced stream that may wait for the client.
     private let streamBacklog: Int
     private var phase = Phase.reading
-    /// The task of the handler; nil before the call of the handler and after its response.
+    /// The task of the handler; nil before the handler is called and after the handler has responded.
     private var task: Task<Void, Never>?
-    /// Resumes the stream's source, which waits for the client to read or for the end of a pause.
+    /// The closure that resumes the stream's source; nil while the source does not wait. The source waits for the
+    /// client to read, or for the end of a pause.
     private var resumeSource: (@Sendable (Bool) -> Void)?
     private var isPausing = false
     private var timer: LoopTimer?
@@ -85,7 +87,8 @@ final class ControlCall {
         case (.write(let bytes, let resumeSource), .streaming(let client)):
             self.resumeSource = resumeSource
             timer?.disarm()
-            // `write` may detect that the client has disconnected, which ends this call.
+            // Check the phase again (`continueStream()`), because `write` may detect that the client has disconnected
+            // and end this call.
             if client.write(bytes.span) { continueStream() }
         case (.pause(let duration, let resumeSource), .streaming):
             self.resumeSource = resumeSource
@@ -127,15 +130,13 @@ final class ControlCall {
     }
 
     /// Records the project for the request's log line. The loop's routing table may not contain the project yet, but
-    /// the
-    /// handler's response shows that the project exists.
+    /// the handler's response shows that the project exists.
     private func recordProject(_ connection: ClientConnection) {
         if let project = request.project { connection.request.project = project.string }
     }
 
-    /// The error for a request that the gateway's shutdown interrupts. The operation may still be completed. A client
-    /// can
-    /// repeat a start or a stop, but not a message.
+    /// The error for a request that the gateway's shutdown interrupts. The control plane may still complete the
+    /// operation. A client can repeat a start or a stop without harm, but must not repeat a message.
     private var interruption: GatewayError {
         guard case .calling = phase, let head = connection?.head, !head.method.isIdempotent,
             let renderer = owner.errorRenderer(for: head.target[...])
@@ -150,8 +151,8 @@ final class ControlCall {
     ) {
         task = nil
         guard let connection, let mailbox = owner.mailbox else { return finish() }
-        // Reject the request. A new stream would be aborted immediately, and a client that mistakes this for a regular
-        // end would not reconnect.
+        // Reject the request, because the gateway would abort a new stream immediately. A client that mistakes the
+        // abort for a regular end would not reconnect.
         guard !owner.isDraining else { return refuse(interruption) }
         let head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
@@ -184,7 +185,7 @@ final class ControlCall {
         if let timer { owner.loop.arm(timer, after: duration) }
     }
 
-    /// Ends the call. If the response is still being sent, the sender already has all of its data.
+    /// Ends the call. If the server is still sending the response, the server already has all of the response's data.
     private func finish() {
         if case .streaming = phase { owner.streamEnded(self) }
         phase = .ended
@@ -204,7 +205,7 @@ extension ControlCall: ServerExchange {
         guard let connection else { return }
         switch (phase, body) {
         case (.reading, .ignored):
-            // Discard the body, because it must be read before the response can be sent.
+            // Discard the body, because the server must read the body before it can send the response.
             connection.discardBody()
             callHandler()
         case (.reading, .json(let limit)):
@@ -219,8 +220,8 @@ extension ControlCall: ServerExchange {
 
     func resumeResponse() { continueStream() }
 
-    /// Ends the call. An operation that changes something continues, because the next client may need a start that this
-    /// client has abandoned.
+    /// Ends the call. A handler that changes something continues, because another client may need the start that this
+    /// client has requested.
     func clientDisconnected() {
         if request.isCancelledWithoutClient { task?.cancel() }
         finish()

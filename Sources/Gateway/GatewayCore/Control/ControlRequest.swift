@@ -6,10 +6,10 @@ package import HTTPServer
 package import HTTPTypes
 package import Projects
 
-/// A request in the form that a handler of the control plane receives. The request has been checked, and it is
-/// independent of its connection.
+/// A checked request, in the form that a handler of the control plane receives. The value does not refer to the
+/// client's connection, so the value may leave the loop's thread.
 package struct ControlRequest: Sendable {
-    /// The principal that has sent the request; nil if the endpoint is open.
+    /// The principal that has sent the request; nil if the gateway admitted the request without a key.
     package var principal: Principal?
     /// The project that the path names; nil if it names none.
     package var project: ProjectName?
@@ -17,7 +17,7 @@ package struct ControlRequest: Sendable {
     package var parameters: [String: ArraySlice<UInt8>] = [:]
     /// The parameters after the path's `?`.
     package var query = RequestQuery([])
-    /// The body as the endpoint's ``BodyRule`` requires it; empty if the rule ignores it.
+    /// The body, which satisfies the endpoint's ``BodyRule``; empty if the rule ignores bodies.
     package var body: [UInt8] = []
     /// Whether the handler's task is cancelled when the client disconnects (``Endpoint/isCancelledWithoutClient``).
     var isCancelledWithoutClient = false
@@ -29,10 +29,9 @@ package enum ControlResponse: Sendable {
     case answer(GatewayAnswer)
     /// An error, which the loop renders in the form of the client's protocol.
     case error(GatewayError)
-    /// A head and a streamed body. The body ends when `source` returns. `source` is not called if the client cannot
+    /// A head and a streamed body. The body ends when `source` returns. The loop calls `source` only if the client can
     /// receive a body. With `isPaced`, ``ResponseStream/write(_:)`` waits for the client. Without `isPaced`, the
-    /// gateway
-    /// disconnects a client if more than `--stream-backlog` bytes wait for it.
+    /// gateway disconnects a client if more than `--stream-backlog` bytes wait for it.
     case stream(ResponseHead, isPaced: Bool = true, source: @Sendable (ResponseStream) async -> Void)
     /// The request is valid, and a feature of the loop serves it.
     case loop(@Sendable (ClientConnection, GatewayLoop) -> Void)

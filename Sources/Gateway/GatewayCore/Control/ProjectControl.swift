@@ -18,19 +18,21 @@ package protocol ProjectControl: Sendable {
     /// Reports that the run with this generation has responded to a client's request. Each loop reports only the first
     /// response of a run.
     func answered(_ name: ProjectName, generation: UInt64) async
-    /// Returns all projects in the contract's order, or a message with the reason why they cannot be listed.
+    /// Returns all projects in the order that the wire contract defines, or a message with the reason why
+    /// they cannot be listed.
     func projects() async -> ProjectListing
     /// Returns the current directories of a project, including a worktree that was created a moment ago.
     func directories(of name: ProjectName) async -> DirectoryScope?
     /// Returns OpenCode's project for an instance's folder; nil if the instance does not report the project.
     func openCodeProject(_ lookup: ProjectLookup) async -> OpenCodeProject?
-    /// Reports that the result of ``openCodeProject(_:)`` with this number may be outdated.
+    /// Reports that a result of ``openCodeProject(_:)`` may be outdated. `number` is
+    /// the result's number (``OpenCodeProject/number``).
     func projectMayHaveChanged(of name: ProjectName, number: UInt64) async
 }
 
 /// The projects, or the reason why they cannot be listed.
 package enum ProjectListing: Sendable {
-    /// The projects in the contract's order.
+    /// The projects in the order that the wire contract defines.
     case projects([Project])
     /// The message with the reason why the projects cannot be listed.
     case failed(String)

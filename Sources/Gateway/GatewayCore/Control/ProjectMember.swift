@@ -27,14 +27,14 @@ package enum ProjectMember: String, CaseIterable, Sendable {
 
     /// The members of the wire contract, which every project has.
     static let contract: [ProjectMember] = [.name, .path, .hasGit, .hasPackageJSON, .isRunning, .port]
-    /// The members of a project in the list.
+    /// The members of a project in the response of `GET /projects`.
     static let listed = contract + [.missing]
     /// The additional members of `status`.
     static let reported: [ProjectMember] = [
         .state, .since, .processIdentifier, .restarts, .version, .api, .lastError, .warnings,
     ]
 
-    /// Returns the object of a project in the list.
+    /// Returns the object of a project for the response of `GET /projects`.
     static func object(_ project: Project) -> String { object(for: project, report: nil, members: listed) }
 
     /// Returns the object of the `status` response.
@@ -127,7 +127,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         }
     }
 
-    /// The schema of an existing port.
+    /// The schema of a port, which does not allow null.
     static let portSchema: JSON = [
         "type": "integer", "minimum": 1, "maximum": 65535, "description": "The OpenCode server's port on 127.0.0.1.",
     ]

@@ -3,11 +3,12 @@
 import Encodings
 import HTTPTypes
 
-/// The parameters of a query, parsed like a form (URL Standard, "application/x-www-form-urlencoded parsing").
+/// The parameters after the `?` of a request target, parsed like a form
+/// (URL Standard, "application/x-www-form-urlencoded parsing").
 package struct RequestQuery: Sendable, Equatable {
     private let bytes: ArraySlice<UInt8>
 
-    /// Creates a query from the bytes after the `?` in a target.
+    /// Parses the bytes after the `?` in a target.
     package init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
     /// The first value with this name; nil if there is none. U+FFFD replaces invalid UTF-8.

@@ -2,7 +2,7 @@
 
 import EventLoop
 
-/// The connection between a stream from the control plane and its client.
+/// The interface through which a handler of the control plane sends a streamed response to the client.
 package struct ResponseStream: Sendable {
     private let mailbox: Mailbox<LoopMessage>
     private let call: Int

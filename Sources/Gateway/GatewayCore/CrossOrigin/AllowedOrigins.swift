@@ -15,8 +15,7 @@ package struct AllowedOrigins: Sendable {
 
     private let grants: [(origin: [UInt8], fields: FieldList)]
     /// The fields for origins that are not allowed. The origin determines whether a response is readable, so a cache
-    /// must
-    /// not reuse the response for another origin (RFC 9110 §12.5.5).
+    /// must not reuse the response for another origin (RFC 9110 §12.5.5).
     private let fieldsForOthers: FieldList
 
     /// Creates the set from origins as browsers write them, such as `https://app.example.com`.
@@ -37,8 +36,8 @@ package struct AllowedOrigins: Sendable {
     /// Whether no origin is allowed.
     var isEmpty: Bool { grants.isEmpty }
 
-    /// Returns the cross-origin terms for the response to a request with these fields; nil if no fields need to be
-    /// added.
+    /// Returns the cross-origin terms for the response to a request with these fields; nil if no fields
+    /// need to be added.
     func terms(for request: FieldList) -> CrossOriginTerms? {
         if grants.isEmpty { return nil }
         guard let index = request.firstIndex(of: .origin), request.firstIndex(of: .origin, from: index + 1) == nil,

@@ -6,8 +6,8 @@ import HTTPTypes
 /// A browser's request that checks whether a page may send its actual request (Fetch standard, "CORS-preflight
 /// request"). A preflight request contains no key, and the gateway itself responds to it.
 struct Preflight {
-    /// The number of seconds for which a browser may cache the response. Chromium caches no response for more than two
-    /// hours.
+    /// The number of seconds for which a browser may cache the response. Chromium caches no response for
+    /// more than two hours.
     private static let longestUse = "7200"
 
     private let request: FieldList
@@ -43,8 +43,9 @@ struct Preflight {
         return GatewayAnswer(head: head, body: [])
     }
 
-    /// The names of the fields that the page will send, unchanged. All fields are allowed, because an instance may need
-    /// any of them. The value `*` would not suffice, because it does not include the Authorization field.
+    /// The names of the fields that the page will send, as the request lists them. The gateway allows all
+    /// fields, because an instance may need any of them. The value `*` would not suffice, because `*` does not
+    /// include the Authorization field.
     private var requestedHeaders: ArraySlice<UInt8>? {
         guard let value = request.first(.accessControlRequestHeaders), !value.isEmpty,
             ListElements(value).allSatisfy({ $0.allSatisfy(\.isTokenCharacter) })

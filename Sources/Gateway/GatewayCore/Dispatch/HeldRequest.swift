@@ -4,10 +4,10 @@ import HTTPServer
 internal import Instances
 internal import Projects
 
-/// A held request to an instance. The request waits for information that the gateway needs before a feature can serve
-/// it.
+/// A request to an instance that waits for information. A feature can serve the request only after the
+/// gateway has this information.
 ///
-/// If the instance ends or is replaced during the wait, the client receives a response, and ``release()`` returns nil.
+/// If the instance ends or is replaced during the wait, the client receives an error, and ``release()`` returns nil.
 package final class HeldRequest {
     fileprivate unowned let loop: GatewayLoop
     private var request: InstanceRequest?
@@ -29,8 +29,9 @@ package final class HeldRequest {
         return request
     }
 
-    /// Responds with an error if the request's instance has ended or was replaced. While the gateway is draining,
-    /// responds with an error only if `whileDraining` is true.
+    /// Responds with an error if the request's instance has ended or was replaced. While the gateway is
+    /// draining, the state of the instance does not matter: responds with an error if `whileDraining` is true,
+    /// and does nothing otherwise.
     private func answerIfEnded(whileDraining: Bool) {
         guard let request else { return }
         let name = request.route.name
@@ -76,7 +77,7 @@ extension HeldRequest: ServerExchange {
     package func clientDisconnected() { _ = detach() }
 }
 
-/// A request that waits in the dispatch.
+/// A request that waits for an instance or for information before a feature serves the request.
 protocol WaitingRequest: AnyObject {
     /// Called when there is a new routing table.
     func routesChanged()

@@ -6,7 +6,7 @@ internal import Instances
 internal import Projects
 
 /// The wait of a request for an instance that will soon be ready. A browser's `EventSource` never reconnects after a
-/// 503, so the gateway holds its request instead.
+/// 503, so the gateway holds the request instead of responding with 503.
 final class InstanceWait {
     private unowned let loop: GatewayLoop
     private var pending: PendingResponse
@@ -18,7 +18,7 @@ final class InstanceWait {
     ///
     /// - Parameters:
     ///   - limit: The maximum time to wait.
-    ///   - proceed: Called when the instance is ready, or when it is no longer expected to be ready soon.
+    ///   - proceed: Called when the instance is ready, or when the instance can no longer become ready soon.
     init(
         _ loop: GatewayLoop, _ connection: ClientConnection, project: ProjectName, limit: Duration,
         proceed: @escaping (ClientConnection) -> Void

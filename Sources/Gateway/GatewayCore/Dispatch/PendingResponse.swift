@@ -28,7 +28,8 @@ package struct PendingResponse {
         if discardsBody { connection?.discardBody() }
     }
 
-    /// Calls `handler` after this time, unless the wait has ended or the time was set again.
+    /// Calls `handler` after this time. A further call of this method replaces the time, and the end of the wait
+    /// cancels the timer.
     package mutating func arm(_ handler: any TimerHandler, after time: Duration) {
         guard connection != nil else { return }
         let timer = timer ?? loop.pooledTimer(handler)

@@ -4,9 +4,8 @@ package import HTTPTypes
 
 /// The content types that a client prefers according to its `Accept` fields (RFC 9110 §12.5.1).
 package enum AcceptedTypes {
-    /// Returns whether the client prefers a web page to JSON. A browser prefers a web page when a user opens a URL.
-    /// Other
-    /// programs do not.
+    /// Returns whether the client prefers a web page to JSON. A browser states this preference when a user opens a URL.
+    /// Other programs do not state it.
     package static func preferPage(_ fields: FieldList) -> Bool {
         guard var index = fields.firstIndex(of: .accept) else { return false }
         var page = Weight()
@@ -26,7 +25,7 @@ package enum AcceptedTypes {
     }
 
     /// The weight of one type in thousandths. A weight of the type itself takes precedence over a weight of a range of
-    /// types.
+    /// types such as `text/*`.
     private struct Weight {
         private(set) var value = 0
         private var precision = 0

@@ -7,8 +7,7 @@ extension Endpoint {
     /// The description of an endpoint in `/openapi.json` and `/docs`.
     package struct Description: Sendable {
         /// The operation id for client code that is generated from the description. If the endpoint has several
-        /// methods, each
-        /// method's name is appended to the id.
+        /// methods, each method's name is appended to the id.
         let id: String
         /// The summary in one line.
         package let summary: String
@@ -41,7 +40,7 @@ extension Endpoint {
     package struct Parameter: Sendable {
         /// The name of the parameter in the query.
         package let name: String
-        /// The effect of the parameter, and the behavior without it.
+        /// The effect of the parameter, and the behavior without the parameter.
         package let meaning: String
         /// The schema of the parameter's value (JSON Schema).
         package let schema: JSON
@@ -89,9 +88,8 @@ extension Endpoint {
         case anything
     }
 
-    /// The methods in the description. HEAD is omitted, because GET implies it. An instance receives HEAD requests, so
-    /// its
-    /// endpoints' descriptions contain HEAD.
+    /// The methods in the description. The list omits HEAD, because GET implies HEAD. The description of an instance's
+    /// endpoint contains HEAD, because the gateway forwards HEAD requests to the instance.
     package var describedMethods: [Method] {
         (handler.isInstance ? methods : methods.subtracting(methods.contains(.get) ? .head : [])).methods
     }
@@ -115,7 +113,7 @@ extension Endpoint {
         case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
         }
         if !requirement.isOpen { common += [.noKey, .tooManyTries] }
-        // An instance's responses have their own format for every status.
+        // OpenCode or another protocol may define the format of these errors, so describe a body of any type.
         if handler.isInstance || description.rendersErrors {
             common = common.map { .passedError($0.status ?? 0, $0.meaning) }
         }
@@ -155,9 +153,8 @@ extension Endpoint.DescribedAnswer {
         fields: ["Retry-After": "Number of seconds until the gateway checks a key from this address again."])
     /// The response to a request whose head or body was not complete in time.
     static let late = error(408, "The request did not arrive in time. The connection is closed.")
-    /// Returns the refusal of a body that is too large. `limit` describes the limit of the endpoint; nil if it has
-    /// none.
-    /// The HTTP library itself rejects sizes beyond 64 bits for every endpoint.
+    /// Returns the refusal of a body that is too large. `limit` describes the endpoint's limit; nil if the endpoint has
+    /// no limit. The HTTP library itself rejects sizes beyond 64 bits for every endpoint.
     package static func largeBody(_ limit: String? = nil) -> Self {
         let impossible =
             "The Content-Length is 2^63 or more, or the size of a chunk is beyond 64 bits. The connection is closed."

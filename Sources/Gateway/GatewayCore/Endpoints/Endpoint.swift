@@ -21,8 +21,8 @@ package struct Endpoint: Sendable {
     package let description: Description
     /// The handler that serves requests.
     let handler: Handler
-    /// Whether the task of a control plane handler is cancelled when its client disconnects. Set this only for a handler
-    /// that changes nothing.
+    /// Whether the task of a control plane handler is cancelled when its client disconnects. Set this only for a
+    /// handler that changes nothing.
     package var isCancelledWithoutClient = false
 
     /// Creates an endpoint with a path template; see ``PathPattern``.
@@ -50,8 +50,8 @@ package struct Endpoint: Sendable {
 
     /// The component that serves a request.
     package enum Handler: Sendable {
-        /// A text that is the same for all clients. The text is generated from the table when a client requests it for
-        /// the first time.
+        /// A text that is the same for all clients. The gateway generates the text from the table when a client
+        /// requests the text for the first time.
         case page(@Sendable (EndpointTable) -> StaticPage)
         /// An immediate response that is the same for all clients.
         case fixed(GatewayAnswer)

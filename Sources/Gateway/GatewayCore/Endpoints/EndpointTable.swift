@@ -5,8 +5,8 @@ import HTTPTypes
 import Locking
 import Projects
 
-/// The table of all endpoints, which finds the endpoint for a request's head. Routing performs no I/O: the same head
-/// always leads to the same endpoint.
+/// The table of all endpoints, which finds the endpoint for a request's head. Routing depends only on the head, and
+/// performs no I/O.
 package struct EndpointTable: Sendable {
     /// The result of routing a request.
     enum Match: Equatable {
@@ -16,11 +16,10 @@ package struct EndpointTable: Sendable {
         /// appears in the path, neither decoded nor checked. `target` is the request target for the instance.
         case instance(Int, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
         /// The endpoint with this index serves the path, but the path's segment for the project cannot be a project's
-        /// name. The value is the unchanged segment.
+        /// name. The string is the segment as it appears in the path.
         case unknownProject(Int, String)
         /// The path is known, but no endpoint serves the method on this path. The value is the content of the Allow
-        /// field
-        /// (RFC 9110 §10.2.1).
+        /// field (RFC 9110 §10.2.1).
         case methodNotAllowed(allow: String)
         case notFound
     }
@@ -38,7 +37,7 @@ package struct EndpointTable: Sendable {
 
     /// The endpoints in the order of their descriptions.
     package let endpoints: [Endpoint]
-    /// The requirement of each endpoint. Reading a requirement from this array does not copy the endpoint.
+    /// The requirement of each endpoint, in a separate array so that reading a requirement does not copy the endpoint.
     let requirements: [Requirement]
     private let entries: [PathEndpoints]
     private let pages = Pages()
@@ -67,7 +66,7 @@ package struct EndpointTable: Sendable {
         others.isEmpty ? self : EndpointTable(endpoints + others)
     }
 
-    /// Returns the page of the endpoint with this index; nil if the endpoint has none.
+    /// Returns the page of the endpoint with this index; nil if the endpoint has no page.
     func page(_ index: Int) -> StaticPage? {
         guard case .page(let make) = endpoints[index].handler else { return nil }
         return pages.page(index) { make(self) }
@@ -113,12 +112,13 @@ package struct EndpointTable: Sendable {
     }
 }
 
-/// The pages of a table and of its copies. A page is generated when it is requested for the first time. Most gateways
-/// never serve these pages, and generating them earlier would delay the start.
+/// The pages of a table and of its copies. The table generates a page when a client requests the page for the first
+/// time. Most gateways never serve these pages, and earlier generation would delay the start.
 private final class Pages: Sendable {
     private let generated = Locked<[Int: StaticPage]>([:])
 
-    /// Returns a page. Other loops that need a page at the same time wait a few milliseconds until it is generated.
+    /// Returns a page. Another loop that needs a page at the same time waits a few milliseconds until this loop has
+    /// generated its page.
     func page(_ index: Int, make: () -> StaticPage) -> StaticPage {
         generated.withLock { pages in
             if let page = pages[index] { return page }

@@ -8,8 +8,8 @@ package struct ErrorRenderer: Sendable {
     package let applies: @Sendable (ArraySlice<UInt8>) -> Bool
     /// Returns the response for one of the gateway's errors, in the protocol's format.
     package let render: @Sendable (GatewayError) -> GatewayAnswer
-    /// The error for a request that the gateway's shutdown interrupts, and that the client must not repeat without a
-    /// check.
+    /// The error for a request that the gateway's shutdown interrupts. The error tells the client to check the result
+    /// before repeating the request.
     package let interrupted: GatewayError
 
     /// Creates a renderer for a protocol.

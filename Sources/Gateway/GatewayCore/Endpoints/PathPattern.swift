@@ -21,7 +21,7 @@ package struct PathPattern: Sendable {
 
     /// The template as written in the source.
     package let template: String
-    /// The names of the variable parts in order, without ``remainder``.
+    /// The names of the variable segments in order. A final `{path}` is not included.
     package let names: [String]
     /// Whether the template ends with `{path}`.
     package let hasRemainder: Bool
@@ -51,7 +51,7 @@ package struct PathPattern: Sendable {
         hasRemainder = steps.last == Self.remainder
     }
 
-    /// Whether a part of the pattern is a project's name.
+    /// Whether the first variable segment is a project's name.
     var namesProject: Bool { names.first == "name" }
 
     /// Returns the positions of the path's variable parts; nil if the path does not match. Allocates nothing.
@@ -92,8 +92,8 @@ package struct PathPattern: Sendable {
     }
 }
 
-/// Patterns that match the same paths are equal. The names of their variable parts are ignored, because a client cannot
-/// distinguish them.
+/// Patterns that match the same paths are equal. The names of their variable parts are ignored, because a
+/// client cannot distinguish them.
 extension PathPattern: Equatable {
     /// Returns whether two patterns match the same paths.
     package static func == (left: PathPattern, right: PathPattern) -> Bool { left.steps == right.steps }

@@ -2,18 +2,17 @@
 
 import HTTPTypes
 
-/// A request target, split without decoding anything (RFC 9112 §3.2).
+/// A request target, split into path and query without decoding them (RFC 9112 §3.2).
 struct RequestTarget {
     private let bytes: [UInt8]
     private let start: Int
     private let pathEnd: Int
 
     /// Splits a target in origin form, absolute form or asterisk form. Returns nil for any other form. The authority of
-    /// the
-    /// absolute form is ignored, because the gateway serves every host name alike.
+    /// the absolute form is ignored, because the gateway serves every host name alike.
     init?(_ target: [UInt8]) {
-        // Clients never send a fragment, and a fragment must not reach a route or the instance. In an authority, one
-        // parser would end the authority at the fragment, and another parser would include it.
+        // Reject a fragment, because clients never send one and it must not reach the instance. Parsers also disagree
+        // about a `#` in an authority: one ends the authority there, and another includes the fragment.
         guard !target.contains(UInt8(ascii: "#")) else { return nil }
         var start = 0
         if let first = target.first, first != UInt8(ascii: "/"), target.elementsEqual([UInt8(ascii: "*")]) == false {
@@ -31,7 +30,8 @@ struct RequestTarget {
     /// The query from the first `?` on, including the `?`; empty if there is none.
     var query: ArraySlice<UInt8> { bytes[pathEnd...] }
 
-    /// Returns the origin form of the last part of the path with the query. An empty part becomes `/`.
+    /// Returns a target in origin form that consists of `tail`, the last part of the path, and the query. An
+    /// empty tail becomes `/`.
     func from(_ tail: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         tail.isEmpty ? [UInt8(ascii: "/")] + query : bytes[tail.startIndex...]
     }

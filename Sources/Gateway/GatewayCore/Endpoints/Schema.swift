@@ -123,8 +123,7 @@ package enum Schema: String, CaseIterable {
     }
 
     /// Returns the schema of an object with these members. `required` contains the names of the required members; nil
-    /// if
-    /// all members are required.
+    /// if all members are required.
     private static func object(_ members: JSONObject, required: [String]? = nil) -> JSON {
         let required = required ?? members.members.map(\.name)
         return [

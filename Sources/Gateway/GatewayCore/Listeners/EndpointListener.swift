@@ -26,7 +26,7 @@ package struct EndpointListener: Sendable {
     package let setting: String
     /// The address of the listener. After ``listen()``, the chosen port replaces a requested port 0.
     package private(set) var address: SocketAddress
-    /// Whether requests without a key are admitted if ``OpenRule`` allows it (`--chat-open`).
+    /// Whether the listener admits a request without a key if ``OpenRule`` allows the request (`--chat-open`).
     package let isOpen: Bool
 
     /// Creates a listener that does not listen yet.

@@ -7,7 +7,7 @@ import EventLoop
 package struct OpenListener: Sendable {
     /// The endpoints that the listener serves.
     let endpoints: EndpointTable
-    /// Whether requests without a key are admitted if ``OpenRule`` allows it.
+    /// Whether the listener admits a request without a key if ``OpenRule`` allows the request.
     let isOpen: Bool
 
     /// Creates the data. Throws an error if there are no endpoints for the listener, or if an open listener could be

@@ -5,13 +5,13 @@ import HTTPServer
 import HTTPTypes
 
 /// The rule for requests without a key to an open listener (`--chat-open`). The rule admits programs on this machine,
-/// and connections that are forwarded to its loopback address. The rule performs no I/O.
+/// and connections that another program forwards to the machine's loopback address. The rule performs no I/O.
 ///
-/// A chat can do everything that a shell can do, so a web page of another origin must not reach it. The request's
+/// A chat can do everything that a shell can do, so a web page of another origin must not reach the chat. The request's
 /// `Origin` field names the page's origin. If there is no `Origin`, `Sec-Fetch-Site` describes the source. A page could
-/// also use a name that resolves to this machine, but `Host` would then contain this name. The client of a reverse
-/// proxy is unknown, and a proxy may not identify itself. The loop therefore also queries the kernel for the user at
-/// the other end of the connection.
+/// also use a name that resolves to this machine, but `Host` would then contain this name, and the rule rejects the
+/// request. A request from a reverse proxy does not show who the proxy's client is, and some proxies do not identify
+/// themselves. The loop therefore also queries the kernel for the user at the other end of the connection.
 enum OpenRule {
     /// The decision about a request without a key.
     enum Verdict: Equatable {
@@ -45,7 +45,7 @@ enum OpenRule {
         return .admitted
     }
 
-    /// Returns whether a client that runs as this user needs no key. Only the gateway's own user and root need none.
+    /// Returns whether a client that runs as this user needs no key. Only the gateway's own user and root need no key.
     ///
     /// - Parameter user: The user id; nil if the kernel reports none.
     static func admits(user: UInt32?, gateway: UInt32) -> Bool { user == 0 || user == gateway }
@@ -69,8 +69,7 @@ enum OpenRule {
     }
 
     /// Returns whether the Sec-Fetch-Site field is missing, or states that the request comes from this server's own
-    /// pages
-    /// or from the user (Fetch Metadata §2.4).
+    /// pages or from the user (Fetch Metadata §2.4).
     private static func isSameSite(_ fields: FieldList) -> Bool {
         let indices = (0..<fields.count).filter {
             fields.name(at: $0).equalsIgnoringCase(Array("sec-fetch-site".utf8))

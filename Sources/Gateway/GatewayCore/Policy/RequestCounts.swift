@@ -4,7 +4,7 @@ import Glibc
 import HTTPServer
 import Logging
 
-/// Counts the requests of one loop, independently of the log.
+/// The counts of one loop's requests. The loop counts requests even if the access log is off.
 package struct RequestCounts: Sendable, Equatable {
 
     /// Creates counters with the value 0.

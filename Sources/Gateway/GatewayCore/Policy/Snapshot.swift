@@ -8,7 +8,8 @@ package import HTTPServer
 package import HTTPTypes
 package import Instances
 
-/// All data that requests read. A snapshot is immutable, and the loop replaces it as a whole.
+/// The keys, the limits and the routing table that a loop uses to serve requests. A snapshot is immutable, and the loop
+/// replaces it as a whole.
 ///
 /// `Snapshot` is a class, so that capturing a snapshot costs only one reference count.
 package final class Snapshot: Sendable {
@@ -30,17 +31,16 @@ package final class Snapshot: Sendable {
 }
 
 /// The part of the configuration that concerns requests and may change while the gateway runs. A new policy replaces
-/// the
-/// old policy as a whole, and applies to requests that begin afterwards.
+/// the old policy as a whole, and applies to requests that begin afterwards.
 ///
-/// `Policy` is separate from ``Snapshot``, because a stream keeps the policy with which it began, but must not retain
-/// old routes.
+/// `Policy` is separate from ``Snapshot``, because a stream keeps the policy with which it began, but must
+/// not retain old routes.
 package final class Policy: Sendable {
     /// The administrators' secrets.
     package let keys: KeyTable
     /// The rate at which an address may try wrong keys (`--failed-tries`, `--failed-try-interval`).
     package let failedTries: FailureLimiter.Rate
-    /// The reverse proxies whose information about their clients is trusted (`--trust-proxy`).
+    /// The reverse proxies that the gateway trusts to name their clients (`--trust-proxy`).
     package let trustedProxies: AddressRanges
     /// The web origins whose pages may read responses (`--allow-origin`).
     package let origins: AllowedOrigins
@@ -48,13 +48,13 @@ package final class Policy: Sendable {
     package let pinsDirectories: Bool
     /// Whether the gateway serves OpenCode 1's API for OpenCode 2 instances (`--opencode1-compat`).
     package let isOpenCode1Compatible: Bool
-    /// The limits for times and sizes. The limits that configure libmicrohttpd's daemon keep their initial values:
-    /// ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections``.
+    /// The limits for times and sizes. ``ServerLimits/maximumHead`` and ``ServerLimits/maximumConnections`` keep their
+    /// initial values after a reload, because they configure libmicrohttpd's daemon.
     package let limits: GatewayLimits
-    /// The encoding of OpenCode 1's streamed text if neither the request nor the project sets an encoding
-    /// (`--event-form`).
+    /// The encoding of OpenCode 1's streamed text if neither the request nor the project
+    /// sets an encoding (`--event-form`).
     package let eventEncoding: EventEncoding
-    /// Whether a log line is written for each request.
+    /// Whether the gateway writes a log line for each request.
     package let accessLog: Bool
 
     /// Creates a policy from its parts.
@@ -80,7 +80,7 @@ package final class Policy: Sendable {
         origins.isEmpty ? nil : origins.terms(for: head.fields)
     }
 
-    /// Returns whether information from this peer about its clients is trusted.
+    /// Returns whether the gateway trusts this peer to name its clients.
     ///
     /// - Parameter peer: The peer's address; nil if it has none.
     package func trusts(_ peer: IPAddress?) -> Bool {
@@ -93,8 +93,8 @@ package final class Policy: Sendable {
 package struct GatewayLimits: Sendable {
     /// The limits of the HTTP server.
     package var server: ServerLimits
-    /// The time limit for the head of an instance's response, and then for each further byte of the response
-    /// (`--answer-timeout`).
+    /// The time limit for the head of an instance's response, and then for each further byte
+    /// of the response (`--answer-timeout`).
     package var answerTimeout: Duration
     /// The time limit for each further byte on an event stream or a tunnel (`--stream-timeout`).
     package var streamTimeout: Duration
@@ -103,8 +103,8 @@ package struct GatewayLimits: Sendable {
 
     /// The maximum time during which the client of a hub stream accepts no bytes (`--stream-stall`).
     package var streamStall: Duration
-    /// The maximum time that a request for events waits for an instance that will soon be ready
-    /// (`--start-answer-timeout`).
+    /// The maximum time that a request for events waits for an instance that will
+    /// soon be ready (`--start-answer-timeout`).
     package var streamStart: Duration
 
     /// Creates limits from the given values.
