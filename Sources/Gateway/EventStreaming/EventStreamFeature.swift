@@ -20,15 +20,15 @@ protocol PendingStream: AnyObject {
     func giveUp()
 }
 
-/// A loop's part of the event hub: the snapshots of the projects' events, and the streams that clients read on this
-/// loop.
+/// A loop's part of the event hub: the snapshots of the projects' events, and the streams that clients
+/// read on this loop.
 package final class EventStreamFeature {
     unowned let owner: GatewayLoop
     private let hub: Mailbox<HubMessage>
     private let reader: EventReaderThread
     /// Coordinates the ends of turns on event streams with the responses to the turns' requests.
     package let turnEnds: TurnEnds
-    /// Called with the number of a bridge run after all streams have sent the end of the turn for which the run waits.
+    /// Called with the number of a bridge run as soon as the run no longer needs to wait for streams (``TurnEnds``).
     package var turnReached: ((Int) -> Void)?
     private(set) var snapshots: [ProjectName: HubSnapshot] = [:]
     private var readers: [Int: Reader] = [:]
@@ -140,7 +140,7 @@ package final class EventStreamFeature {
 
     /// Requests from the hub the position at which a stream of this project begins.
     ///
-    /// - Parameter completion: Called once with the position, unless the stream is removed.
+    /// - Parameter completion: Called once with the position, if the stream is still pending when the position arrives.
     func requestPosition(
         _ project: ProjectName?, for stream: any PendingStream, completion: @escaping (LogPosition) -> Void
     ) {
@@ -157,7 +157,8 @@ package final class EventStreamFeature {
 
     /// Resolves the symbolic links of an absolute path on a thread that may wait for the disk.
     ///
-    /// - Parameter completion: Called once with the resolved path, unless the stream is removed.
+    /// - Parameter completion: Called once with the resolved path, if the stream is still pending
+    ///   when the path arrives.
     func resolve(_ path: [UInt8], for stream: any PendingStream, completion: @escaping ([UInt8]) -> Void) {
         guard let mailbox = owner.mailbox else { return }
         count += 1
@@ -206,13 +207,13 @@ package final class EventStreamFeature {
     }
 
     /// Calls `body` for each stream of the project. The method iterates over a copy of the list, because a stream that
-    /// ends
-    /// during the call is removed from the list.
+    /// ends during the call is removed from the list.
     private func forEach(_ project: ProjectName, _ body: (HubStream) -> Void) {
         for stream in ofProject[project]?.streams ?? [] { body(stream) }
     }
 
-    /// Delivers new events of a project. The frames are created once for all streams with the same properties.
+    /// Delivers new events of a project. The method creates the frames once for each group of streams
+    /// with the same properties.
     private func publish(_ project: ProjectName, items: [LogItem], from: LogPosition, to: LogPosition) {
         guard let readers = ofProject[project] else { return }
         let now = owner.loop.now
@@ -238,13 +239,13 @@ package enum EventStreamMessage: FeatureMessage {
     case updates([EventUpdate])
     /// The start position for the stream that requested a position with this number.
     case position(number: Int, LogPosition)
-    /// The batch that was read for a stream.
+    /// The batch that the reader's thread has read for a stream or a page.
     case readResult(EventLogReadResult)
     /// The resolved path for the stream that requested the resolution with this number.
     case resolved(number: Int, path: [UInt8])
     /// The response to a turn's request was sent, so the project's streams may send the end of the turn.
     case turnAnswered(ProjectName)
-    /// All streams have sent the end of the turn for which the bridge run with this number waits.
+    /// The bridge run with this number no longer needs to wait for streams.
     case turnReached(run: Int)
 
     /// Delivers the message to the method of the feature that handles it.
@@ -266,7 +267,7 @@ extension EventStreamFeature: LoopFeature {
         for stream in Array(pending.values) { stream.routesChanged() }
     }
 
-    /// Ends the pending requests, which cannot begin because the gateway is shutting down.
+    /// Responds to the pending requests, because their streams cannot begin while the gateway is shutting down.
     package func drain() {
         for stream in Array(pending.values) { stream.giveUp() }
     }

@@ -8,7 +8,7 @@ import Projects
 
 /// A request from a stream or a page to read from a log.
 struct EventReadRequest: Sendable {
-    /// The number of the stream on its loop.
+    /// The number that identifies the stream or the page on its loop.
     let stream: Int
     /// The log of the project; nil to read the events of all projects.
     let log: EventLog?
@@ -19,7 +19,7 @@ struct EventReadRequest: Sendable {
     let connected: [UInt8]
     /// The approximate number of bytes to read.
     let limit: Int
-    /// Receives the result if it is not available immediately.
+    /// Receives the result on the reader's thread.
     let report: @Sendable (EventLogReadResult) -> Void
 }
 
@@ -30,7 +30,7 @@ package struct EventLogReadResult: Sendable {
     let cursor: EventCursor
     /// The frames that were read.
     let batch: EventBatch
-    /// Whether a request waits for the progress of the stream (``TurnEnds/advanceStream(_:_:to:ended:held:)``).
+    /// Whether ``TurnEnds`` needs to know the progress of the stream (``TurnEnds/advanceStream(_:_:to:ended:held:)``).
     var isWatched = false
 }
 
@@ -59,9 +59,8 @@ final class EventLogReader {
         self.turnEnds = turnEnds
     }
 
-    /// Returns the events that are available now. If an instance must be queried first, returns nil and reports the
-    /// events
-    /// later.
+    /// Returns the events that are available now. If the reader must query an instance first, returns nil and passes
+    /// the events to the request's `report` later.
     func read(_ request: EventReadRequest) -> EventLogReadResult? {
         var cursor = request.cursor
         var batch: EventBatch

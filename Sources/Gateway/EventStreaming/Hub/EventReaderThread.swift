@@ -7,7 +7,8 @@ import GatewayCore
 import Locking
 internal import Projects
 
-/// The thread that reads logs for streams with a backlog. Such a read may wait for a disk, which would block a loop.
+/// The thread that reads logs for streams with a backlog. Such a read may wait for a disk. On a loop, the wait would
+/// delay all other clients of the loop.
 final class EventReaderThread: Sendable {
     fileprivate enum Message: Sendable {
         case read(EventReadRequest)
@@ -51,13 +52,13 @@ final class EventReaderThread: Sendable {
     /// Performs a read request, whose `report` receives the result.
     func read(_ request: EventReadRequest) { mailbox.post(.read(request)) }
 
-    /// Resolves the symbolic links of an absolute path. If nothing exists at the path, the path is reported unchanged,
-    /// as in OpenCode.
+    /// Resolves the symbolic links of an absolute path. If nothing exists at the path, reports the path
+    /// unchanged, as OpenCode does.
     func resolve(_ path: [UInt8], report: @escaping @Sendable ([UInt8]) -> Void) {
         mailbox.post(.resolve(path, report: report))
     }
 
-    /// Stops the thread and waits for its end. Must not be called on the thread.
+    /// Stops the thread and waits for its end. Call this method on another thread.
     func stop() {
         mailbox.post(.stop)
         thread.join()

@@ -26,14 +26,13 @@ package enum HubMessage: Sendable {
     /// identifies the request. The project is nil for a stream of all projects' events.
     case requestPosition(ProjectName?, loop: Mailbox<LoopMessage>, number: Int)
     /// An observer on any thread requests the snapshot and the end position of a project. The observer first receives
-    /// the
-    /// current values, and then each change.
+    /// the current values, and then each change.
     case subscribe(ProjectName, report: HubSubscriber)
-    /// A translation needs a fact from the instance. The hub calls `report` on its own thread.
+    /// A translation needs a fact from the instance. The hub calls `report` on the hub's thread.
     case query(ProjectName, TranslationQuery, report: @Sendable (TranslationAnswer) -> Void)
     /// A request for the number of chunks that have arrived from the instance with this slot.
     case progress(slot: Int, report: @Sendable (UInt64) -> Void)
-    /// A check whether the hub's thread is running. The thread calls this function.
+    /// A function that the hub's thread calls, so that the sender can check whether the thread still runs.
     case answer(@Sendable () -> Void)
     /// The gateway may now use the logs' directory.
     case folderIsFree
@@ -63,7 +62,7 @@ final class HubLoop: SessionIndexOwner {
     private(set) lazy var sessionIndex = LoopSessionIndex(self)
     private let snapshots: HubSnapshots
     let index: EventIndex
-    /// The reason why the logs' directory must not be used yet.
+    /// The reason why the hub must not use the logs' directory yet; nil if the hub may use the directory.
     private(set) var obstacle: String?
     private var mailbox: Mailbox<HubMessage>?
     private var loops: [Mailbox<LoopMessage>] = []
@@ -80,7 +79,7 @@ final class HubLoop: SessionIndexOwner {
     private var changedProjects: Set<ProjectName> = []
     var progress = ProgressCounts()
     private var isFlushScheduled = false
-    /// Whether the total size of all logs must be checked.
+    /// Whether to enforce the total size limit of all logs at the end of the pass.
     private var isTotalDue = false
     private var trimTimer: LoopTimer?
     private var diskRetry: DiskRetry?
@@ -242,7 +241,7 @@ final class HubLoop: SessionIndexOwner {
 
     // MARK: Session index
 
-    /// The time limit is short, because events wait for the instance's response.
+    /// The time limit for a query about a session. The limit is short, because events wait for the instance's response.
     let lookupTimeout = Duration.milliseconds(500)
 
     var hasUnread: Bool { mailbox?.hasUnread ?? false }

@@ -19,7 +19,7 @@ final class HubProject: TimerHandler {
     private var upstream = HubSnapshot.Upstream.off
     private var since = WallClock.milliseconds
     private var warnings: [String] = []
-    /// The reason for the gap before the next run's generation.
+    /// The reason for the gap before the next run's generation; nil if there is no gap.
     private var reason: EventGap.Reason?
     /// Whether the index of all projects has a gap after the project's last event.
     private var hasIndexedGap = false
@@ -27,7 +27,7 @@ final class HubProject: TimerHandler {
     private var isLost = false
     private var timer: LoopTimer?
     private var encoding: EventEncoding
-    /// Whether the run's streams omit the events of other directories.
+    /// Whether the run's streams omit the events of directories outside the project.
     private var isPinned = false
     /// The number of the log's newest segment when the total size limit was last enforced.
     private var newestSegment: UInt64 = 0
@@ -46,8 +46,8 @@ final class HubProject: TimerHandler {
         let endpoint: InstanceEndpoint
         let traits: EventStreamTraits
         var state: SubscriptionState
-        /// The open streams by their numbers. A second stream exists while the hub checks whether the first stream is
-        /// stalled.
+        /// The open streams by their numbers. A second stream exists while the hub checks whether the
+        /// first stream is stalled.
         var streams: [Int: UpstreamEventStream] = [:]
         var connected: ConnectedFrame?
         var translatedConnected: ConnectedFrame?
@@ -220,8 +220,8 @@ final class HubProject: TimerHandler {
                 run.streams[number]?.follow()
             case .announce: change(to: .connected)
             case .lost:
-                // Record the gap only after another stream has begun. If the instance's process has ended, the gap has
-                // another reason.
+                // Record the gap only after another stream has begun. If the instance's process has ended instead,
+                // `endRun(_:)` records the gap with the reason for that end.
                 isLost = true
                 change(to: .waiting)
                 hub.publish(.lost(name))
@@ -267,8 +267,8 @@ final class HubProject: TimerHandler {
         "OpenCode does not begin the event stream that the gateway requested. This project's event streams are on hold until that stream begins. Check OpenCode's log."
 
     func received(_ number: Int) {
-        // The state usually only records the time. The state acts if there is a second stream or the deadline has
-        // passed.
+        // The state usually only records the time. The state acts if there is a second stream or
+        // the deadline has passed.
         on(.received(number))
     }
 
@@ -362,7 +362,7 @@ final class HubProject: TimerHandler {
 
     // MARK: Queries of translations
 
-    /// Queries the running instance.
+    /// Queries the running instance for a fact that a translation needs.
     ///
     /// - Parameter report: Called once, on this thread.
     func sendQuery(_ query: TranslationQuery, report: @escaping (TranslationAnswer) -> Void) {

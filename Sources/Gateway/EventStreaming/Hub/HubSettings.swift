@@ -16,8 +16,8 @@ package struct HubSettings: Sendable {
     package var limits: LogLimits
     /// The maximum total size of all logs in bytes (`--event-keep-total`).
     package var total: Int
-    /// Returns the encoding that a project's environment file names; nil to use the default encoding
-    /// (``Policy/eventEncoding``).
+    /// Returns the encoding that a project's environment file names; nil to use
+    /// the default encoding (``Policy/eventEncoding``).
     package var encoding: @Sendable (ProjectName) -> EventEncoding? = { _ in nil }
 
     /// Creates settings without an obstacle.

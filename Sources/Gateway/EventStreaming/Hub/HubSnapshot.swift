@@ -21,17 +21,16 @@ package final class HubSnapshot: Sendable {
     let upstream: Upstream
     /// The time at which `upstream` changed to its current value, in milliseconds since 1970.
     let since: Int64
-    /// The generation of the run whose events the hub receives; nil if there is none.
+    /// The generation of the run whose events the hub receives; nil if there is no such run.
     package let run: UInt64?
-    /// The first frame of the instance's stream, in the formats of both kinds of streams; nil until the instance has
-    /// sent
-    /// the frame.
+    /// The first frame of the instance's stream, in both formats of ``ConnectedFrame``; nil until the instance
+    /// has sent the frame.
     let connected: ConnectedFrame?
     /// The first frame of an OpenCode 2 instance's stream, translated for OpenCode 1's clients; nil if there is none.
     let translatedConnected: ConnectedFrame?
     /// The directories that streams have opened in the current run.
     let opened: Set<[UInt8]>
-    /// The encoding of the project's streams for requests that do not name one.
+    /// The encoding of the project's streams for requests that do not name an encoding.
     let encoding: EventEncoding
     /// The warnings that `status` shows for the project.
     let warnings: [String]
@@ -61,7 +60,7 @@ package final class HubSnapshot: Sendable {
         upstream == .connected && run == route.endpoint?.generation
     }
 
-    /// Counts the streams and pages through which clients read a project's events, on all loops.
+    /// The number of streams and pages on all loops through which clients read a project's events.
     final class Subscribers: Sendable {
         private let count = Locked(0)
 
@@ -89,7 +88,7 @@ package struct ConnectedFrame: Sendable, Equatable {
         self.init(line, payload: 11..<line.count - 1)
     }
 
-    /// Returns a substitute for an instance's event that has not arrived in time.
+    /// Returns a substitute for an instance's event `server.connected` that has not arrived in time.
     static func usual(_ family: APIFamily?) -> ConnectedFrame {
         if family == .two {
             let data = Array(#"{"type":"server.connected","data":{}}"#.utf8)
@@ -110,11 +109,12 @@ package enum EventUpdate: Sendable {
     case snapshot(HubSnapshot)
     /// An instance has sent these events. The events are in the log between the two positions.
     case events(ProjectName, [LogItem], from: LogPosition, to: LogPosition)
-    /// A heartbeat event from the instance. Heartbeats are not stored, and only live streams receive them.
+    /// A heartbeat event from the instance. The log does not contain heartbeats, and only live streams receive them.
     case heartbeat(ProjectName, ConnectedFrame)
-    /// A comment from the instance. Comments are not stored, and only live streams receive them.
+    /// A comment from the instance. The log does not contain comments, and only live streams receive them.
     case comment(ProjectName, [UInt8])
-    /// The hub has lost the instance's stream, so the loops abort the clients' streams.
+    /// The hub has lost the instance's stream, so the loops abort the clients' streams that
+    /// replace OpenCode's own streams.
     case lost(ProjectName)
     /// The instance has closed a directory, so the streams of this directory end regularly after this event.
     case disposed(ProjectName, directory: [UInt8], EventID)

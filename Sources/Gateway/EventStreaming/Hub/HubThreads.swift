@@ -39,7 +39,7 @@ package final class HubThreads: Sendable {
         }
     }
 
-    /// Stops both threads and waits for their end. Must not be called on one of these threads.
+    /// Stops both threads and waits for their end. Call this method on another thread.
     package func stop() {
         mailbox.post(.stop)
         thread.join()

@@ -7,11 +7,11 @@ import HTTPClient
 internal import Instances
 import OpenCodeFamilies
 
-/// Queries an instance for the facts that the translation of its events needs.
+/// A set of queries to an instance for a fact that the translation of the instance's events needs.
 final class TranslationLookup {
     /// The time limit for the instance's responses. The streams wait for these responses.
     private static let timeout = Duration.seconds(5)
-    /// The maximum size in bytes of an accepted body. A larger response is treated as missing.
+    /// The maximum size in bytes of an accepted body. The gateway treats a larger response as missing.
     private static let longestBody = 4 << 20
 
     private var replies: [InstanceReply?]

@@ -7,40 +7,39 @@ import Locking
 import OpenCodeFamilies
 internal import Projects
 
-/// Keeps translated responses and translated event streams in OpenCode 1's order at the end of a turn.
+/// The watches that keep translated responses and translated event streams in OpenCode 1's order at the end of a turn.
 ///
 /// OpenCode 1 publishes a turn's events before it responds to the request that began the turn. OpenCode 1 publishes
 /// `session.idle` after the response. Clients of OpenCode 1 stop reading at the response or at `session.idle`. OpenCode
-/// 2 sends responses and events on two connections, in any order. A request therefore registers a watch before it
-/// changes anything. Streams stop before the turn's end while the response is pending, and the response waits until all
-/// streams have reached that point. Both waits are bounded, so that neither a slow client nor a lost event delays other
-/// clients for long. The hub reports the beginnings and ends of turns in the order of the log. All streams therefore
-/// stop at the same event, regardless of the order in which they reach it.
+/// 2 sends responses and events on two connections, in any order. A request therefore registers a watch before the
+/// request changes anything. Streams stop before the turn's end while the response is pending, and the response waits
+/// until all streams have reached that point. Both waits are bounded, so that neither a slow client nor a lost event
+/// delays other clients for long. The hub reports the beginnings and ends of turns in the order of the log. All streams
+/// therefore stop at the same event, regardless of the order in which they reach it.
 ///
 /// A request may also publish an OpenCode 1 event that has no counterpart in OpenCode 2, such as `command.executed`.
 /// Each translated stream sends this event directly after the `session.idle` at the turn's end. Every stream therefore
-/// receives the event once, regardless of the stream's loop. The event is not in a log and has no position. A log's
-/// frames and their numbers must be the same at every replay, and the event is lost in a restart. The gateway keeps the
-/// event for a limited time, even if no stream is open. A client that resumes before `session.idle` receives both
-/// events, and a client that resumes at `session.idle` or later receives neither.
+/// receives the event once, regardless of the stream's loop. The event is not in a log and has no position, because a
+/// log's frames and their numbers must be the same at every replay. A restart of the gateway loses the event. The
+/// gateway keeps the event for a limited time, even if no stream is open. A client that resumes before `session.idle`
+/// receives both events, and a client that resumes at `session.idle` or later receives neither.
 package final class TurnEnds: Sendable {
     /// The maximum time that a response waits for the streams.
     package static let longestWait = Duration.milliseconds(500)
     /// The maximum time that streams wait for a response, counted from the end of the turn.
     static let longestHold = Duration.seconds(1)
-    /// The time between the moment at which all streams have reached the required point and the waiting response. The
-    /// pause
-    /// is necessary, because clients read both connections at their own pace.
+    /// The time for which a response still waits after all streams have reached the required point. The pause is
+    /// necessary, because a client reads the response and the stream on separate connections.
     package static let pause = Duration.milliseconds(50)
     /// The time between a response and the end of the turn on streams. In OpenCode 1.18, this time is 5 to 29 ms.
     static let delay = Duration.milliseconds(10)
-    /// The time for which a published event is kept for streams that are late or resume.
+    /// The time for which the gateway keeps a published event for streams that are late or resume.
     static let retentionTime = Duration.seconds(30)
-    /// The maximum size of a published event in bytes. Clients determine the size, because `command.executed` contains
-    /// the
-    /// command's arguments. Each slow stream keeps its own copy of the event.
+    /// The maximum size of a published event in bytes. The limit is necessary, because each slow stream
+    /// keeps its own copy of the event. A client can make `command.executed` large, because the event
+    /// contains the command's arguments.
     static let largestEvent = 64 << 10
-    /// The maximum number of published events that are kept for each project.
+    /// The maximum number of published events that the gateway keeps for each project.
     static let mostRetained = 64
 
     /// A request's watch for the end of a turn.
@@ -51,8 +50,7 @@ package final class TurnEnds: Sendable {
         let after: EventID?
         /// Whether streams stop before the turn's end until the response to the request is sent.
         let holds: Bool
-        /// The event of the turn's end; nil until the hub has received it. The id contains no frame number, because
-        /// the
+        /// The event of the turn's end; nil until the hub has received it. The id contains no frame number, because the
         /// frames have different numbers in each encoding.
         var end: EventID?
         /// Whether the instance has reported the session as idle, so that no later turn can belong to the request.
@@ -65,7 +63,7 @@ package final class TurnEnds: Sendable {
         var isOver = false
         /// The bridge run that waits for the streams to reach the end of the turn.
         var waiter: (loop: Mailbox<LoopMessage>, run: Int)?
-        /// The JSON of the event that the request has published, and the time until which it is kept.
+        /// The JSON of the event that the request has published, and the time until which the gateway keeps the event.
         var event: [UInt8]?
         var retainedUntil: MonotonicTime?
 
@@ -109,8 +107,8 @@ package final class TurnEnds: Sendable {
         func hasPassed(_ end: EventID) -> Bool {
             if end.isOfEvent(ended) { return true }
             guard let last else { return false }
-            // A stream that begins directly after the event has sent none of its frames, and has the frame number
-            // `.max`.
+            // A stream that begins directly after the event has sent none of the event's frames, and its position has
+            // the frame number `.max`.
             return end.isOfEvent(last) ? last.frame == .max : end < last
         }
     }
@@ -133,7 +131,8 @@ package final class TurnEnds: Sendable {
             return streams.allSatisfy { $0.hasPassed(end) || watch.holds && end.isOfEvent($0.held) }
         }
 
-        /// Removes the project's oldest watches that are only kept for their events, if there are too many.
+        /// Removes the oldest of the project's watches that are needed only for their events, if there
+        /// are more than ``mostRetained``.
         mutating func dropOldEvents(of project: ProjectName) {
             let retained = watches.filter { $0.value.project == project && $0.value.isOver && $0.value.event != nil }
             for number in retained.keys.sorted().dropLast(TurnEnds.mostRetained) { watches[number] = nil }
@@ -165,13 +164,11 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// The condition for which a request must wait before its response is sent.
+    /// The condition for which a bridge run must wait before it sends the response.
     package enum Waiting { case nothing, pause, streams }
 
     /// Records that the instance has reported the session as idle, and returns the condition for which the bridge run
-    /// must
-    /// wait. If the run must wait for streams, ``EventStreamFeature/turnReached`` is called with the run's number when
-    /// all
+    /// must wait. If the run must wait for streams, the run's loop calls ``EventStreamFeature/turnReached`` when all
     /// streams have reached the end of the turn.
     package func wait(_ number: Int, run: Int, of loop: Mailbox<LoopMessage>) -> Waiting {
         state.withLock { state in
@@ -187,15 +184,14 @@ package final class TurnEnds: Sendable {
 
     /// Publishes an OpenCode 1 event on the project's translated streams, directly after the end of the watched turn.
     /// Call this method before the response is sent, so that all streams that the watch has stopped receive the event.
-    /// An event larger than ``largestEvent`` is omitted.
+    /// The streams omit an event larger than ``largestEvent``.
     package func publish(_ event: [UInt8], after number: Int) {
         guard event.count <= Self.largestEvent else { return }
         state.withLock { $0.watches[number]?.event = event }
     }
 
     /// Ends a watch after the response to its request was sent, or when the response will never be sent. Streams that
-    /// the
-    /// watch has stopped continue after ``delay``.
+    /// the watch has stopped continue after ``delay``.
     package func stopWatching(_ number: Int) {
         let stopped = state.withLock { state -> (ProjectName, [Mailbox<LoopMessage>])? in
             guard var watch = state.watches[number] else { return nil }
@@ -275,9 +271,8 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Records that events are missing at the end of the project's log. The unknown end of a request's turn may be
-    /// among
-    /// these events. The next end could then belong to a later turn.
+    /// Records that events are missing at the end of the project's log. If the end of a request's turn is among these
+    /// events, the next recorded end belongs to a later turn.
     func recordGap(_ project: ProjectName) {
         state.withLock { state in
             for (number, watch) in state.watches where watch.project == project && watch.end == nil {
@@ -298,9 +293,8 @@ package final class TurnEnds: Sendable {
         }
     }
 
-    /// Returns the time until which a stream stops before this frame; nil if it does not stop. The frame must be the
-    /// end of
-    /// a turn.
+    /// Returns the time until which a stream stops before this frame; nil if the stream does not stop. The frame must
+    /// be the end of a turn.
     func hold(_ session: [UInt8], of project: ProjectName, before frame: EventID) -> MonotonicTime? {
         let event = EventID(generation: frame.generation, sequence: frame.sequence)
         return state.withLock { state in
@@ -322,8 +316,7 @@ package final class TurnEnds: Sendable {
     }
 
     /// Returns the JSON of the events to send directly after this frame. The frame must be the `session.idle` at the
-    /// end of
-    /// a turn.
+    /// end of a turn.
     func events(_ session: [UInt8], of project: ProjectName, after frame: EventID) -> [[UInt8]] {
         state.withLock { state in
             let ended = state.watches.filter { _, watch in

@@ -23,7 +23,7 @@ final class UpstreamEventStream: UpstreamDelegate {
     private var isOpen = false
     /// The frames that have been read but not processed.
     private var frames: [FrameReader.Frame] = []
-    /// The frames that arrived before the stream was followed.
+    /// The frames that arrived before the project followed the stream.
     private var waitingFrames: [FrameReader.Frame] = []
     private unowned let hub: HubLoop
 

@@ -7,11 +7,11 @@ import HTTPClient
 internal import Instances
 import OpenCodeFamilies
 
-/// Queries instances for a session's descendants. The log alone is not sufficient, because it may no longer contain the
-/// events that report the beginning of a descendant.
+/// A search for a session's descendants that queries instances. The log alone is not sufficient, because it may no
+/// longer contain the events that report the beginning of a descendant.
 final class ChildSessions {
-    /// The time limit for all queries together. After this time, the stream begins without the sessions that were not
-    /// reported in time.
+    /// The time limit for all queries together. After this time, the stream begins without the descendants that the
+    /// instances have not reported yet.
     static let limit = Duration.seconds(5)
 
     private let owner: GatewayLoop
@@ -20,12 +20,12 @@ final class ChildSessions {
     private var unasked: [(session: [UInt8], endpoint: InstanceEndpoint)]
     private var report: ((Set<[UInt8]>) -> Void)?
 
-    /// Creates a query.
+    /// Creates a search that has not begun.
     ///
     /// - Parameters:
     ///   - endpoints: The instances that may have the session.
-    ///   - report: Called once with the session and the descendants that were found, unless this object is deallocated
-    ///     first.
+    ///   - report: Called once with the session and the descendants that were found, unless this
+    ///     object is deallocated first.
     init(
         _ session: [UInt8], of endpoints: [InstanceEndpoint], _ owner: GatewayLoop,
         report: @escaping (Set<[UInt8]>) -> Void

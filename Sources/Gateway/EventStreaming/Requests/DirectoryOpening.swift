@@ -5,8 +5,8 @@ import EventLoop
 import HTTPClient
 import HTTPTypes
 
-/// Makes an instance open a directory. For this purpose, starts one of the instance's own event streams, and closes it
-/// after it has begun.
+/// An event stream of an instance that makes the instance open a directory. The gateway closes the stream as soon as
+/// the first bytes arrive.
 final class DirectoryOpening: UpstreamDelegate {
     private var transfer: UpstreamTransfer?
     private var report: ((Bool) -> Void)?

@@ -13,7 +13,7 @@ internal import Projects
 
 /// The parsed query of a request for one of the gateway's own event streams. Parsing performs no I/O.
 struct EventQuery: Sendable {
-    /// The reason why a query cannot be served, as a message.
+    /// The reason why the gateway cannot serve a query, as a message.
     struct QueryError: Error {
         let sentence: String
     }
@@ -25,7 +25,7 @@ struct EventQuery: Sendable {
 
     var selector = EventSelector()
     var encoding = EventEncoding.raw
-    /// Whether the events are sent in the format of OpenCode 1's API.
+    /// Whether the stream sends the events in the format of OpenCode 1's API.
     var isOpenCode1Compatible = false
     var maxRate: Int?
     /// The maximum number of seconds that the request waits for a page; nil if the client requests a stream.
@@ -59,8 +59,8 @@ struct EventQuery: Sendable {
         start = EventStreamRequest.start(head, query)
     }
 
-    /// Returns the maximum number of updates per second of a text that the model is still writing; nil if there is no
-    /// limit.
+    /// Returns the maximum number of updates per second of a text that the model is still writing; nil if
+    /// there is no limit.
     static func maxRate(_ query: RequestQuery) throws(QueryError) -> Int? {
         try number(query, "max_rate", in: 1...largestRate, unit: "updates of one text per second")
     }

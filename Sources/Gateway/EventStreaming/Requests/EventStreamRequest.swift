@@ -28,15 +28,15 @@ struct EventStreamRequest {
     /// The other spelling of the directory, for an OpenCode 2 instance. The instance's events may spell a directory as
     /// in the request, or with symbolic links resolved.
     private(set) var directoryAlias: [UInt8]?
-    /// The directory as an absolute path that may contain symbolic links; nil if the path contains none, or if symbolic
-    /// links do not matter.
+    /// The directory as an absolute path whose symbolic links the gateway must still resolve; nil if there
+    /// is nothing to resolve.
     private(set) var unresolvedDirectory: [UInt8]?
     var start = EventCursor.Start.now
     /// The encoding that the request names; nil to use the encoding of the project.
     var encoding: EventEncoding?
     /// The maximum number of updates per second of a text that the model is still writing.
     var maxRate: Int?
-    /// Whether the events of an OpenCode 2 instance are translated into OpenCode 1's format.
+    /// Whether the gateway translates the events of an OpenCode 2 instance into OpenCode 1's format.
     private(set) var isTranslated = false
     /// The target for the instance, without the gateway's own parameters.
     let target: ArraySlice<UInt8>
@@ -122,10 +122,9 @@ struct EventStreamRequest {
         return RFC3339.milliseconds(since).map { .time($0) } ?? .unknown
     }
 
-    /// Determines the directory that OpenCode uses for the request. The directory in the query takes precedence, then
-    /// the
-    /// field `x-opencode-directory`, and then the working directory. Returns false if the gateway cannot determine the
-    /// directory.
+    /// Determines the directory that OpenCode uses for the request. The directory in the query takes precedence,
+    /// then the field `x-opencode-directory`, and then the working directory. Returns false if the gateway
+    /// cannot determine the directory.
     ///
     /// Since 1.2.21, OpenCode makes a path absolute (`path.resolve`), follows symbolic links (`realpath`), and uses the
     /// result in its events. Earlier versions use the directory's text in the request.

@@ -8,7 +8,7 @@ import HTTPTypes
 internal import Instances
 internal import Projects
 
-/// Opens one of the gateway's own streams, or a page of events.
+/// The opening of one of the gateway's own streams, or of a page of events.
 final class GatewayStreamOpening: PendingStreamKind {
     private unowned let events: EventStreamFeature
     let project: ProjectName?
@@ -27,8 +27,8 @@ final class GatewayStreamOpening: PendingStreamKind {
     ) {
         PendingEventStream(
             events, connection, kind: GatewayStreamOpening(events, project: project, query: query),
-            // A page contains the client's next position, so a request for a page does not wait until the hub receives
-            // the events.
+            // A page contains the client's next position, so a request for a page does not wait until the
+            // hub receives the events.
             beginning: StreamBeginning(isLate: query.wait != nil)
         ).start()
     }
@@ -43,8 +43,7 @@ final class GatewayStreamOpening: PendingStreamKind {
     }
 
     /// Whether the hub receives the events of all instances, as far as this loop knows. An instance whose events have
-    /// been
-    /// missing for a long time does not count.
+    /// been missing for a long time does not count.
     var receivesEvents: Bool {
         routes.allSatisfy { route in
             guard let snapshot = events.snapshot(of: route.name), snapshot.run == route.endpoint?.generation else {
@@ -61,8 +60,8 @@ final class GatewayStreamOpening: PendingStreamKind {
     /// descendants, even if a descendant begins while the instances are queried for descendants.
     func open(_ stream: PendingEventStream, at position: LogPosition) {
         guard let session = query.selector.sessions?.first else { return openSelected(stream, at: position) }
-        // The events do not report descendants that began before the first stored event, so query the instances for
-        // them.
+        // The events do not report descendants that began before the first stored event, so query the
+        // instances for these descendants.
         let children = ChildSessions(session, of: routes.compactMap(\.endpoint), events.owner) {
             [unowned self, unowned stream] in
             query.selector.sessions = $0

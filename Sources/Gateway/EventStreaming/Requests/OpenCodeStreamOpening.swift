@@ -12,7 +12,8 @@ internal import Projects
 import Proxying
 
 extension EventStreamFeature: InstanceRequestHandler {
-    /// Serves a request for one of OpenCode's own event streams, unless the client requests the instance's own stream.
+    /// Serves a request for one of OpenCode's own event streams, unless the client requests the
+    /// instance's own stream (`hub=0`).
     package func handle(_ request: inout InstanceRequest) -> Bool {
         guard EventStreamRequest.isPossible(request.target), request.connection.head.method == .get,
             let decision = EventStreamRequest.parse(
@@ -36,10 +37,10 @@ extension EventStreamFeature: InstanceRequestHandler {
     }
 }
 
-/// Opens one of OpenCode's own streams.
+/// The opening of one of OpenCode's own streams.
 ///
-/// First, the hub must receive the events of the instance. For the stream of a directory, the instance must also have
-/// opened the directory, as it does for its own streams.
+/// The stream begins after the hub receives the events of the instance. The stream of a directory also waits until the
+/// instance has opened the directory, as the instance does for its own streams.
 final class OpenCodeStreamOpening: PendingStreamKind {
     private unowned let events: EventStreamFeature
     private let request: InstanceRequest
@@ -110,7 +111,8 @@ final class OpenCodeStreamOpening: PendingStreamKind {
         stream.ready()
     }
 
-    /// Forwards the request to the instance. The instance rejects the stream, and its response states the reason.
+    /// Forwards the request to the instance. The instance does not serve the stream, and the instance's response states
+    /// the reason to the client.
     private func forward(_ stream: PendingEventStream) {
         guard stream.release() != nil else { return }
         var request = request

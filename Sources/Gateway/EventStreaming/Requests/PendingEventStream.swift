@@ -6,10 +6,10 @@ import GatewayCore
 import HTTPServer
 internal import Projects
 
-/// The part of a pending event stream that depends on its kind: one of OpenCode's own streams, or one of the gateway's
-/// own streams.
+/// The part of a pending event stream that depends on the kind of the stream: one of OpenCode's own streams, or one of
+/// the gateway's own streams.
 protocol PendingStreamKind: AnyObject {
-    /// The project whose events are requested; nil for all projects.
+    /// The project whose events the client requests; nil for all projects.
     var project: ProjectName? { get }
     /// Whether the hub receives the events that the stream needs, as far as this loop knows.
     var receivesEvents: Bool { get }
@@ -52,8 +52,8 @@ final class PendingEventStream: PendingStream {
 
     func start() {
         pending.attach(self)
-        // While the gateway is draining, a stream would end immediately. A client that mistakes this for a regular end
-        // would not reconnect.
+        // While the gateway is draining, reject the request, because the gateway would abort the stream immediately. A
+        // client that mistakes the abort for a regular end would not reconnect.
         guard !events.owner.isDraining else { return giveUp() }
         events.add(self)
         if !beginning.isLate { pending.arm(self, after: StreamBeginning.patience) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Decides when an event stream may begin, without any I/O.
+/// The decision when an event stream may begin. The type performs no I/O.
 struct StreamBeginning {
     /// The time limit for the hub to receive the events of an instance.
     static let patience = Duration.seconds(2)
@@ -28,15 +28,15 @@ struct StreamBeginning {
 
     /// The decision after the time limit of a step has passed.
     enum TimeDecision: Equatable {
-        /// The stream may begin now. The value is the time until the next decision; nil if there is no further
-        /// decision.
+        /// The stream may begin as soon as its directory is open. The value is the time until the next decision; nil if
+        /// there is no further decision.
         case wait(Duration?)
         /// The time limit has passed, and the stream cannot begin.
         case expired
     }
 
     /// Records that the time limit of the current step has passed. The steps wait for the hub, then for the directory,
-    /// and then for the response.
+    /// and then for the beginning of the stream.
     mutating func timePassed() -> TimeDecision {
         passedSteps += 1
         isLate = true
@@ -44,8 +44,7 @@ struct StreamBeginning {
         guard passedSteps < 3 else { return .expired }
         guard passedSteps == 2 else { return .wait(Self.openingPatience) }
         // The events come from the hub's own stream. The response's head therefore does not wait for an instance that
-        // does
-        // not open the directory.
+        // does not open the directory.
         isOpen = true
         return .wait(answerTimeout)
     }
@@ -64,11 +63,9 @@ struct StreamBeginning {
 
     /// Returns whether the stream begins at the position that the hub has sent.
     ///
-    /// The hub may have lost the instance before it received the request for the position, and this loop may have
-    /// received
-    /// the update only afterwards. A stream that began at this position would miss the events until the hub is
-    /// connected
-    /// again. In that case, the loop repeats the request for the position.
+    /// The hub may have lost the instance before the hub received the request for the position, and this loop may learn
+    /// of the loss only afterwards. A stream that began at this position would miss the events until the hub is
+    /// connected again. In this case, returns false, and the loop later requests the position again.
     mutating func mayStart(receivesEvents: @autoclosure () -> Bool) -> Bool {
         hasRequestedPosition = isLate || receivesEvents()
         return hasRequestedPosition

@@ -7,7 +7,7 @@ import HTTPServer
 import HTTPTypes
 internal import Projects
 
-/// A page of events as JSON, for clients whose network path interrupts streams. The response is sent as soon as there
+/// A page of events as JSON, for clients whose network path interrupts streams. The gateway responds as soon as there
 /// is an event, or after the requested time.
 package final class EventPage: PendingStream {
     /// The maximum number of events in a page.

@@ -13,11 +13,12 @@ struct EventStreamState {
 
     /// The decision whether to read the log.
     enum ReadDecision: Equatable {
-        /// The log is read now.
+        /// The stream reads the log now.
         case read
-        /// The log is read at the next time that the stream's maximum rate allows (``deadline(at:)``).
+        /// The stream reads the log at the next time that its maximum rate allows (``deadline(at:)``).
         case later
-        /// The log is not read, because another action must be completed first.
+        /// The stream does not read the log now, because a read is in progress, the client accepts no bytes, or the
+        /// stream has ended.
         case no
     }
 
@@ -41,8 +42,8 @@ struct EventStreamState {
     private(set) var live: LogPosition?
     /// Whether this is one of OpenCode's own streams.
     private let isPlain: Bool
-    /// Whether the gateway itself sends the stream's heartbeats, because it translates the events of an OpenCode 2
-    /// instance.
+    /// Whether the gateway itself sends the stream's heartbeats, because it translates the events of
+    /// an OpenCode 2 instance.
     private let sendsHeartbeats: Bool
     /// The minimum time between two reads of the log; nil if there is no limit.
     private let pace: Duration?
@@ -127,7 +128,7 @@ struct EventStreamState {
         stall.stop()
     }
 
-    /// Records that bytes that are not in the log were sent.
+    /// Records that the stream has sent bytes that are not in the log.
     mutating func recordWrite(at now: MonotonicTime) { lastSent = now }
 
     /// Records that the client accepts no more bytes at present. `unacknowledged` is the number of bytes that the
@@ -189,8 +190,8 @@ struct EventStreamState {
                 actions.append(.sendHeartbeat)
             }
         } else if now - lastSent >= commentInterval {
-            // A plain stream forwards OpenCode's heartbeats and needs no comments. A long replay contains no
-            // heartbeats, so the gateway sends comments during the replay.
+            // One of OpenCode's own streams forwards OpenCode's heartbeats and needs no comments. A long replay
+            // contains no heartbeats, so the gateway sends comments during the replay.
             if !isPlain || isReading { actions.append(.sendComment) }
             lastSent = now
         }

@@ -34,7 +34,8 @@ extension HubStream: TimerHandler {
                 if let client { events.owner.rejected(client.peer, .stalledReader(stall)) }
                 return abort()
             case .read: sendReadRequest()
-            // A heartbeat or a comment must not be sent between the parts of a frame.
+            // Send a heartbeat or a comment only between frames. Between the parts of a frame, it
+            // would corrupt the frame.
             case .sendHeartbeat: if cursor.isBetweenFrames { write(StreamHead.heartbeat(shape, cursor.last)) }
             case .sendComment:
                 follow()

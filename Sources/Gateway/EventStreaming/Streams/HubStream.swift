@@ -9,10 +9,10 @@ import HTTPTypes
 import OpenCodeFamilies
 internal import Projects
 
-/// A client's stream of a project's events. The stream sends the log's frames after its position, and additional frames
-/// that are not in the log.
+/// A client's stream of a project's events. The stream sends the log's frames after the client's position, and
+/// additional frames that are not in the log.
 final class HubStream {
-    /// The number of bytes that are read at once for a stream with a backlog.
+    /// The approximate number of bytes that the stream requests in one read of the log.
     static let portion = 64 * 1024
 
     let project: ProjectName?
@@ -22,14 +22,14 @@ final class HubStream {
     unowned let events: EventStreamFeature
     var client: DetachedConnection?
     var cursor: EventCursor
-    /// The state of the stream. ``EventStreamState/live`` is the position after everything that was sent. The cursor is
-    /// moved to this position only when the cursor is used.
+    /// The state of the stream. ``EventStreamState/live`` is the position after everything that was sent. ``follow()``
+    /// moves the cursor to this position only when the stream needs the cursor.
     var state: EventStreamState
     private var number = 0
     private(set) var connectedFrame: [UInt8]
-    /// Whether a request waits until the stream has sent the result of the last read.
+    /// Whether a response may wait until the stream has sent the result of the last read.
     private var isWatched = false
-    /// The time after which a client that accepts no bytes is disconnected.
+    /// The time after which the gateway disconnects a client that accepts no bytes.
     let stall: Duration
     private var timer: LoopTimer?
     /// The properties of the stream that determine its frames; nil if no other stream can have the same frames.
@@ -112,7 +112,7 @@ final class HubStream {
     func received(_ reading: EventLogReadResult) {
         state.recordRead()
         guard !state.isEnded else { return }
-        // The event after which the stream ends may have become known during the read, so keep it.
+        // The event after which the stream ends may have become known during the read, so keep this event.
         let until = cursor.until
         cursor = reading.cursor
         cursor.until = cursor.until ?? until
@@ -121,7 +121,7 @@ final class HubStream {
     }
 
     /// Whether responses to requests wait for this stream. A stream with a maximum rate is intentionally late, so
-    /// responses do not wait for it.
+    /// responses do not wait for that stream.
     private var isAwaited: Bool { cursor.isOpenCode1Compatible && !state.hasRate }
 
     /// Resumes sending after the response to a turn's request was sent. The end of the turn must follow this response.
@@ -146,9 +146,8 @@ final class HubStream {
         sendLive(bytes)
     }
 
-    /// Handles the loss of the instance's stream. One of OpenCode's own streams is aborted, so that its client loads
-    /// its
-    /// whole state again.
+    /// Handles the loss of the instance's stream. Aborts one of OpenCode's own streams, so that the client loads its
+    /// whole state again. One of the gateway's own streams continues.
     func upstreamLost() {
         if isPlain { abort() } else { updateArrived() }
     }

@@ -4,7 +4,7 @@ import EventHub
 import GatewayCore
 import OpenCodeFamilies
 
-/// The groups of streams on one loop that send the same frames. The frames are created once for each group.
+/// The groups of streams on one loop that send the same frames. The loop creates the frames once for each group.
 struct SharedStreamFrames {
     /// The properties that determine the frames of a stream.
     struct Key: Hashable {

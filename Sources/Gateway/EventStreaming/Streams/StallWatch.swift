@@ -3,13 +3,13 @@
 import EventLoop
 import GatewayCore
 
-/// Checks whether a client still reads although its socket accepts no more bytes.
+/// A check whether a client still reads although its socket accepts no more bytes.
 ///
-/// The check uses the number of bytes that the kernel holds for the client. The socket alone is not sufficient, because
-/// it accepts bytes again only after the client has read many bytes. A slow client may need minutes to read so many
-/// bytes.
+/// The check uses the number of bytes that the kernel holds for the client. The state of the socket alone is not
+/// sufficient, because the socket accepts bytes again only after the client has read many bytes. A slow client may need
+/// minutes to read so many bytes.
 struct StallWatch {
-    /// The number of checks before a client is disconnected.
+    /// The number of checks during the time limit. After the limit, the gateway disconnects the client.
     private static let looks = 4
 
     private let limit: Duration

@@ -8,13 +8,14 @@ import HTTPTypes
 import OpenCodeFamilies
 import Proxying
 
-/// Creates the heads of the hub's streams, and the frames that contain no event from the log.
+/// The heads of the hub's streams, and the frames that contain no event from the log.
 enum StreamHead {
     /// Returns the head of a response that contains an event stream.
     static func head(_ owner: GatewayLoop, _ connection: ClientConnection) -> ResponseHead {
         var head = ResponseHead(status: 200)
         head.fields.append("Content-Type", "text/event-stream")
-        // OpenCode also sends the stream directives on its streams, and `nosniff` since 1.2.
+        // Send the fields that OpenCode sends on its streams: the stream directives, and since
+        // OpenCode 1.2 also `nosniff`.
         head.fields.append("X-Content-Type-Options", "nosniff")
         head.fields.appendStreamDirectives()
         head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
@@ -27,7 +28,7 @@ enum StreamHead {
     static func retry() -> [UInt8] { Array("retry: \(Int.random(in: 500...1_500))\n".utf8) }
 
     /// Returns OpenCode 1's heartbeat, with the id of the last event. The id advances the position of a client to which
-    /// no event was sent.
+    /// the stream has sent no event.
     static func heartbeat(_ shape: EventShape, _ id: EventID?) -> [UInt8] {
         var frame = id.map { Array("id: \($0.text)\n".utf8) } ?? []
         let eventID = String(decoding: OpenCodeEventID.make(at: WallClock.milliseconds), as: UTF8.self)
