@@ -8,8 +8,8 @@ import HTTPTypes
 internal import Instances
 import Proxying
 
-/// A request from an OpenCode 1 client that the bridge serves. The exchange receives the request's body and sends the
-/// response.
+/// A request from an OpenCode 1 client that the bridge serves. The exchange receives the request's body
+/// and sends the response.
 package final class BridgeExchange {
     /// The maximum size of a request's body in bytes. A prompt with pictures can contain several megabytes.
     package static let longestBody = 32 * 1024 * 1024
@@ -23,7 +23,7 @@ package final class BridgeExchange {
     private var detached: DetachedConnection?
     private var run: BridgeRun?
     private let wantsBody: Bool
-    /// The number of bytes of the body that are reserved in the budget for all requests.
+    /// The number of bytes that the exchange has reserved for the body in the shared ``BodyBudget``.
     private var reserved = 0
 
     init(_ bridge: BridgeFeature, _ received: InstanceRequest, translated request: ClientRequest) {

@@ -9,8 +9,7 @@ import OpenCodeFamilies
 /// Handles requests in OpenCode 1's API for any delegate.
 extension BridgeFeature {
     /// Starts to serve a request with the route's instance, which may belong to either family. The directory of the
-    /// request
-    /// must be inside the project.
+    /// request must be inside the project.
     func startRun(
         _ request: ClientRequest, to route: RoutingTable.Route, policy: Policy, delegate: any BridgeDelegate
     ) -> BridgeRun {
@@ -19,7 +18,8 @@ extension BridgeFeature {
         let scope = policy.pinsDirectories ? route.scope : nil
         let workingDirectory =
             route.scope.map { String(decoding: $0.workingDirectory, as: UTF8.self) } ?? request.directory
-        // The body of a prompt can be large, and `/doc` returns OpenCode 1's large document. Other requests are short.
+        // The body of a prompt can be large, and `/doc` returns OpenCode 1's large document, so their tasks count as
+        // long. Other requests are short.
         let size = request.body.isEmpty && request.path != ["doc"] ? 0 : Int.max
         var request = request
         request.releasableBody = request.body.isEmpty ? nil : ReleasableBody(request.body)
@@ -77,7 +77,7 @@ package final class BridgeQuery: BridgeDelegate {
         self.report = report
     }
 
-    /// Cancels the query. An operation that changes something continues, unless it lasts as long as a turn.
+    /// Cancels the query. An operation that changes something continues, unless the operation lasts as long as a turn.
     func cancel() {
         report = nil
         run?.abandon(isReading: isReading)

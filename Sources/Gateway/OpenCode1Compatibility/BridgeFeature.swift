@@ -28,7 +28,7 @@ package final class BridgeFeature {
     let events: EventStreamFeature?
     private var runs: [Int: BridgeRun] = [:]
     private var count = 0
-    /// The tasks that are started or resumed at the end of the pass.
+    /// The tasks that the loop starts or resumes at the end of the pass.
     private var resumptions: [Resumption] = []
     /// The requests whose bodies are still arriving.
     private var arriving: [ObjectIdentifier: BridgeExchange] = [:]
@@ -105,10 +105,8 @@ extension BridgeFeature: InstanceRequestHandler {
     }
 
     /// Lists the sessions of the whole project, including subdirectories and worktrees, for a client that names no
-    /// directory
-    /// or requests this scope. If the project's sessions cannot be distinguished from other projects' sessions, the
-    /// request
-    /// is not changed.
+    /// directory or requests the scope `project`. If the gateway cannot distinguish the project's sessions from other
+    /// projects' sessions, the request remains unchanged.
     private func list(_ translated: ClientRequest, _ request: InstanceRequest) {
         if let openCodeProject = pinning.sessions.knownProject(request.route) {
             return BridgeExchange(self, request, translated: Self.list(translated, of: openCodeProject)).start()

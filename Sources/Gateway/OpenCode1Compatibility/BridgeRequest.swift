@@ -8,17 +8,17 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// Interprets the head of an OpenCode 1 request to an OpenCode 2 instance, without any I/O.
+/// The interpretation of the head of an OpenCode 1 request to an OpenCode 2 instance. The
+/// interpretation performs no I/O.
 enum BridgeRequest {
     /// The gateway's handling of the request.
     enum Handling {
         /// The bridge serves the request. `namesDirectory` states whether the request names a directory instead of
-        /// using
-        /// OpenCode's working directory.
+        /// using OpenCode's working directory.
         case bridged(ClientRequest, namesDirectory: Bool)
         /// The request is for a terminal's WebSocket, which has this target in OpenCode 2.
         case terminal(target: [UInt8])
-        /// The request is rejected with this error.
+        /// The gateway rejects the request with this error.
         case refused(GatewayError)
     }
 
@@ -27,9 +27,8 @@ enum BridgeRequest {
         target.count < api.count || target[target.startIndex + 4] != UInt8(ascii: "/") || !target.starts(with: api)
     }
 
-    /// Returns the interpretation of the request; nil if the request belongs to OpenCode 2's own API. The directory in
-    /// the
-    /// request must have been checked.
+    /// Returns the interpretation of the request; nil if the request belongs to OpenCode 2's own API. The caller must
+    /// have applied the directory rules to the request.
     ///
     /// - Parameter hasHub: Whether the hub serves event streams.
     static func parse(
@@ -82,9 +81,8 @@ enum BridgeRequest {
             ))
     }
 
-    /// Returns the decoded segments of a path. Returns nil if a segment is empty or not UTF-8, because no route has
-    /// such
-    /// segments.
+    /// Returns the decoded segments of a path. Returns nil if a segment is empty or not UTF-8, because no
+    /// route has such segments.
     private static func segments(_ path: ArraySlice<UInt8>) -> [String]? {
         guard path.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
@@ -124,9 +122,8 @@ enum BridgeRequest {
     }
 
     /// Returns the absolute path of the directory that OpenCode 1 uses for the request. The directory in the query
-    /// takes
-    /// precedence, then the field `x-opencode-directory`, and then the working directory. Returns nil if the path is
-    /// outside the project.
+    /// takes precedence, then the field `x-opencode-directory`, and then the working directory. Returns nil if the path
+    /// is outside the project.
     private static func directory(
         _ named: [UInt8], _ fields: FieldList, of route: RoutingTable.Route, isPinned: Bool
     ) -> String? {

@@ -45,7 +45,8 @@ extension BridgeRun {
     /// Ends the run because the time limit of the gateway's shutdown has passed.
     func failAtShutdown() { fail(ControlAnswers.shuttingDown(before: route.text, mayBeReceived: mayBeReceived)) }
 
-    /// Handles a connection that the instance has closed. A stop initiator may become known a moment later.
+    /// Handles a connection that the instance has closed. The run may wait, because a stop initiator may become
+    /// known a moment later.
     func lostInstance(_ failure: UpstreamFailure) {
         if failure.reachedNoServer { mayBeReceived = isPartlyDone }
         if owner.isDraining || currentRoute?.stopInitiator != nil { return endOfInstance() }
@@ -63,7 +64,8 @@ extension BridgeRun {
         fail(LostInstance.error(for: failure, port: port, project: route.text, mayBeReceived: mayBeReceived))
     }
 
-    /// Replaces a response that rejects the instance's password. Such a response comes from another server.
+    /// Replaces a response that rejects the instance's password. Such a response comes from another server that now
+    /// uses the port.
     func refuseAnswerOfAnother(_ endpoint: InstanceEndpoint) {
         owner.logForeignServer(route.name, endpoint.address.port)
         mayBeReceived = isPartlyDone

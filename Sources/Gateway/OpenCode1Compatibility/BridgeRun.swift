@@ -11,7 +11,7 @@ import HTTPTypes
 internal import Instances
 import Proxying
 
-/// The receiver of a bridge run's results. All methods are called on the loop's thread.
+/// The receiver of a bridge run's results. The run calls all methods on the loop's thread.
 protocol BridgeDelegate: AnyObject {
     /// Receives the complete response. No other call follows.
     func answered(_ answer: ClientAnswer)
@@ -37,7 +37,7 @@ final class BridgeRun {
         case running
         /// The instance's response to a call.
         case calling(BridgeCall, BridgeContinuation<Reply>)
-        /// Whether the instance has a stop initiator, after the instance has aborted a call.
+        /// The report whether the instance has a stop initiator, after the instance has aborted a call.
         case lost(UpstreamFailure, BridgeContinuation<Reply>)
         /// A timer, the session's lock or the client.
         case waiting(BridgeContinuation<Void>)
@@ -52,10 +52,10 @@ final class BridgeRun {
         var body: [UInt8] = []
     }
 
-    /// Handles the request. Returns the response, or throws if the run has already ended.
+    /// A function that handles the request. Returns the response, or throws if the run has already ended.
     typealias Handler = @Sendable (LoopTransport) async throws(BridgeError) -> BridgeResponse
 
-    /// The maximum total size in bytes of the replies that are translated on the loop. Translating this size takes
+    /// The maximum total size in bytes of the replies that a task translates on the loop. Translating this size takes
     /// about 0.1 ms.
     private static let shortReply = 8 * 1024
 
@@ -70,7 +70,7 @@ final class BridgeRun {
     var mayBeReceived = false
     /// The value of ``mayBeReceived`` before the last call.
     private(set) var isPartlyDone = false
-    /// Whether the client has disconnected. Changes that have begun are still completed, as in OpenCode 1.
+    /// Whether the client has disconnected. The run still completes changes that have begun, as OpenCode 1 does.
     private var isAbandoned = false
     /// The session whose lock the run holds.
     private var lockedSession: String?
@@ -106,7 +106,7 @@ final class BridgeRun {
         self.transport = transport
         let executor = bridge.executor
         let handle: @Sendable () async -> Void = {
-            // If the handler throws, the run has already reported its end.
+            // If the handler throws, the run has already ended and reported a result.
             if let response = try? await handler(transport) { transport.finish(response) }
         }
         self.size = size
@@ -116,8 +116,7 @@ final class BridgeRun {
     }
 
     /// Starts or resumes the task at the end of the loop's pass. The size of all replies so far determines whether the
-    /// task
-    /// is long, because a handler may read and translate several replies together.
+    /// task is long, because a handler may read and translate several replies together.
     private func resumeTask(_ start: @escaping () -> Void) {
         guard let transport else { return }
         let isLong = hasBegun || size > Self.shortReply
@@ -172,7 +171,7 @@ final class BridgeRun {
         }
     }
 
-    /// Called when the streams have sent the events for which the run waits.
+    /// Called when the run no longer needs to wait for streams.
     func streamed() {
         guard awaitsStreams, case .waiting = phase else { return }
         awaitsStreams = false
@@ -275,9 +274,8 @@ final class BridgeRun {
 
     // MARK: The end
 
-    /// Records that the client has disconnected. If the run only reads, it ends. If the run changes something, it
-    /// continues
-    /// unless it lasts as long as a turn.
+    /// Records that the client has disconnected. A run that only reads ends. A run that changes something continues,
+    /// unless its current call lasts as long as a turn.
     func abandon(isReading: Bool) {
         delegate = nil
         isAbandoned = true
@@ -286,7 +284,7 @@ final class BridgeRun {
         if case .calling(let call, _) = phase, call.isLong, !call.isOwed { close() }
     }
 
-    /// Ends the run with this error instead of a response. A response that has begun is aborted.
+    /// Ends the run with this error instead of a response. Aborts a response that has begun.
     func fail(_ error: GatewayError) { report { hasBegun ? $0.aborted() : $0.failed(error) } }
 
     /// Ends the run, and reports its result.

@@ -16,7 +16,7 @@ final class LoopTransport: BridgeTransport {
     /// The number of the run.
     private let run: Int
     private let loop: Mailbox<LoopMessage>
-    /// The operations that the task has sent while it runs on the loop; nil while it runs on another thread.
+    /// The operations that the task has sent while it runs on the loop; nil while the task runs on another thread.
     private let localOperations = Locked<[Operation]?>(nil)
 
     init(run: Int, loop: Mailbox<LoopMessage>) {
@@ -25,8 +25,7 @@ final class LoopTransport: BridgeTransport {
     }
 
     /// Runs a part of the task on the loop, and returns the operations that the task has sent. The loop then performs
-    /// these
-    /// operations without a message to itself.
+    /// these operations without a message to itself.
     func operations(during body: () -> Void) -> [Operation] {
         localOperations.withLock { $0 = [] }
         body()
@@ -37,7 +36,8 @@ final class LoopTransport: BridgeTransport {
     }
 
     func send(_ call: Call) async throws(BridgeError) -> Reply {
-        // Encode the body here, because the task of a request with a body does not run on the loop.
+        // Encode the body here instead of on the loop, because the task of a request with a body
+        // runs on another thread.
         let call = BridgeCall(call)
         return try await suspend { run, reply in run.send(call, reply) }
     }
@@ -103,9 +103,9 @@ final class LoopTransport: BridgeTransport {
     }
 }
 
-/// The continuation of a suspended task. The run resumes the task exactly once: with a value, or with
-/// ``BridgeError/ended``. Tasks may still be suspended when the process ends. A checked continuation would report this
-/// as a misuse.
+/// The continuation of a suspended task. The run resumes the task exactly once, with a value or with
+/// ``BridgeError/ended``. Tasks may still be suspended when the process ends, and a checked continuation would report
+/// such a task as a misuse.
 typealias BridgeContinuation<Value: Sendable> = UnsafeContinuation<Value, any Error>
 
 /// A call to an instance, ready to be sent.
@@ -130,15 +130,14 @@ struct BridgeCall: Sendable {
         patience = call.patience.map { .milliseconds($0) }
     }
 
-    /// Whether the call is sent although the client has disconnected. A call that waits for the end of a turn is sent
-    /// only
-    /// if settings must be restored afterwards.
+    /// Whether the run sends the call although the client has disconnected. The run sends a call that waits for the end
+    /// of a turn only if the task must restore settings afterwards.
     var isSentForAbsentClient: Bool { !isLong || isOwed }
 }
 
 /// A message from another thread to a loop's bridge.
 enum BridgeMessage: FeatureMessage {
-    /// Perform an operation for the run with this number. The operation receives nil if the run has ended.
+    /// An operation to perform for the run with this number. The operation receives nil if the run has ended.
     case perform(run: Int, LoopTransport.Operation)
     /// The run with this number has acquired the session's lock.
     case locked(run: Int, session: String)

@@ -3,8 +3,8 @@
 import HTTPServer
 import JSONText
 
-/// The gateway's own errors for a client of OpenCode 1. The errors have the members of OpenCode 1's errors and of the
-/// gateway's errors.
+/// The gateway's own errors for a client of OpenCode 1. The errors have the members of OpenCode 1's errors and
+/// of the gateway's errors.
 enum OpenCode1Error {
     /// Returns the response for an error. The body is `{"name":…,"data":{"message":…},"detail":…}`.
     static func answer(to error: GatewayError) -> GatewayAnswer {

@@ -10,19 +10,19 @@ import Instances
 import OpenCodeFamilies
 package import Projects
 
-/// The proxy of one loop. It forwards requests to instances, and their responses to clients.
+/// The proxy of one loop. The proxy forwards requests to instances, and the responses to clients.
 package final class ProxyFeature {
     unowned let gateway: GatewayLoop
     let pinning: DirectoryPinningFeature
-    /// Called when a request to abort the work of a session is forwarded to an OpenCode 1 instance.
+    /// Called before the proxy forwards a request to abort the work of a session to an OpenCode 1 instance.
     let sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)?
     /// The exchanges whose instance closed the connection, while it is unknown whether there is a stop initiator.
     private var lost: [ObjectIdentifier: ProxyExchange] = [:]
 
     /// Creates the feature.
     ///
-    /// - Parameter sessionAborted: Called when a request to abort the work of a session is forwarded to an OpenCode 1
-    ///   instance.
+    /// - Parameter sessionAborted: Called before the proxy forwards a request to abort the work of a session to an
+    ///   OpenCode 1 instance.
     package init(
         _ gateway: GatewayLoop, pinning: DirectoryPinningFeature,
         sessionAborted: (@Sendable (ProjectName, _ session: String) -> Void)? = nil
@@ -37,8 +37,8 @@ package final class ProxyFeature {
 
     func remove(lost exchange: ProxyExchange) { lost[ObjectIdentifier(exchange)] = nil }
 
-    /// The exchanges that wait for an instance or receive its response, and those whose instance has just closed the
-    /// connection.
+    /// The exchanges that wait for an instance or receive its response, and those whose instance has
+    /// just closed the connection.
     private var exchanges: [ProxyExchange] {
         gateway.client.delegates.compactMap { $0 as? ProxyExchange } + Array(lost.values)
     }
@@ -48,7 +48,7 @@ package final class ProxyFeature {
 
 extension ProxyFeature: InstanceRequestHandler {
     /// Forwards the request to its instance. If the request is an upgrade and the run has not opened the project's
-    /// folder yet, the folder is opened first.
+    /// folder yet, first makes the run open the folder.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let connection = request.connection
         let isUpgrade = connection.framing == .none && RequestForwarding.wantsUpgrade(connection.head)

@@ -21,6 +21,6 @@ struct ChatAdmission: Sendable {
 }
 
 extension CloseStatus {
-    /// The key that opened the socket is no longer valid.
+    /// The status for a socket whose key is no longer valid.
     static let revoked = CloseStatus(.policyViolation, "the key was revoked")
 }

@@ -7,8 +7,8 @@ package import HTTPServer
 package import Instances
 package import WebSockets
 
-/// The handler of one chat socket. The socket calls the delegate on its own loop. The delegate may send messages during
-/// a call.
+/// The handler of one chat socket. The socket calls the delegate on the socket's loop. The delegate may send messages
+/// during a call.
 package protocol ChatDelegate: AnyObject {
     /// Called once when the socket is open, before any other method.
     func opened(_ socket: ChatSocket)
@@ -16,14 +16,15 @@ package protocol ChatDelegate: AnyObject {
     func received(text: [UInt8], on socket: ChatSocket)
     /// Called with each complete binary message of the client.
     func received(bytes: [UInt8], on socket: ChatSocket)
-    /// Called when the client's key was revoked. Pending requests of the client must be discarded. ``ended()`` follows.
+    /// Called when the client's key was revoked. The delegate must discard the client's
+    /// pending requests. ``ended()`` follows.
     func revoked()
-    /// Called once when the socket has ended, for any reason. Later messages are not delivered.
+    /// Called once when the socket has ended, for any reason. The client receives no messages that are sent afterwards.
     func ended()
 }
 
 extension ChatDelegate {
-    /// Does nothing, because no requests of the client are pending.
+    /// Does nothing. A delegate that keeps pending requests must implement this method.
     package func revoked() {}
 
     /// Closes the socket, because messages must be texts.
@@ -46,11 +47,12 @@ package struct ChatOpening: Sendable {
 
 /// The decision about a client that requests a chat.
 package enum ChatDecision {
-    /// The socket is opened with this delegate.
+    /// The gateway opens the socket with this delegate.
     case accepted(any ChatDelegate)
-    /// The request is rejected with this error.
+    /// The gateway rejects the request with this error.
     case refused(GatewayError)
-    /// The closure must run first. The closure's result then makes the decision on the loop.
+    /// The decision needs the control plane. The gateway calls the closure with the control plane, and then calls the
+    /// closure's result on the loop to make the decision.
     case deferred(@Sendable (any ProjectControl) async -> @Sendable (ChatOpening) -> ChatDecision)
 }
 
@@ -72,7 +74,7 @@ package struct ChatSetUp: Sendable {
 package struct ChatLimits: Sendable {
     /// The maximum size of a client's message in bytes.
     package var message = 1 << 20
-    /// The maximum number of bytes that may wait for a client after the message that is being sent to it.
+    /// The maximum number of bytes that may wait for a client after the message that is being sent to the client.
     package var backlog = 4 << 20
     /// The interval between pings, which is also the time limit for the client's response to a ping.
     package var pingInterval = Duration.seconds(20)
@@ -96,7 +98,7 @@ package struct ChatLine: Sendable {
         self.number = number
     }
 
-    /// Sends texts in the given order. A text for several clients is encoded as a frame only once.
+    /// Sends texts in the given order. The caller can encode a text for several clients as a frame only once.
     package func send(_ frames: [Frame]) {
         run { socket in for frame in frames { socket.send(frame) } }
     }

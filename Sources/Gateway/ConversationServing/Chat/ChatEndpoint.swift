@@ -40,7 +40,7 @@ extension EndpointListener.Purpose {
 }
 
 extension Endpoint {
-    /// The endpoint of the listener for chats. The endpoint serves any path, because the documented clients send no
-    /// particular path.
+    /// The endpoint of the listener for chats. The endpoint serves any path, because the documented clients
+    /// send no particular path.
     package static let chatAtAnyPath = chat(at: "/{path}")
 }

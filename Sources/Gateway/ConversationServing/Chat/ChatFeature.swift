@@ -42,8 +42,8 @@ package final class ChatFeature: LoopFeature {
     ) {
         guard let mailbox = gateway.mailbox else { return gateway.refuse(connection, .notFound) }
         guard !gateway.isDraining else { return gateway.refuse(connection, ControlAnswers.shuttingDown) }
-        // From here on, the socket itself informs the client of a revocation, so the revocation must not abort the
-        // request.
+        // From here on, the socket itself informs the client of a revocation, so the revocation must
+        // not abort the request.
         connection.request.outlivesKey = true
         let head: ResponseHead
         do throws(OpeningHandshake.HandshakeError) {

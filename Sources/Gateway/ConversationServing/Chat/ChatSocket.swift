@@ -32,11 +32,11 @@ package final class ChatSocket {
     private var onEnd: ((_ bytesSent: UInt64) -> Void)?
     private var isInPass = false
     private var hasMoreToRead = false
-    /// Whether the client must be disconnected because too many bytes wait for it.
+    /// Whether to disconnect the client, because too many bytes wait for the client.
     private var isStalled = false
     private var isLingering = false
 
-    /// Creates a socket that is open, because the 101 response was sent.
+    /// Creates a socket that is already open, because the gateway has sent the 101 response.
     ///
     /// - Parameter onEnd: Called once, with the number of bytes that were sent.
     init(
@@ -133,8 +133,8 @@ package final class ChatSocket {
             case .end, .failed: return finish()
             }
         }
-        // Serve other sockets first, and then continue, because the kernel does not report again that bytes are
-        // available.
+        // Serve other sockets first, and continue at the end of the pass, because an edge-triggered watch does not
+        // report the same bytes again.
         hasMoreToRead = true
         workAtEndOfPass()
     }

@@ -2,9 +2,9 @@
 
 import GatewayCore
 
-/// Detects unresponsive chat clients. Each tick sends a ping, and the client must send any bytes before the next tick.
-/// If bytes wait for the client, accepting some of them also counts as a sign of life, because a ping would be queued
-/// after them. The type performs no I/O.
+/// The detection of unresponsive chat clients. Each tick sends a ping, and the client must send any bytes before the
+/// next tick. If bytes wait for the client, accepting some of them also counts as a sign of life, because a ping would
+/// be queued after those bytes. The type performs no I/O.
 struct PingWatch: Sendable, Equatable {
     /// The action to perform at a tick.
     enum Action: Equatable {

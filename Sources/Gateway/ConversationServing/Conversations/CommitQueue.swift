@@ -3,7 +3,7 @@
 import GatewayCore
 
 /// The messages to clients that wait for the commit of earlier changes, in order. A message may confirm that a change
-/// is preserved when the gateway ends, so it must not be sent before the commit.
+/// survives the end of the gateway, so the queue sends the message only after the commit.
 struct CommitQueue {
     private var last = 0
     private var committed = 0
@@ -21,8 +21,8 @@ struct CommitQueue {
         if committed == last { send() } else { waiting.append((last, send)) }
     }
 
-    /// Records that a commit and all commits before it have succeeded or failed. Sends the messages that waited for
-    /// these commits.
+    /// Records that a commit and all commits before it have succeeded or failed. Sends the messages that
+    /// waited for these commits.
     mutating func committed(_ commit: Int) {
         committed = max(committed, commit)
         let ready = waiting.prefix { $0.commit <= committed }
@@ -30,8 +30,8 @@ struct CommitQueue {
         for item in ready { item.send() }
     }
 
-    /// Sends the messages that have waited since the tick before the last one, so that an unresponsive disk does not
-    /// delay clients forever.
+    /// Sends the messages whose commits began before the previous tick, so that an unresponsive disk does
+    /// not delay clients forever.
     mutating func tick() {
         committed(lastAtTick)
         lastAtTick = last

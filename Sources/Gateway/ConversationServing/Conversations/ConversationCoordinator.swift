@@ -10,8 +10,8 @@ import Logging
 internal import Projects
 import WebSockets
 
-/// The conversations of all projects, with the clients of the two protocols. The object is confined to the thread of
-/// ``ConversationService``.
+/// The conversations of all projects, with the clients of the two protocols. The object is confined to
+/// the thread of ``ConversationService``.
 final class ConversationCoordinator {
     /// The interval of the check for silent streams and for answers without events.
     private static let tick = Duration.seconds(5)
@@ -35,7 +35,7 @@ final class ConversationCoordinator {
     var loops: [Mailbox<LoopMessage>] = [] {
         didSet { for project in projects.values { project.assumeIsolated { [loops] in $0.loops = loops } } }
     }
-    /// The mailbox of the hub, which announces the events of conversations.
+    /// The mailbox of the hub, which sends the projects' snapshots and answers queries.
     var hub: Mailbox<HubMessage>?
     /// The routes to the projects' instances.
     private var routes = RoutingTable.empty
@@ -71,7 +71,8 @@ final class ConversationCoordinator {
 
     func known(_ name: ProjectName) -> ConversationProject? { projects[name] }
 
-    /// Sets a new routing table. All loops have received it or receive it before the next request.
+    /// Sets a new routing table. Each loop receives the table before the requests that this thread sends
+    /// to the loop afterwards.
     func follow(_ table: RoutingTable) {
         routes = table
         for project in projects.values { project.assumeIsolated { $0.follow(table) } }
@@ -79,7 +80,7 @@ final class ConversationCoordinator {
 
     // MARK: Chats
 
-    /// Opens a chat. If the loops do not know its project, queries the control plane first.
+    /// Opens a chat. If `project` is nil, first asks the control plane whether there is exactly one project.
     func opened(
         _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: ConversationError?
     ) {

@@ -80,7 +80,7 @@ extension ConversationService {
         return endpoint
     }
 
-    /// The form of errors of these endpoints.
+    /// The format of these endpoints' errors.
     package static let errorRenderer = ErrorRenderer(
         applies: isTheirs, render: answer(to:), interrupted: ControlAnswers.shuttingDownInConversation)
 

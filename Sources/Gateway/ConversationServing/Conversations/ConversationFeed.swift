@@ -7,16 +7,16 @@ import GatewayCore
 internal import Instances
 internal import Projects
 
-/// The events of a project's OpenCode in the format of OpenCode 1's API. The conversations' thread reads them from the
-/// hub's log directly, without a loop in between.
+/// The events of a project's OpenCode in the format of OpenCode 1's API. The conversations thread reads the events
+/// directly from the hub's log.
 final class ConversationFeed {
-    /// The number of bytes of the log that are read at a time.
+    /// The number of bytes of the log that the feed reads at a time.
     private static let portion = 256 * 1024
-    /// The number of bytes of the log that are searched for unfinished answers. This number of bytes corresponds to
-    /// about 50,000 deltas of text.
+    /// The number of bytes of the log that the feed searches for unfinished answers. This number of bytes corresponds
+    /// to about 50,000 deltas of text.
     private static let mostReplayed = 16 << 20
-    /// The time limit of the replay. If the log does not contain the beginning of a session, an OpenCode 2 instance is
-    /// queried for the session. The instance may not respond.
+    /// The time limit of the replay. If the log does not contain the beginning of a session, the feed queries the
+    /// OpenCode 2 instance, which may not respond.
     private static let replayTimeout = Duration.seconds(10)
 
     private let hub: Mailbox<HubMessage>
@@ -26,10 +26,10 @@ final class ConversationFeed {
     /// Whether the reader waits for the result of a query.
     private var isQuerying = false
     private var snapshot: HubSnapshot?
-    /// The current run of the instance, and whether a run has ended whose end is not reported yet.
+    /// The current run of the instance, and whether a run has ended whose end the feed has not reported yet.
     private var run: UInt64?
     private var hasEnded = false
-    /// Whether the events being read were sent before the subscription.
+    /// Whether the feed is reading events from before the subscription.
     private var isReplaying = false
 
     init(_ name: ProjectName, _ hub: Mailbox<HubMessage>) {
@@ -44,7 +44,7 @@ final class ConversationFeed {
             })
     }
 
-    /// Whether the hub receives the events of the run that this route leads to.
+    /// Returns whether the hub receives the events of the run to which this route leads.
     func receives(_ route: RoutingTable.Route) -> Bool { snapshot?.receivesEvents(of: route) ?? false }
 
     /// Updates the project's snapshot. All of the project's events so far are before `position` in the log.
@@ -62,8 +62,8 @@ final class ConversationFeed {
     }
 
     private func start(_ hubSnapshot: HubSnapshot, _ position: LogPosition, for project: isolated ConversationProject) {
-        // OpenCode since 1.2 does not store a text before it is complete, so only the log contains the deltas sent so
-        // far.
+        // OpenCode since 1.2 does not store a text before the text is complete, so only the log contains the deltas
+        // sent so far.
         let beginning = hubSnapshot.log.beginningOfOpenTurns(before: position, atMost: Self.mostReplayed)
         reader = TranslatedEventReader(hubSnapshot.log, after: beginning ?? position)
         run = hubSnapshot.run

@@ -23,7 +23,7 @@ extension ConversationProject: ConversationTransport {
 
     // MARK: Suspension
 
-    /// Suspends the task until ``resume(_:_:)`` is called with its number.
+    /// Suspends the task until ``resume(_:_:)`` is called with the task's number.
     ///
     /// - Parameters:
     ///   - limit: The time limit; nil if another component limits the time.
@@ -94,15 +94,15 @@ extension ConversationProject: ConversationTransport {
 
     // MARK: Requests
 
-    /// Sends a request to the project's OpenCode. If OpenCode is not running, a client's request starts it. If there is
-    /// no route to the instance, or the hub does not receive its events yet, the request waits for a change.
+    /// Sends a request to the project's OpenCode. If OpenCode is not running, a client's request starts OpenCode. The
+    /// request then waits until the routing table contains the instance and the hub receives the instance's events.
     func send(_ request: ClientRequest, for initiator: RequestInitiator)
         async throws(ConversationFailure) -> OpenCodeAnswer
     {
         var hasStarted = false
         // The deadline for a started instance to appear in the routing table; nil before the start.
         var routeDeadline: MonotonicTime?
-        // The deadline for the hub to receive the instance's events; nil unless the request waits for this.
+        // The deadline for the hub to receive the instance's events; nil while the request does not wait for the hub.
         var eventsDeadline: MonotonicTime?
         while true {
             guard !Task.isCancelled, !hasEnded else { throw .ended }
@@ -116,8 +116,8 @@ extension ConversationProject: ConversationTransport {
                         continue
                     }
                 }
-                // If the instance is not running, the loop had a newer routing table. This thread will receive the same
-                // table next.
+                // Any other result means that the loop already has a newer routing table, without a route to the
+                // instance. This thread receives that table next.
                 if case .answer(let answer) = try await sendOverLoop(request) { return answer }
             }
             if let routeDeadline, .now < routeDeadline {
@@ -152,7 +152,7 @@ extension ConversationProject: ConversationTransport {
 
     /// Sends a request over a loop and returns the reply. The loop limits the time (``GatewayLimits/answerTimeout``).
     ///
-    /// If the request changes something, the task waits for the reply even if it is cancelled, so that the state
+    /// If the request changes something, the task waits for the reply even after a cancellation, so that the state
     /// contains the change.
     private func sendOverLoop(_ request: ClientRequest) async throws(ConversationFailure) -> LoopReply {
         guard let loop = loops.first else { return .notRunning }

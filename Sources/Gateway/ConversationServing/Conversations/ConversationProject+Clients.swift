@@ -30,17 +30,19 @@ extension ConversationProject {
         send([ChatReply.status(state.catalogue, version: context.setUp.version)], to: number)
     }
 
-    /// Receives a message of a chat's client. The message is processed even if the client disconnects before the
-    /// project has started.
+    /// Receives a message of a chat's client. The session processes the message even if the client disconnects before
+    /// the project has started.
     func receive(_ text: [UInt8], from chat: Int) {
         guard let session = chats[chat]?.session else { return }
         whenReady { [self] in session.receive(text, over: self) }
     }
 
-    /// Records that the key of a chat's client is revoked. Requests that were not sent to OpenCode yet are discarded.
+    /// Records that the key of a chat's client is revoked. The session discards requests that it has not
+    /// sent to OpenCode yet.
     func revoke(_ chat: Int) { chats[chat]?.session.revoke() }
 
-    /// Records that a chat's client has disconnected. The tasks that process its messages retain its session.
+    /// Records that a chat's client has disconnected. The tasks that process the client's messages
+    /// retain the chat's session.
     func close(_ chat: Int) { chats.removeValue(forKey: chat)?.session.clientDisconnected() }
 
     func send(_ messages: [[UInt8]], to chat: Int) {
@@ -87,7 +89,7 @@ extension ConversationProject {
         let (chunks, continuation) = AsyncStream.makeStream(of: [UInt8].self)
         let number = nextNumber()
         streams[number] = AnswerClient(stream: stream, chunks: continuation)
-        // The handler is also called if the client disconnects before it receives the first bytes.
+        // The stream also calls the handler if the client disconnects before the first bytes.
         continuation.onTermination = { _ in self.post { $0.streams[number] = nil } }
         _ = Task.immediate(executorPreference: executor) {
             guard let refusal = try? await self.sendPrompt(prompt, of: stream, for: initiator) else { return }

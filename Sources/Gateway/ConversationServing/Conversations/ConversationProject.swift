@@ -28,17 +28,18 @@ actor ConversationProject {
 
     /// The time limits of the tasks.
     struct Limits: Sendable {
-        /// The maximum time until the stored entries are read and the subscription is active. After this time, clients
-        /// are served without the entries or the events.
+        /// The maximum time until the stored entries are read and the subscription is active. After this time, the
+        /// gateway serves clients without the entries or the events.
         var start = Duration.seconds(30)
         /// The maximum time from the result of a start until the routing table contains the instance.
         var route = Duration.seconds(1)
-        /// The maximum time until the hub receives the instance's events. The hub misses events that a prompt causes
-        /// earlier. After this time, the request is sent in any case, and checks find the answers.
+        /// The maximum time until the hub receives the instance's events. A prompt that is sent earlier could cause
+        /// events that the hub misses. After this time, the gateway sends the request in any case, and finds the answer
+        /// through periodic checks.
         var events = Duration.seconds(10)
     }
 
-    /// If no event of an answer arrives for this number of milliseconds, the gateway queries whether OpenCode still
+    /// The number of milliseconds without an event of an answer after which the gateway queries whether OpenCode still
     /// works on the answer.
     private static let quiet: Int64 = 30_000
 
@@ -46,7 +47,7 @@ actor ConversationProject {
     nonisolated let context: Context
     nonisolated var unownedExecutor: UnownedSerialExecutor { context.executor.asUnownedSerialExecutor() }
 
-    /// The state. Each change resumes the tasks whose condition it meets.
+    /// The state. Each change resumes the tasks whose condition the new state meets.
     var state: ConversationState {
         didSet { if suspended.includesStateWaits { resumeMetConditions() } }
     }
@@ -85,8 +86,8 @@ actor ConversationProject {
         state = ConversationState(directory: folder)
     }
 
-    /// Runs work of this project on the thread, after all work that was posted earlier. Any thread may call this
-    /// method.
+    /// Runs work of this project on the thread, after all work that was posted earlier. Any thread
+    /// may call this method.
     nonisolated func post(_ work: @escaping @Sendable (isolated ConversationProject) -> Void) {
         context.post { _ in self.assumeIsolated(work) }
     }
@@ -187,8 +188,8 @@ actor ConversationProject {
         runWaitingWork()
     }
 
-    /// Continues without the stored entries and tries to read them again later. Nothing is written before the entries
-    /// are read, because a write would overwrite the stored entries.
+    /// Continues without the stored entries and tries to read them again later. The gateway writes nothing before it
+    /// has read the entries, because a write would overwrite them.
     private func failed(_ reason: String) {
         loadState = .idle
         if !hasFailed {
@@ -220,7 +221,7 @@ actor ConversationProject {
 
     // MARK: Events
 
-    /// Applies the project's events to its conversations and chats.
+    /// Applies OpenCode's events to the project's conversations and chats.
     func receive(_ events: [TranslatedEvent]) {
         for event in events {
             switch event {

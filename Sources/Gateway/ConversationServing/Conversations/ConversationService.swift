@@ -13,13 +13,13 @@ package import Projects
 
 /// The settings of the chat and conversation protocols.
 package struct ConversationSetUp: Sendable {
-    /// The project for clients that do not name one; nil to select the only project.
+    /// The project for clients that do not name a project; nil to select the only project.
     package var project: String?
     /// The folder whose sub-folders are the projects.
     package var home: String
-    /// The store for pins, counts and ids, which preserves them when the gateway ends; nil to store nothing.
+    /// The store for pins, counts and ids, which preserves these values when the gateway ends; nil to store nothing.
     package var store: (any ConversationKeeping)?
-    /// The gateway's version, which is sent to chats.
+    /// The gateway's version, which the gateway sends to chat clients.
     package var version: String
 
     /// Creates the settings.
@@ -101,7 +101,7 @@ package final class ConversationService: Sendable {
     /// Runs work on the thread, after all work that was posted earlier.
     func post(_ work: @escaping Work) { mailbox.post(.work(work)) }
 
-    /// Sets the loops that send requests to OpenCode, and the hub that provides its events.
+    /// Sets the loops that send requests to OpenCode, and the hub that provides OpenCode's events.
     package func follow(_ loops: [Mailbox<LoopMessage>], hub: Mailbox<HubMessage>) {
         post { coordinator in
             coordinator.loops = loops
@@ -153,8 +153,8 @@ package final class ConversationService: Sendable {
         )
     }
 
-    /// Chooses as ``choose(_:_:)`` does, but uses the folders on disk, because the routing table may not contain a new
-    /// project yet.
+    /// Chooses as ``choose(_:_:)`` does, but uses the folders on disk, because the routing table may not contain
+    /// a new project yet.
     func choose(_ named: String?, _ control: any ProjectControl) async -> Choice {
         let choice = choose(named)
         if case .project = choice { return choice }

@@ -5,10 +5,10 @@ import GatewayCore
 
 /// The origin of a request to a project's OpenCode.
 enum RequestInitiator: Sendable {
-    /// A client. If the project is not running, it is started, and the project's history records the principal. The
+    /// A client. Its request starts a project that is not running, and the project's history records the principal. The
     /// principal is nil for a client that was admitted without a key.
     case client(Principal?)
-    /// A client without a key that only reads. No project is started for it, because a browser may send such a request
+    /// A client without a key that only reads. Its request starts no project, because a browser may send such a request
     /// on behalf of any web page.
     case reader
     /// The gateway itself. Its requests start no projects.

@@ -31,7 +31,7 @@ package final class BridgeThreads: Sendable {
     /// Runs a part of a task on one of the threads.
     fileprivate func add(_ job: UnownedJob, of executor: BridgeExecutor) { queue.add(job, of: executor) }
 
-    /// Stops the threads without running the pending jobs. Must not be called on one of these threads.
+    /// Stops the threads. The pending jobs do not run. Call this method on another thread.
     package func stop() {
         queue.stop()
         for thread in threads { thread.join() }
@@ -40,9 +40,9 @@ package final class BridgeThreads: Sendable {
 
 /// The executor of the translated requests of one loop (SE-0417).
 ///
-/// A short part of a task runs on the loop itself, because a change of threads costs more than the translation of a
-/// small response. A long part runs on one of the bridge's threads, so that it does not delay the loop's other
-/// requests.
+/// A short part of a task runs on the loop itself, because a change of threads costs more than the
+/// translation of a small response. A long part runs on one of the bridge's threads, so that it does not
+/// delay the loop's other requests.
 final class BridgeExecutor: TaskExecutor {
     private struct State {
         var sendsToThreads = false
@@ -64,7 +64,7 @@ final class BridgeExecutor: TaskExecutor {
         if isLong { threads.add(job, of: self) }
     }
 
-    /// Starts or resumes a task. Must be called on the loop.
+    /// Starts or resumes a task. Call this method on the loop's thread.
     ///
     /// - Parameters:
     ///   - isLong: Whether the part of the task up to its next suspension runs on one of the bridge's threads.
@@ -74,7 +74,7 @@ final class BridgeExecutor: TaskExecutor {
         start()
     }
 
-    /// Runs the short parts of tasks that the loop has started or resumed. Must be called on the loop.
+    /// Runs the short parts of tasks that the loop has started or resumed. Call this method on the loop's thread.
     func runJobs() {
         while true {
             let jobs = state.withLock { state in

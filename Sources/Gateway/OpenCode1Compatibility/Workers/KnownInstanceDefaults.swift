@@ -6,10 +6,11 @@ import GatewayCore
 internal import Instances
 import Locking
 
-/// A cache of the instances' default agents and models. A session or prompt that names no agent or model uses these
-/// defaults.
+/// A cache of the instances' default agents and models. A session or prompt that names no agent or
+/// model uses these defaults.
 final class KnownInstanceDefaults: Sendable {
-    /// The time for which defaults are cached. The time is limited, because the configuration may change during a run.
+    /// The time for which the cache keeps defaults. The time is limited, because the configuration may
+    /// change during a run.
     private static let lifetime = Duration.seconds(10)
 
     private struct Entry: Sendable {

@@ -16,8 +16,8 @@ final class SessionLocks: Sendable {
     /// The waiting runs of each locked session.
     private let waiting = Locked<[String: [Waiter]]>([:])
 
-    /// Acquires a session's lock. If the result is false, the loop calls ``BridgeRun/locked(_:)`` once the run has
-    /// acquired the lock.
+    /// Acquires a session's lock. Returns false if another run holds the lock. The loop then calls
+    /// ``BridgeRun/locked(_:)`` as soon as the run has acquired the lock.
     func acquire(_ session: String, run: Int, of loop: Mailbox<LoopMessage>) -> Bool {
         waiting.withLock { waiting in
             guard waiting[session] != nil else {
@@ -40,7 +40,7 @@ final class SessionLocks: Sendable {
             waiting[session] = queue
             return next
         }
-        // If the run no longer exists, its loop passes the lock on.
+        // If the run no longer exists, its loop releases the lock again.
         if let next { next.loop.post(.feature(BridgeMessage.locked(run: next.run, session: session))) }
     }
 }

@@ -5,7 +5,7 @@ import GatewayCore
 package import HTTPClient
 package import HTTPServer
 
-/// Creates the errors for a client whose instance has not responded.
+/// The errors for a client whose instance has not responded.
 package enum LostInstance {
     /// Returns the error of a request to a project's instance on this port.
     ///
@@ -44,7 +44,7 @@ package enum LostInstance {
         "OpenCode instance for \(project) ended before it responded. \(doubt(project))"
     }
 
-    /// Returns the same message for an instance whose port is now used by another server.
+    /// Returns the message, sent with 502, for an instance whose port another server uses now.
     package static func replaced(_ port: UInt16, _ project: String) -> String {
         "Cannot connect to OpenCode instance on port \(port): another server uses that port. \(doubt(project))"
     }
@@ -55,7 +55,7 @@ package enum LostInstance {
 
     /// Returns the message for an instance that did not respond within the time limit.
     ///
-    /// - Parameter setting: The setting of the time limit.
+    /// - Parameter setting: The flag that sets the time limit.
     package static func late(_ project: String, after time: Duration, setting: String) -> String {
         "OpenCode instance for \(project) did not respond within \(time.text(.setting)) (\(setting)). Its turn may still be running. Check the session before you send the request again."
     }

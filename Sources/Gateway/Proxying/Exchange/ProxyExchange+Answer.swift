@@ -53,9 +53,9 @@ extension ProxyExchange: UpstreamDelegate {
     }
 
     private func startStream(on connection: ClientConnection, with head: ResponseHead, length: BodyLength) {
-        // The filtered stream is shorter than the received one, so its length is unknown.
+        // A filtered stream is shorter than the received stream, so the length of the filtered stream is unknown.
         let length = filter == nil ? length : .unknown
-        // A client that is too slow for its stream is disconnected. The source of the stream is never paused.
+        // The gateway disconnects a client that is too slow for its stream, instead of pausing the instance.
         detach(
             connection, with: head, length: length, policy: .cut(above: policy.limits.streamBacklog), isStream: true)
         guard let detached else { return }
@@ -106,7 +106,7 @@ extension ProxyExchange: UpstreamDelegate {
         if state.earlyAnswer(buffered: connection?.waitingLength) != nil { arm(.earlyAnswer) }
     }
 
-    /// Sends the response that is held back, unless the request is still being sent.
+    /// Starts the response that is held back, if the request's body was sent completely.
     func startHeldAnswer() {
         guard let length = state.startHeldAnswer(), let head = heldHead.take() else { return }
         connection?.startResponse(head, length)

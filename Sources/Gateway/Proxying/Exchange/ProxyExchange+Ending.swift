@@ -12,16 +12,16 @@ extension ProxyExchange {
     /// connections are closed.
     private static let verdictTime = Duration.milliseconds(200)
 
-    /// Checks the exchange against a new routing table. A request that waits for a response ends if its instance was
-    /// stopped.
+    /// Checks the exchange against a new routing table. A request that waits for a response ends if
+    /// its instance was stopped.
     func routesChanged() {
         perform(
             state.routesAction(
                 isStopKnown: stopError != nil, isDraining: owner.isDraining, isRouted: isRouted))
     }
 
-    /// Responds to a client whose instance closed the connection before it responded. A stop may become known a moment
-    /// later.
+    /// Responds to a client whose instance closed the connection before a response. The exchange may wait, because a
+    /// stop may become known a moment later.
     func reportLoss(after failure: UpstreamFailure) {
         perform(state.recordLoss(failure, isStopKnown: stopError != nil, isRouted: isRouted))
     }

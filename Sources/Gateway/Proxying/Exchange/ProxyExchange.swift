@@ -12,11 +12,11 @@ import Logging
 import OpenCodeFamilies
 internal import Projects
 
-/// A proxied request. The client's bytes are forwarded to the instance, and the instance's response is forwarded to the
+/// A proxied request. The exchange forwards the client's bytes to the instance, and the instance's response to the
 /// client. If either peer disconnects, the exchange with the other peer ends as well.
 final class ProxyExchange {
-    /// How long an instance that has already responded may continue to read an upload. Afterwards, the response is sent
-    /// without the remainder of the upload.
+    /// The time for which an instance that has already responded may continue to read an upload. Afterwards, the
+    /// exchange sends the response without the remainder of the upload.
     static let earlyAnswerGrace = Duration.seconds(1)
     static let lowWater = 64 * 1024
 
@@ -28,7 +28,7 @@ final class ProxyExchange {
     /// The policy that applies to the request until its end, even after a reload.
     let policy: Policy
     var filter: EventFilter?
-    /// The target that is sent to the instance.
+    /// The target that the gateway sends to the instance.
     let target: ArraySlice<UInt8>
     /// The project's name as it appears in the path.
     let segment: ArraySlice<UInt8>
@@ -64,8 +64,8 @@ final class ProxyExchange {
     var project: ProjectName { route.name }
     var port: UInt16 { instance.port }
     var instance: InstanceAddress { route.endpoint?.address ?? .loopback(0) }
-    /// The time limit for the beginning of the response, and then for each further byte. For a turn, it is the limit of
-    /// a silent stream, but never less than for other responses.
+    /// The time limit for the beginning of the response, and then for each further byte. For a response at the end of a
+    /// turn, the limit is that of a silent stream, but never less than for other responses.
     var answerTimeout: Duration { awaitsLongest ? policy.limits.streamTimeout : policy.limits.answerTimeout }
     private var awaitsLongest: Bool { awaitsTurn && policy.limits.streamTimeout > policy.limits.answerTimeout }
 
@@ -94,7 +94,7 @@ final class ProxyExchange {
         if state.isUploading { requestBodyArrived() }
     }
 
-    /// Reports an abort by a client of OpenCode 1 before the abort is sent.
+    /// Reports an abort by a client of OpenCode 1 before the exchange forwards the abort.
     private func reportAbort(by method: String) {
         guard let report = feature.sessionAborted, route.endpoint?.family == .one,
             let session = TurnRoutes.abortedSession(method, target)
@@ -108,14 +108,14 @@ final class ProxyExchange {
             return .streamed(length: nil)
         }
         if connection.framing == .none {
-            // If the client has announced an empty body, announce it to the instance as well. Do not announce a missing
-            // body.
+            // If the client has announced an empty body, announce it to the instance as well. Do not
+            // announce a missing body.
             return connection.head.fields.firstIndex(of: .contentLength) == nil ? .none : .whole([])
         }
         return .whole(connection.takeBody())
     }
 
-    /// Aborts the response as if the instance had aborted it, so that no client mistakes this for a regular end.
+    /// Aborts the response as if the instance had aborted it, so that no client mistakes the abort for a regular end.
     func abort() {
         let tunnel = self.tunnel
         upstream?.cancel()
@@ -146,7 +146,8 @@ final class ProxyExchange {
         if let timer { owner.loop.arm(timer, after: timeout) }
     }
 
-    /// Ends the exchange. A component that is still sending the response has all of its data.
+    /// Ends the exchange. If the server is still sending the response, the server already has all
+    /// of the response's data.
     func finish() {
         let end = state.end()
         if end.wasLost { feature.remove(lost: self) }
@@ -177,8 +178,8 @@ extension ProxyExchange: ServerExchange {
         arm(state.uploadDeadline(buffered: connection.waitingLength))
         if upstream.waitingUpload <= Self.lowWater {
             connection.withBody { upstream.upload(&$0) }
-            // This resumes the connection. It is suspended if more bytes have arrived than are buffered before
-            // forwarding.
+            // `bodyConsumed()` resumes the connection, which is suspended if more bytes have arrived
+            // than the server buffers.
             connection.bodyConsumed()
         }
         if connection.isBodyComplete, connection.body.isEmpty {

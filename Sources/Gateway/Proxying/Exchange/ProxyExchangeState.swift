@@ -3,8 +3,8 @@
 import HTTPClient
 import HTTPServer
 
-/// The state machine of a forwarded request and its response. It performs no I/O: ``ProxyExchange`` reports events, and
-/// performs the returned actions.
+/// The state machine of a forwarded request and its response. The state machine performs no I/O. ``ProxyExchange``
+/// reports events, and performs the returned actions.
 ///
 ///     awaited ──► held ──┬──► sending ───┬──► ended
 ///        │               └──► detached ──┘
@@ -39,13 +39,14 @@ struct ProxyExchangeState: Equatable {
     /// The decision whether the client may receive a response with this head.
     enum HeadVerdict: Equatable {
         case accept
-        /// Abort the exchange. A client would take a stream that ends at once for a regular end.
+        /// Abort the exchange, because the gateway is shutting down. A client would mistake an event stream that ends
+        /// at once for a regular end.
         case abort
         /// Report that another server uses the instance's port.
         case reportForeignServer
     }
 
-    /// The way in which the response is sent.
+    /// The way in which the exchange sends the response.
     enum Delivery: Equatable {
         /// Send an event stream on the client's socket, and disconnect a client that is too slow.
         case stream
@@ -62,8 +63,8 @@ struct ProxyExchangeState: Equatable {
     enum EndAction: Equatable {
         /// Send the whole response on the client's socket, because the request is still being sent.
         case detachWhole(BodyLength)
-        /// Send the whole response through libmicrohttpd. With `isLengthBuffered`, announce the number of bytes that
-        /// have arrived.
+        /// Send the whole response through libmicrohttpd. With `isLengthBuffered`, announce the number of
+        /// bytes that have arrived.
         case startWhole(BodyLength, isLengthBuffered: Bool)
         case finishConnection
         case finishDetached
@@ -76,7 +77,8 @@ struct ProxyExchangeState: Equatable {
         case detachPart(BodyLength)
         /// Send the part that has arrived through libmicrohttpd, and abort the response.
         case startPart(BodyLength)
-        /// Discard the part that has arrived, and report the loss of the instance (``recordLoss(_:isStopKnown:isRouted:)``).
+        /// Discard the part that has arrived, and report the loss of the instance
+        /// (``recordLoss(_:isStopKnown:isRouted:)``).
         case reportLoss
         case abortConnection
         case abortDetached
@@ -111,15 +113,16 @@ struct ProxyExchangeState: Equatable {
     }
 
     private(set) var response = Response.awaited
-    /// How the instance's connection ended before the response; nil unless the response is ``Response/lost``. It is not
-    /// a value of that case, because each change of ``response`` would then copy and release strings.
+    /// The failure that ended the instance's connection before the response. The value is set only while the response
+    /// is ``Response/lost``. The failure is not an associated value of that case, because each change of ``response``
+    /// would then copy and release strings.
     private var failure: UpstreamFailure?
     /// Whether the request's body is still being sent.
     private(set) var isUploading = false
     /// Whether the response is an event stream or the client has switched protocols.
     private(set) var isStream = false
     /// Whether the instance may have received a request that must not be repeated. Without a response, the gateway
-    /// cannot know whether the instance has received it.
+    /// cannot know whether the instance has received the request.
     private(set) var mayBeReceived = false
 
     /// Records that the request is sent now.
@@ -139,13 +142,12 @@ struct ProxyExchangeState: Equatable {
         return refusesPassword ? .reportForeignServer : .accept
     }
 
-    /// Records an accepted head. Returns how the response is sent.
+    /// Records an accepted head. Returns the way to send the response.
     ///
     /// - Parameter canBegin: Whether libmicrohttpd can send this response.
     mutating func receiveHead(isEventStream: Bool, status: Int, length: BodyLength, canBegin: Bool) -> Delivery {
         if isEventStream { return .stream }
-        // After such a status, the instance does not need the remainder of an upload. The client therefore receives the
-        // response now.
+        // Such a status means that the instance does not need the remainder of an upload, so send the response now.
         if isUploading && status >= 300 || !canBegin { return .detach }
         response = .held(length)
         return .hold
@@ -183,15 +185,15 @@ struct ProxyExchangeState: Equatable {
         earlyAnswer(buffered: buffered) == nil ? .answer : .earlyAnswer
     }
 
-    /// Whether the client's own time limit applies while the client is slow. It does not apply to a response that is
-    /// held back, because the client does not read it yet.
+    /// Whether the client's own time limit applies while the client is slow. That limit does not apply to a response
+    /// that is held back, because the client cannot read that response yet.
     var isClientReading: Bool {
         if case .held = response { false } else { true }
     }
 
     /// The length of the response's body, if the response has arrived completely while the request's body is still
     /// being sent; nil otherwise. The response is held back as long as the instance continues to read, because
-    /// libmicrohttpd responds only after the end of a body.
+    /// libmicrohttpd responds only after the end of the request's body.
     ///
     /// - Parameter buffered: The length of the part of the response that waits for the client.
     func earlyAnswer(buffered: BodyLength?) -> BodyLength? {
@@ -200,7 +202,8 @@ struct ProxyExchangeState: Equatable {
         return buffered == length ? length : nil
     }
 
-    /// Decides whether to start a response that is held back. Returns the length of its body, or nil.
+    /// Starts a response that is held back, if the request's body was sent completely. Returns the length of the
+    /// response's body, or nil if there is no response to start.
     mutating func startHeldAnswer() -> BodyLength? {
         guard case .held(let length) = response, !isUploading else { return nil }
         response = .sending
@@ -222,7 +225,7 @@ struct ProxyExchangeState: Equatable {
         }
     }
 
-    /// Decides how a response ends that has failed.
+    /// Decides how to end a response that has failed.
     ///
     /// - Parameter buffered: The length of the part of the response that waits for the client.
     func failureAction(for failure: UpstreamFailure, buffered: BodyLength?) -> FailureAction {
@@ -236,8 +239,8 @@ struct ProxyExchangeState: Equatable {
         }
     }
 
-    /// Returns whether the received part of a broken response that has not begun is delivered. It is not delivered if
-    /// the client could mistake it for a complete response.
+    /// Returns whether to deliver the received part of a broken response to a client that has received nothing yet.
+    /// Returns false if the client could mistake this part for a complete response.
     private static func isDeliverable(
         _ failure: UpstreamFailure, _ length: BodyLength, buffered: BodyLength?
     ) -> Bool {
@@ -249,7 +252,7 @@ struct ProxyExchangeState: Equatable {
     // MARK: The loss of the instance
 
     /// Records that the instance's connection ended before the response. Returns how to respond to the client. The
-    /// service manager can report a stop a moment later.
+    /// exchange may have to wait, because the service manager can report a stop a moment later.
     ///
     /// - Parameters:
     ///   - isStopKnown: Whether a stop of the instance or of the gateway is known.
@@ -286,7 +289,7 @@ struct ProxyExchangeState: Equatable {
 
     // MARK: The end
 
-    /// Decides how to end the exchange when the gateway ends it. The client must not mistake this for a regular end.
+    /// The action with which the gateway ends the exchange. The client must not mistake the result for a regular end.
     var abortAction: AbortAction {
         switch response {
         case .awaited, .lost, .held: .refuse

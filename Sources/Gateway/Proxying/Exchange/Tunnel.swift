@@ -6,8 +6,8 @@ import GatewayCore
 import Glibc
 import HTTPTypes
 
-/// A connection that transfers bytes in both directions between a client and an instance, after both have switched
-/// protocols.
+/// A connection that transfers bytes in both directions between a client and an instance, after
+/// both have switched protocols.
 ///
 /// Each direction ends separately. A side that has finished sending (FIN) still receives until the other side has
 /// finished. A reset on either side ends both directions.
@@ -20,8 +20,8 @@ final class Tunnel {
     }
 
     private static let highWater = 256 * 1024
-    /// The maximum number of reads of 64 KiB in one pass and direction, so that one client's data does not delay other
-    /// clients.
+    /// The maximum number of reads of 64 KiB in one pass and direction, so that one client's data does
+    /// not delay other clients.
     private static let readsPerPass = 16
 
     /// The rights that the tunnel uses; nil if the client needed no key.
@@ -39,7 +39,8 @@ final class Tunnel {
 
     /// Starts the transfer.
     ///
-    /// - Parameter onEnd: Called once, when both directions have ended or one of them is broken.
+    /// - Parameter onEnd: Called once when the tunnel has ended for any reason, with the number of bytes that the
+    ///   instance has sent.
     init(
         loop: EventLoop, client: Socket, upstream: Socket, earlyFromClient: [UInt8], earlyFromUpstream: [UInt8],
         idleTimeout: Duration, usedRights: UsedRights?, onEnd: @escaping (_ bytesToClient: UInt64) -> Void
@@ -58,7 +59,7 @@ final class Tunnel {
     /// Ends both directions if the client has vanished while bytes for it are unacknowledged.
     func endIfLost(by loss: PeerLoss) {
         guard loss.hasLostPeer(client.descriptor) else { return }
-        // Otherwise, the kernel would continue to send bytes that no peer receives.
+        // Reset the connection. Otherwise, the kernel would continue to send bytes that no peer receives.
         SocketOptions.setLingerToZero(client.descriptor)
         close()
     }
@@ -102,8 +103,8 @@ final class Tunnel {
     private func move(from source: Socket, to sink: Socket, _ direction: Direction) -> Bool {
         for round in 0... {
             guard round < Self.readsPerPass else {
-                // Serve other connections first, and then continue, because the kernel does not report again that bytes
-                // are available.
+                // Serve other connections first, and continue at the end of the pass, because an edge-triggered watch
+                // does not report the same bytes again.
                 loop.atEndOfPass(self)
                 return true
             }
@@ -140,8 +141,8 @@ extension Tunnel: PassHandler {
     func passEnded() { carry() }
 }
 
-/// The handler for both sockets. Each event checks both directions, because one direction may wait for room on the
-/// other socket.
+/// The handler for both sockets. Each event checks both directions, because one direction may wait for room
+/// on the other socket.
 private final class Side: ReadinessHandler {
     private let tunnel: Tunnel
 

@@ -3,7 +3,7 @@
 import GatewayCore
 package import HTTPTypes
 
-/// The base URL of a project's instance for a client. It replaces the instance's own address in references.
+/// The base URL of a project's instance for a client. This URL replaces the instance's own address in references.
 package struct ClientBase {
     /// The base, such as `https://gateway.example.com/projects/demo/api`, or only the path if no host is known.
     package let text: [UInt8]
@@ -12,7 +12,7 @@ package struct ClientBase {
     ///
     /// - Parameters:
     ///   - segment: The project's name as it appears in the path.
-    ///   - isTrusted: Whether a proxy's fields for scheme and host are used.
+    ///   - isTrusted: Whether to use the fields for scheme and host that a proxy has added.
     package init(_ head: RequestHead, segment: ArraySlice<UInt8>, isTrusted: Bool) {
         var text: [UInt8] = []
         if let host = Self.host(head.fields, isTrusted) {

@@ -4,7 +4,8 @@ import Addresses
 import GatewayCore
 import HTTPTypes
 
-/// Converts references to an instance's own address, which no client can reach, into references that a client can use.
+/// The conversion of references to an instance's own address, which no client can reach, into references that
+/// a client can use.
 struct InstanceReferences {
     private static let scheme = Array("http://".utf8)
     private static let loopbackHosts = ["127.0.0.1", "localhost", "[::1]"]
@@ -37,8 +38,8 @@ struct InstanceReferences {
         return result
     }
 
-    /// Converts a reference (RFC 3986 §4.1). If it begins with the instance's address, the client's base replaces that
-    /// address.
+    /// Converts a reference (RFC 3986 §4.1). If the reference begins with the instance's address, the client's base
+    /// replaces that address.
     private func reference(_ text: ArraySlice<UInt8>) -> [UInt8] {
         guard text.startsIgnoringCase(Self.scheme) else { return Array(text) }
         let remainder = text.dropFirst(Self.scheme.count)
@@ -51,8 +52,8 @@ struct InstanceReferences {
         return Array(text)
     }
 
-    /// Converts the targets in a list of links (RFC 8288 §3), which are between angle brackets. Parameters are
-    /// unchanged.
+    /// Converts the targets in a list of links (RFC 8288 §3), which are between angle
+    /// brackets. Parameters are unchanged.
     private func links(_ value: ArraySlice<UInt8>) -> [UInt8] {
         var result: [UInt8] = []
         var isQuoted = false

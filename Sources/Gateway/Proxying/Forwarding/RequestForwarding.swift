@@ -4,10 +4,10 @@ import GatewayCore
 package import HTTPTypes
 import WebSockets
 
-/// Converts a client's fields into the fields for an instance.
+/// The conversion of a client's fields into the fields for an instance.
 package enum RequestForwarding {
-    /// The gateway's element of `Via` (RFC 9110 §7.6.3): the protocol version of the received message, and the
-    /// gateway's pseudonym.
+    /// The gateway's element of `Via` (RFC 9110 §7.6.3): the protocol version of the received message,
+    /// and the gateway's pseudonym.
     private static let via = (
         http10: Array("1.0 viberemote-gateway".utf8), http11: Array("1.1 viberemote-gateway".utf8)
     )
@@ -24,11 +24,11 @@ package enum RequestForwarding {
 
     /// Returns the fields for the instance.
     ///
-    /// Order, spelling and duplicates are preserved. The client's key is dropped and the instance's own credentials are
-    /// added. The forwarding fields of a trusted proxy are continued with the gateway's own element at the end; the
-    /// forwarding fields of other peers are dropped.
+    /// The result preserves order, spelling and duplicates. The instance's credentials replace the client's key.
+    /// The gateway appends its own element to the forwarding fields of a trusted proxy, and drops the forwarding
+    /// fields of other peers.
     ///
-    /// - Parameter memory: Provides the storage for the result. Its content is ignored.
+    /// - Parameter memory: Provides the storage for the result. The method ignores the content of `memory`.
     package static func fields(
         of head: RequestHead, from peer: [UInt8], isTrusted: Bool, authorization: [UInt8]?, isUpgrade: Bool,
         in memory: consuming FieldList = FieldList()
@@ -41,7 +41,7 @@ package enum RequestForwarding {
             !isDropped(field, isTrusted) && !hopByHop.removes(field, spelling)
         }
         if isUpgrade {
-            // Only WebSocket is offered, even if the client has offered other protocols.
+            // Offer only WebSocket to the instance, even if the client has offered other protocols.
             fields.append("Connection", "Upgrade")
             fields.append("Upgrade", "websocket")
         }
@@ -89,8 +89,8 @@ package enum RequestForwarding {
     }
 
     /// Returns whether the client requests a switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`,
-    /// in HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). Other protocols are not forwarded, because `h2c` would carry
-    /// requests past every check.
+    /// in HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). The gateway does not forward other protocols, because `h2c` would
+    /// carry requests past every check.
     static func wantsUpgrade(_ head: RequestHead) -> Bool {
         guard head.version == .http11, head.mayHave(.upgrade) else { return false }
         return head.fields.contains(.webSocket, in: .upgrade) && head.fields.contains(.upgrade, in: .connection)
@@ -106,8 +106,8 @@ package enum RequestForwarding {
         return kept
     }
 
-    /// Returns whether a field is dropped because the exchange (framing, Host) or the gateway (credentials, forwarding)
-    /// replaces it.
+    /// Returns whether to drop a field because the exchange (framing, Host) or the gateway
+    /// (credentials, forwarding) replaces it.
     private static func isDropped(_ field: FieldName, _ isTrusted: Bool) -> Bool {
         switch field {
         case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto,

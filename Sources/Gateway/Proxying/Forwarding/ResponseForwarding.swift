@@ -4,15 +4,15 @@ import GatewayCore
 import HTTPServer
 package import HTTPTypes
 
-/// Converts an instance's head into the head for the client.
+/// The conversion of an instance's head into the head for the client.
 package enum ResponseForwarding {
     private static let challenge = Array("www-authenticate".utf8)
     private static let basic = Array("basic".utf8)
 
-    /// Returns whether the response rejects the request's credentials. OpenCode checks them before anything else, and
-    /// rejects them with a challenge of the scheme `Basic` (RFC 7617 §2), possibly among other challenges (RFC 9110
-    /// §11.6.1). A challenge that contains only other schemes comes from a server that OpenCode has called, such as a
-    /// model's provider.
+    /// Returns whether the response rejects the request's credentials. OpenCode checks them before anything else,
+    /// and rejects them with a challenge of the scheme `Basic` (RFC 7617 §2), possibly among other challenges (RFC
+    /// 9110 §11.6.1). A challenge that contains only other schemes comes from a server that OpenCode has called,
+    /// such as a model's provider.
     package static func refusesCredentials(_ head: borrowing ResponseHead) -> Bool {
         guard head.status == 401 else { return false }
         return (0..<head.fields.count).contains { index in
@@ -42,12 +42,12 @@ package enum ResponseForwarding {
         return element.dropFirst(basic.count).first?.isOptionalWhiteSpace ?? true
     }
 
-    /// Returns the head for the client. Hop-by-hop fields and the framing are dropped, because the connection to the
-    /// client creates its own.
+    /// Returns the head for the client. Drops hop-by-hop fields and the framing, because the client's connection has
+    /// its own fields and framing.
     ///
     /// - Parameters:
-    ///   - terms: The cross-origin terms, whose fields replace the instance's fields except for the list of readable
-    ///     fields.
+    ///   - terms: The cross-origin terms, whose fields replace the instance's fields except for the
+    ///     list of readable fields.
     ///   - references: Called only if a field may contain the instance's address.
     static func head(
         _ received: consuming ResponseHead, _ terms: CrossOriginTerms? = nil,
