@@ -36,7 +36,7 @@ enum OpenAPIDocument {
         ]
     }
 
-    /// Returns each path once, with the operations of all endpoints that share it.
+    /// Returns each path once, with the operations of all endpoints that share the path.
     private static func paths(_ endpoints: [Endpoint]) -> JSON {
         var patterns: [PathPattern] = []
         for endpoint in endpoints where !patterns.contains(endpoint.path) { patterns.append(endpoint.path) }

@@ -9,8 +9,8 @@ package import Instances
 import OpenCodeFamilies
 import Projects
 
-/// The directory pinning of one loop. The feature applies the directory rules to requests, and contains the loop's
-/// session index.
+/// The directory pinning of one loop. The feature applies the directory rules to requests, and contains
+/// the loop's session index.
 package final class DirectoryPinningFeature {
     private unowned let gateway: GatewayLoop
     /// Sends a message to the hub's thread, which also has a session index.
@@ -27,8 +27,7 @@ package final class DirectoryPinningFeature {
     }
 
     /// Waits until an OpenCode 1 instance has opened the project's folder. The first loop sends the request to the
-    /// instance
-    /// on behalf of all loops, so that each run receives one request.
+    /// instance on behalf of all loops, so that each run receives one request.
     ///
     /// - Parameter proceed: Called once, after the folder was opened or the time limit has passed.
     package func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void) {
@@ -74,7 +73,7 @@ extension DirectoryPinningFeature: SessionIndexOwner {
     /// Whether other threads have sent messages that the loop has not received yet.
     package var hasUnread: Bool { gateway.mailbox?.hasUnread ?? false }
 
-    /// Sends a message to this loop's index; nil until the loop has a mailbox.
+    /// The closure that sends a message to this loop's session index; nil until the loop has a mailbox.
     package var sessionIndexPost: (@Sendable (SessionIndexMessage) -> Void)? {
         guard let mailbox = gateway.mailbox else { return nil }
         return { mailbox.post(.feature($0)) }
@@ -124,7 +123,8 @@ extension DirectoryPinningFeature: InstanceRequestRules {
         }
     }
 
-    /// Reads the project's directories again, and repeats the decision with the result.
+    /// Reads the project's directories again, which may include a new worktree, and repeats the
+    /// decision with the result.
     private func lookForWorktree(_ request: InstanceRequest, in scope: DirectoryScope) {
         let held = gateway.hold(request)
         sessions.lookUpDirectories(of: request.route.name) { [unowned self] found in

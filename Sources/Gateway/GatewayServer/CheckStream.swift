@@ -19,9 +19,9 @@ enum CheckStream {
 
     /// Returns a stream of numbered comments (WHATWG HTML §9.2.5), such as `: 1`.
     ///
-    /// With the parameter `end=abort`, the stream ends without its last chunk, as when an instance dies. A proxy that
-    /// turns this end into a complete response hides the loss from clients. OpenCode's official SDK then does not
-    /// reconnect.
+    /// With the parameter `end=abort`, the stream ends without its last chunk, as when an instance dies. A
+    /// proxy that turns this end into a complete response hides the loss from clients. OpenCode's official SDK
+    /// then does not reconnect.
     static func response(_ query: RequestQuery) -> ControlResponse {
         let aborts = query["end"] == "abort"
         var head = ResponseHead(status: 200)

@@ -14,8 +14,7 @@ import OpenCode1Compatibility
 import Proxying
 
 /// The gateway's data plane: identical loops, each on its own thread. Each loop has its own listener, or all loops
-/// share
-/// the listener of a `.socket` unit.
+/// share the listener of a `.socket` unit.
 package final class DataPlane: Sendable {
     /// The components and settings of a data plane.
     package struct SetUp: Sendable {
@@ -40,18 +39,18 @@ package final class DataPlane: Sendable {
         /// The settings for chat sockets; nil to disable chats, so that there is no `/chat`.
         package var chat: ChatSetUp?
         /// The endpoints of conversations, on the gateway's own port and on the listener for conversations. The array
-        /// is
-        /// empty if the gateway serves no conversations.
+        /// is empty if the gateway serves no conversations.
         var conversationEndpoints: [Endpoint] = []
-        /// The service for chats and conversations, which provides their endpoints; nil to disable them.
+        /// The service for chats and conversations, which also provides the endpoints of conversations; nil
+        /// to serve no conversations.
         package var conversations: ConversationService? {
             didSet { conversationEndpoints = conversations?.endpoints ?? [] }
         }
         /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
-        /// Returns the endpoints of an additional listener. The array is empty if the gateway does not serve these
-        /// endpoints.
+        /// Returns the endpoints of an additional listener. The array is empty if the gateway does
+        /// not serve these endpoints.
         func endpoints(for purpose: EndpointListener.Purpose) -> [Endpoint] {
             switch purpose {
             case .chat: chat == nil ? [] : [.chatAtAnyPath]
@@ -160,8 +159,8 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Starts to accept connections, beginning with the connections that already wait. Does nothing after
-    /// ``drain(within:)``.
+    /// Starts to accept connections, beginning with the connections that already wait.
+    /// Does nothing after ``drain(within:)``.
     package func accept() async throws(DataPlaneError) {
         let problems = await queryLoops { loop, report in report(loop.accept()) }
         if let problem = problems.compactMap(\.self).first { throw DataPlaneError(description: problem) }
@@ -171,12 +170,12 @@ package final class DataPlane: Sendable {
     package func publish(_ routes: RoutingTable) {
         hub?.mailbox.post(.routes(routes))
         for mailbox in mailboxes { mailbox.post(.routes(routes)) }
-        // Inform the conversations last, because they send requests for these routes to the loops.
+        // Inform the conversation service last, because the service sends requests for these routes to the loops.
         conversations?.follow(routes)
     }
 
-    /// Sets the policy for future requests. Requests in progress continue if the policy contains their key. All other
-    /// requests in progress are aborted, and the log reports their number.
+    /// Sets the policy for future requests. The loops abort the requests in progress whose key is missing in the
+    /// policy, and the log reports their number. All other requests in progress continue.
     package func apply(_ policy: Policy) {
         hub?.mailbox.post(.policy(policy))
         let report = RevocationReport(loops: mailboxes.count, log: log)
@@ -252,7 +251,7 @@ package final class DataPlane: Sendable {
         }
     }
 
-    /// Stops the loops and waits for their threads. Must not be called on one of these threads.
+    /// Stops the loops and waits for their threads. Call this method on another thread.
     package func stop() {
         for mailbox in mailboxes { mailbox.post(.stop) }
         for thread in threads { thread.join() }
@@ -279,8 +278,7 @@ package final class DataPlane: Sendable {
     }
 
     /// Registers the features of a loop. The loop offers a request to an instance first to the bridge, then to the
-    /// event
-    /// streams, and finally to the proxy.
+    /// event streams, and finally to the proxy.
     private static func addFeatures(
         to loop: GatewayLoop, hub: HubThreads?, bridge: BridgeThreads, chat: ChatSetUp?,
         conversations: ConversationService?
@@ -292,14 +290,13 @@ package final class DataPlane: Sendable {
         loop.add(handler: BridgeFeature(loop, bridge, pinning: pinning, events: events))
         if let events { loop.add(handler: events) }
         // Report each abort to the conversations. A message that a client sends to a conversation after the response to
-        // the
-        // abort waits for the end of the aborted turn.
+        // the abort waits for the end of the aborted turn.
         let proxy = ProxyFeature(loop, pinning: pinning, sessionAborted: conversations?.expectAbort)
         loop.add(handler: proxy)
         if let chat { loop.add(ChatFeature(loop, chat)) }
     }
 
-    /// A loop that is passed to its thread. The creating thread does not access it afterwards.
+    /// A loop that is passed to its thread. The creating thread does not access the loop afterwards.
     private struct Handover: @unchecked Sendable {  // Handed over once, at the start of the thread.
         let loop: GatewayLoop
     }

@@ -4,8 +4,8 @@ import GatewayCore
 package import Instances
 import Locking
 
-/// The registry's link to the data plane. The registry and the data plane need each other, but the data plane is
-/// created later. The link is therefore connected after both exist.
+/// The registry's link to the data plane. The registry and the data plane need each other, but the gateway creates the
+/// data plane later. The gateway therefore connects the link after both exist.
 package final class DataPlaneLink: Sendable {
     private let dataPlane = Locked<DataPlane?>(nil)
 

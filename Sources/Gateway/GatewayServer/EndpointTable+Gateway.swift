@@ -9,9 +9,9 @@ import OpenCodeFamilies
 import Projects
 
 extension EndpointTable {
-    /// The gateway's own endpoints, in the order of their descriptions. The table also determines which endpoints are
-    /// open. The optional endpoints of the other client protocols are defined next to their handlers
-    /// (``Endpoint/chat``, ``ConversationService``).
+    /// The gateway's own endpoints, in the order of their descriptions. The table also determines which
+    /// endpoints are open. The optional endpoints of the other client protocols are defined next to
+    /// their handlers (``Endpoint/chat``, ``ConversationService``).
     package static let gateway = EndpointTable([
         Endpoint(
             .get, "/health", requires: .nothing,

@@ -8,11 +8,11 @@ import HTTPTypes
 import Instances
 import OpenCodeFamilies
 
-/// Checks the health of an instance with a loop's HTTP client, because the control plane itself uses no HTTP.
+/// The health check of an instance. A loop's HTTP client performs the check, because the control plane
+/// itself uses no HTTP.
 enum HealthProbe {
     /// Sends the health check immediately. Tries another path if the first path is wrong. If `query` requires a check
-    /// of the
-    /// password, repeats the request without a password.
+    /// of the password, repeats the request without a password.
     ///
     /// - Parameter report: Called exactly once with the result.
     static func start(_ query: HealthQuery, of client: UpstreamClient, report: @escaping (HealthFinding) -> Void) {
@@ -30,7 +30,7 @@ enum HealthProbe {
         }
     }
 
-    /// Returns whether a server rejected a request without its password; nil if it did not respond.
+    /// Returns whether a server rejected a request without its password; nil if the server did not respond.
     private static func isRefusal(_ finding: HealthFinding) -> Bool? {
         switch finding {
         case .unauthorized: true

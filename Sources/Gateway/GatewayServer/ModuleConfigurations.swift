@@ -11,7 +11,8 @@ import HTTPServer
 package import Instances
 package import Settings
 
-// The settings of the modules of the data plane, which are created from the gateway's configuration in this file only.
+// This file creates the settings of the data plane's modules from the gateway's configuration. No other
+// file performs this conversion.
 
 extension Policy {
     /// Creates the policy from the settings.
@@ -33,7 +34,7 @@ extension Policy {
 }
 
 extension GatewayLimits {
-    /// Creates the data plane's limits from the settings. The connections are divided among the loops.
+    /// Creates the data plane's limits from the settings. Divides the maximum number of connections among the loops.
     init(_ configuration: Configuration, descriptors: Int) {
         let limits = configuration.limits
         var server = ServerLimits(
@@ -47,8 +48,8 @@ extension GatewayLimits {
             streamStart: configuration.instances.startAnswerTimeout)
     }
 
-    /// Returns the maximum number of connections of a loop. A proxied connection needs two descriptors. Some
-    /// descriptors are reserved for listeners, instances, files and the log, and for connections that are kept alive.
+    /// Returns the maximum number of connections of a loop. A proxied connection needs two descriptors. The gateway
+    /// reserves some descriptors for listeners, instances, files and the log, and for connections that are kept alive.
     private static func connections(_ limits: Limits, threads: Int, descriptors: Int) -> Int {
         let possible = max(16, (descriptors - reservedDescriptors - threads * UpstreamClient.mostIdleConnections) / 2)
         let wanted = limits.maxConnections == 0 ? possible : min(limits.maxConnections, possible)

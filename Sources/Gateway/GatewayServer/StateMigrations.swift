@@ -5,6 +5,6 @@ import Instances
 package import Storage
 
 extension Migration {
-    /// All steps of `state.db`, in order. Each step is in the module that owns its table.
+    /// All migration steps of `state.db`, in order. Each step is defined in the module that owns the step's table.
     package static let all: [Migration] = [instanceHistory, conversations]
 }

@@ -32,8 +32,8 @@ enum Environment {
         }
     }
 
-    /// The user's home directory, from HOME. If HOME is not an absolute path, the directory comes from the user
-    /// database.
+    /// The user's home directory, from HOME. If HOME is not an absolute path, the directory comes
+    /// from the user database.
     static var homeFolder: String {
         if let home = variables["HOME"], home.hasPrefix("/") { return home }
         guard let entry = getpwuid(getuid()), let folder = entry.pointee.pw_dir else { return "/" }
@@ -58,8 +58,8 @@ enum Environment {
     /// available here only through sysconf(3).
     static var processorCount: Int { max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
-    /// Raises the limit on descriptors to the administrator's maximum, because a stream needs two descriptors. Returns
-    /// the limit.
+    /// Raises the limit on descriptors to the administrator's maximum, because a stream needs two
+    /// descriptors. Returns the limit.
     static func raiseDescriptorLimit() -> Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }

@@ -7,8 +7,8 @@ import Logging
 import Settings
 import Systemd
 
-/// Watches for the signals that end the gateway, and shuts the gateway down in order. The object is confined to
-/// the control loop.
+/// The reaction of the running gateway to signals: a reload, or a shutdown in order. The object also notifies the
+/// watchdog, and is confined to the control plane's loop.
 actor Lifecycle {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
@@ -22,7 +22,7 @@ actor Lifecycle {
     private var nextRound: EventSource?
     /// Whether the shutdown of the gateway has begun.
     private(set) var isEnding = false
-    /// Whether signals and loops are no longer watched.
+    /// Whether this object no longer watches signals and loops.
     private var hasEnded = false
 
     init(
@@ -36,7 +36,7 @@ actor Lifecycle {
     }
 
     /// Starts to watch for signals. If the kernel reports an error, the gateway ends immediately, because no signal
-    /// could end it later.
+    /// could end the gateway later.
     func watchSignals() {
         do throws(SystemdError) {
             for number in [SIGTERM, SIGINT] {
@@ -69,8 +69,8 @@ actor Lifecycle {
         }
     }
 
-    /// Shuts the gateway down. Streams are aborted, and requests may finish while their instances still run. The
-    /// instances are stopped afterwards.
+    /// Shuts the gateway down. The data plane aborts streams and lets requests finish while their instances still run.
+    /// Afterwards, the registry stops the instances that do not outlive the gateway.
     private func shutDown() {
         guard !isEnding else { return }
         isEnding = true
@@ -101,12 +101,13 @@ actor Lifecycle {
         nextRound = nil
     }
 
-    /// Reloads the settings. If the settings contain an error, logs the error and changes nothing. Only connections
-    /// with a removed key are interrupted.
+    /// Reloads the settings. If the settings contain an error, logs the error and changes nothing. The reload
+    /// interrupts only connections with a removed key.
     private func reload() {
         guard !isEnding else { return }
         ServiceNotifier.reloading()
-        // Notify the service manager even if nothing has changed, because it waits for the notification.
+        // Notify the service manager even if nothing has changed, because the service manager
+        // waits for the notification.
         defer { ServiceNotifier.ready(status: "Listening on http://\(dataPlane.address)") }
         do throws(SettingError) {
             let change = try settings.reload()

@@ -25,7 +25,7 @@ struct LiveSettings {
     /// The time for which running exchanges may continue after SIGTERM.
     var drainTimeout: Duration { configuration.limits.drainTimeout }
 
-    /// Reloads all sources. If there is an error, throws it and changes nothing.
+    /// Reloads all sources. If there is an error, throws the error and changes nothing.
     mutating func reload() throws(SettingError) -> ConfigurationChange {
         let change = ConfigurationChange(from: configuration, to: try sources.configuration(.system))
         configuration = change.configuration

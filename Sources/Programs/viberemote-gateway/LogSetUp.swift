@@ -5,7 +5,7 @@ import Logging
 import Settings
 import Systemd
 
-/// Selects the destination and the format of log lines.
+/// The selection of the destination and the format of log lines.
 enum LogSetUp {
     /// The error for a journal that cannot be reached.
     struct NoJournal: Error, CustomStringConvertible {

@@ -2,7 +2,7 @@
 
 import Glibc
 
-/// Checks whether the home directory, which contains the projects, is usable.
+/// The check whether the home directory, which contains the projects, is usable.
 enum ProjectFolderCheck {
     /// Throws an error if there is no directory at `path`. Without this check, every request would fail later.
     static func require(_ path: String) throws(ProjectFolderError) {

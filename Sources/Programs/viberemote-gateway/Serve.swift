@@ -18,8 +18,8 @@ import Storage
 internal import Supervisors
 import Systemd
 
-/// The command `serve`, which creates both planes, runs the control plane on the main thread, and shuts both planes
-/// down.
+/// The command `serve`, which creates the control plane and the data plane, runs the control plane on the main thread,
+/// and shuts both planes down.
 enum Serve {
     private static let failureExitCode: Int32 = 1
 
@@ -53,8 +53,8 @@ enum Serve {
 private final class Service: Sendable {
     private let loop: SystemEventLoop
     private let registry: InstanceRegistry
-    /// The supervisor that ends child processes of an earlier gateway; nil if this gateway's supervisor takes them
-    /// over.
+    /// The supervisor that ends child processes of an earlier gateway; nil if this gateway's supervisor
+    /// takes over these processes.
     private let leftovers: ProcessSupervisor?
     private let dataPlane: DataPlane
     private let log: Logger
@@ -75,8 +75,8 @@ private final class Service: Sendable {
         let catalogue = ProjectCatalogue(
             loop: loop, home: configuration.home, followsLinks: configuration.projects.followsLinks, logger: log)
         let supervisor = Self.supervisor(configuration, catalogue: catalogue, loop: loop, log: log)
-        // If instances run as units, also end child processes of an earlier gateway, so that a project never has two
-        // servers.
+        // If instances run as units, also end child processes of an earlier gateway, so that a project
+        // never has two servers.
         leftovers =
             supervisor.outlivesGateway
             ? ProcessSupervisor(loop: loop, setUp: ProcessSetUp(configuration), logger: log) : nil
@@ -146,8 +146,8 @@ private final class Service: Sendable {
         }
     }
 
-    /// Returns the hub's settings. Events are stored only if this gateway has locked the state file, because the lock's
-    /// owner owns the whole state directory.
+    /// Returns the hub's settings. The hub stores events on the disk only if this gateway has locked the state file,
+    /// because the lock's owner owns the whole state directory.
     private static func hubSettings(
         _ configuration: Configuration, _ state: Result<Store, StorageError>
     ) -> HubSettings {

@@ -3,7 +3,7 @@
 import Glibc
 import Logging
 
-/// Writes to the program's own output and error streams.
+/// The program's own output and error streams.
 enum StandardStreams {
     /// Opens /dev/null for each closed standard descriptor. Call this method before the program opens any other file.
     /// Another file, such as a database, could get the number of a closed standard descriptor. The gateway would then

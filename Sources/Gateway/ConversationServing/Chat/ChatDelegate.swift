@@ -98,7 +98,8 @@ package struct ChatLine: Sendable {
         self.number = number
     }
 
-    /// Sends texts in the given order. The caller can encode a text for several clients as a frame only once.
+    /// Sends texts in the given order. The method takes frames, so that the caller encodes a text for
+    /// several clients only once.
     package func send(_ frames: [Frame]) {
         run { socket in for frame in frames { socket.send(frame) } }
     }

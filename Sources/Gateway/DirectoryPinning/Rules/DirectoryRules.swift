@@ -8,16 +8,15 @@ import OpenCodeFamilies
 enum DirectoryRules {
     /// The decision about a request.
     enum Verdict {
-        /// The request is forwarded unchanged.
+        /// The gateway forwards the request unchanged.
         case passes
-        /// The request is rejected with status 403 and this message.
+        /// The gateway rejects the request with status 403 and this message.
         case refused(String)
         /// The request names a directory that is not known to belong to the project. The directory may be a new
         /// worktree of the project's repository.
         case unknownDirectory
-        /// The request is forwarded with this target and without the field `x-opencode-directory`. Such a request is
-        /// the first
-        /// request of a program. The request's directory is on the machine on which the program runs.
+        /// The gateway forwards the request with this target and without the field `x-opencode-directory`. Such a
+        /// request is the first request of a program, and names a directory of the machine on which the program runs.
         case withoutDirectory(target: ArraySlice<UInt8>)
         /// The request is for the session list. The response may contain only the project's own sessions.
         case sessionList(SessionListQuery)
@@ -29,7 +28,8 @@ enum DirectoryRules {
     ///
     /// The check is cheap for a request that has neither a query nor the field `x-opencode-directory`.
     ///
-    /// - Parameter isPresent: Whether the scope has just been read from disk.
+    /// - Parameter isPresent: Whether the caller has just read the scope from disk. An unknown directory then cannot be
+    ///   a new worktree.
     static func verdict(
         _ head: RequestHead, _ target: ArraySlice<UInt8>, in scope: DirectoryScope, isPresent: Bool = false,
         of project: String

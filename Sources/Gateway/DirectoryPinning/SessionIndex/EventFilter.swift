@@ -6,7 +6,7 @@ package import Logging
 package import OpenCodeFamilies
 internal import Projects
 
-/// Removes the events of other directories from a stream on its way to the client.
+/// A filter that removes the events of directories outside the project from an event stream.
 package final class EventFilter {
     /// The error message for a client whose stream is compressed, so that the gateway cannot filter it.
     package static let encoded =
@@ -17,8 +17,8 @@ package final class EventFilter {
     private let log: Logger
     private var output: ((borrowing Span<UInt8>) -> Void)?
     private var hasComplained = false
-    /// Called after all permitted bytes were forwarded. The filter calls the closure in ``pass(_:)`` and whenever the
-    /// result of a query has arrived.
+    /// Called after the filter has forwarded all permitted bytes, in ``pass(_:)`` and whenever the result of
+    /// a query has arrived.
     package var settled: (() -> Void)?
 
     /// Creates a filter that buffers at most `limit` bytes.
@@ -64,7 +64,7 @@ package final class EventFilter {
         stop()
     }
 
-    /// Stops filtering without forwarding the buffered events.
+    /// Stops filtering, and discards the buffered events.
     package func stop() {
         output = nil
         settled = nil
@@ -83,19 +83,18 @@ package final class EventFilter {
             LogField("project", sessionIndex.project.string))
     }
 
-    /// Returns whether the target is exactly OpenCode 1's `/global/event`, whose events name a directory or apply to
-    /// all directories.
+    /// Returns whether the target is exactly OpenCode 1's `/global/event`, whose events name a directory or
+    /// apply to all directories.
     private static func isWrapped(_ target: ArraySlice<UInt8>) -> Bool {
         target.prefix { $0 != UInt8(ascii: "?") }.elementsEqual(wrapped)
     }
 
-    /// Returns whether a stream can contain other directories' events, as `/global/event` and OpenCode 2's `/api/event`
-    /// can.
+    /// Returns whether a stream can contain other directories' events, as `/global/event` and
+    /// OpenCode 2's `/api/event` can.
     ///
-    /// OpenCode's routers decode a path and remove dot segments before they match it. A path that this normalization
-    /// could
-    /// change therefore counts as one of these streams. The only cost is that the gateway inspects the stream's
-    /// frames.
+    /// OpenCode's routers decode a path and remove dot segments before they match the path. A path that this
+    /// normalization could change therefore counts as one of these streams. If the path is another stream, the only
+    /// cost is that the gateway inspects the stream's frames.
     package static func isWanted(for target: ArraySlice<UInt8>) -> Bool {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         guard path.allSatisfy(isPlain) else { return true }

@@ -52,15 +52,14 @@ package final class LoopSessionIndex {
         for run in runs.values { run.follow(routes.route(to: run.project)) }
     }
 
-    /// Returns the session index of the run at this endpoint; nil if this loop has none.
+    /// Returns the session index of the run at this endpoint; nil if this loop has no index of the run.
     func run(_ endpoint: InstanceEndpoint) -> RunSessionIndex? {
         guard let run = runs[endpoint.slot], run.generation == endpoint.generation else { return nil }
         return run
     }
 
     /// Returns the session index of a run, and creates the index if necessary. Called when a stream starts to follow
-    /// the
-    /// run's events.
+    /// the run's events.
     package func startRun(_ route: RoutingTable.Route, _ endpoint: InstanceEndpoint) -> RunSessionIndex {
         if let known = run(endpoint) { return known }
         let run = RunSessionIndex(self, route: owner.routes.route(to: route.name) ?? route, endpoint: endpoint)
@@ -106,8 +105,7 @@ package final class LoopSessionIndex {
     /// - Parameters:
     ///   - proceed: Called once, after the folder was opened or the time limit has passed.
     ///   - open: Called if the folder is not open and no other call waits for this run. The closure must cause one loop
-    ///     to
-    ///     call ``openFolder(_:)``.
+    ///     to call ``openFolder(_:)``.
     func awaitFolder(_ endpoint: InstanceEndpoint, proceed: @escaping () -> Void, open: @escaping () -> Void) {
         catchUp { [weak self] in
             guard let self, !isOpen(endpoint) else { return proceed() }
@@ -118,9 +116,9 @@ package final class LoopSessionIndex {
         }
     }
 
-    /// Makes an OpenCode 1 instance open the project's folder with `GET /path`. After any response or the time limit,
-    /// reports to all loops that the folder is open. Call this method on one loop only, so that each run receives one
-    /// request.
+    /// Makes an OpenCode 1 instance open the project's folder with `GET /path`. After any response or the time
+    /// limit, reports to all loops that the folder is open. Call this method on one loop only, so that each
+    /// run receives one request.
     func openFolder(_ endpoint: InstanceEndpoint) {
         let run = Run(slot: endpoint.slot, generation: endpoint.generation)
         // The loop that requested the opening may not have received the report yet, so repeat the report.
@@ -149,8 +147,8 @@ package final class LoopSessionIndex {
 
     // MARK: OpenCode projects
 
-    /// Returns the OpenCode project of an instance's folder if it is known. The project is known only while a stream on
-    /// this loop follows the instance's events, because these events report changes of the project.
+    /// Returns the OpenCode project of an instance's folder; nil if the project is not known. The project is known only
+    /// while a stream on this loop follows the instance's events, because these events report changes of the project.
     package func knownProject(_ route: RoutingTable.Route) -> OpenCodeProject? {
         guard let openCodeProject = route.openCodeProject, let endpoint = route.endpoint, let run = run(endpoint),
             run.trusts(openCodeProject)
@@ -161,8 +159,7 @@ package final class LoopSessionIndex {
     }
 
     /// Requests the OpenCode project of an instance's folder. Repeats the request if an event reports a change while
-    /// the
-    /// request is pending.
+    /// the request is pending.
     ///
     /// - Parameters:
     ///   - number: The number of the result must be greater than this number.
@@ -189,7 +186,7 @@ package final class LoopSessionIndex {
         Task { post(.openCodeProject(call: call, await control.openCodeProject(query))) }
     }
 
-    /// Reports to the control plane that the result with this number may be outdated.
+    /// Reports to the control plane that the project in the result with this number may be outdated.
     func reportChange(_ project: ProjectName, number: UInt64) {
         let control = owner.control
         Task { await control.projectMayHaveChanged(of: project, number: number) }

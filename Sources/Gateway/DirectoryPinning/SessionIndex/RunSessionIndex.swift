@@ -7,11 +7,11 @@ package import Instances
 package import OpenCodeFamilies
 internal import Projects
 
-/// The session index of one run, on a loop that receives the run's events. The index itself sends the queries that it
-/// needs.
+/// The session index of one run, on a loop that receives the run's events. The index itself sends the
+/// queries that it needs.
 ///
-/// All streams of the run on this loop share the index, so that no query is sent twice. When the first stream begins,
-/// the index is filled from the instance's own session list.
+/// All streams of the run on this loop share the index, so that the loop sends each query only once. When the first
+/// stream whose events may omit their directory begins, the index reads the instance's own session list.
 package final class RunSessionIndex {
     let project: ProjectName
     /// The endpoint of the run.
@@ -27,23 +27,23 @@ package final class RunSessionIndex {
     private var lookups: Set<[UInt8]> = []
     /// The streams that wait until this thread has received the messages that other threads have already sent.
     private var catchingUp: Set<ObjectIdentifier> = []
-    /// The sessions that queries did not find, but that the session list may contain. The list is still being read.
+    /// The sessions that queries did not find, but that the session list may contain, while the index
+    /// still reads the list.
     private var unknown: Set<[UInt8]> = []
     private var filling: SessionFilling?
     private var hasFilled = false
     private var isLookingUpProject = false
     private var reportedChanges = 0
     private var lastNumber: UInt64 = 0
-    /// The number of the result in use, and the time since which it has been used.
+    /// The number of the result in use, and the time since which the index has used this result.
     private var trusted: (number: UInt64, since: MonotonicTime) = (0, .now)
-    /// The time after which sessions whose queries had no result are queried again.
+    /// The time after which the index repeats the queries that had no result.
     private var retryTime = MonotonicTime.distantFuture
 
     /// The time that must pass before the index repeats a query that had no result.
     private static let retry = Duration.seconds(5)
-    /// The time for which a result is used without another query. The time is limited, because other users may open
-    /// clones
-    /// of the folder.
+    /// The time for which the index uses a result before another query. The time is limited, because other users may
+    /// open clones of the folder.
     private static let trust = Duration.seconds(60)
 
     init(_ loop: LoopSessionIndex, route: RoutingTable.Route, endpoint: InstanceEndpoint) {
@@ -60,8 +60,8 @@ package final class RunSessionIndex {
 
     /// Adds a stream.
     ///
-    /// - Parameter isNative: Whether the stream's events may omit their directory, unlike the events of
-    ///   `/global/event`.
+    /// - Parameter isNative: Whether the stream's events may omit their directory, unlike
+    ///   the events of `/global/event`.
     func add(_ filter: EventFilter, isNative: Bool) {
         if filters.isEmpty {
             // While no stream was running, no events reported changes, so earlier results may be outdated.
@@ -102,7 +102,7 @@ package final class RunSessionIndex {
         settle(.session(session))
     }
 
-    /// Returns whether a published result is still trusted.
+    /// Returns whether the index still trusts a published result.
     func trusts(_ openCodeProject: OpenCodeProject) -> Bool {
         guard isWatched, openCodeProject.number > staleNumber else { return false }
         if trusted.number != openCodeProject.number { trusted = (openCodeProject.number, loop.owner.loop.now) }
@@ -133,8 +133,8 @@ package final class RunSessionIndex {
         }
     }
 
-    /// Waits for pending messages, separately for each stream. Another stream's wait may have begun before the message
-    /// that this stream needs was sent.
+    /// Resumes a stream after this thread has received the pending messages. Each stream waits separately, because
+    /// another stream's wait may have begun before the message that this stream needs was sent.
     private func catchUp(_ filter: EventFilter) {
         guard catchingUp.insert(ObjectIdentifier(filter)).inserted else { return }
         loop.catchUp { [weak self, weak filter] in

@@ -7,9 +7,10 @@ import HTTPTypes
 internal import Instances
 import OpenCodeFamilies
 
-/// Reads an instance's own session list, page by page, to find the directory of each session.
+/// A reader of an instance's own session list. The reader requests the list page by page, to find the
+/// directory of each session.
 final class SessionFilling {
-    /// The time limit for one page. No further pages are requested after the same time has passed since the start.
+    /// The time limit for one page. After the same time since the start, the reader requests no further pages.
     private static let pageTimeout = Duration.seconds(5)
 
     private let endpoint: InstanceEndpoint

@@ -7,8 +7,8 @@ import Settings
 internal import Supervisors
 import Systemd
 
-/// Determines the version of each OpenCode command by running the command with `--version`. The checked commands are
-/// the common command and the projects' own commands.
+/// The check of the OpenCode commands, which determines each command's version with `--version`. The checked commands
+/// are the common command and the projects' own commands.
 struct CommandCheck {
     /// A command, with the projects that it serves.
     private struct Use {
@@ -29,8 +29,8 @@ struct CommandCheck {
 
     private var uses: [Use]
 
-    /// Collects the common command and the commands of these projects. ``MachineCheck`` reports unreadable environment
-    /// files.
+    /// Collects the common command and the commands of these projects. ``MachineCheck``
+    /// reports unreadable environment files.
     init(common: [String], folders: [ProjectFolder], userHome: String) {
         uses = [Use(words: common, isCommon: true, projects: [])]
         for folder in folders {

@@ -6,8 +6,8 @@ import HTTPClient
 import HTTPTypes
 import Settings
 
-/// Sends one request to the running gateway and returns the complete response. Each call uses its own loop, which runs
-/// until the response has arrived.
+/// A request of this program to the running gateway. Each call uses its own loop, which runs until
+/// the response has arrived.
 enum GatewayCall {
     /// The response of a gateway.
     struct Response {
@@ -20,8 +20,8 @@ enum GatewayCall {
         let description: String
     }
 
-    /// The time limit. A start receives a response within half a minute, and a stop may take two of OpenCode's grace
-    /// periods.
+    /// The time limit for the response. A start receives a response within half a minute, and a stop may take two of
+    /// OpenCode's grace periods.
     private static let timeout = Duration.seconds(120)
     private static let longestBody = 64 << 20
 

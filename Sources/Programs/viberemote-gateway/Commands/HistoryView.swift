@@ -19,7 +19,7 @@ struct HistoryView: JSONReadable, CustomStringConvertible {
             reason = try json.optional("reason")
         }
 
-        /// The event's description, with one element for each line of its reason.
+        /// The event's description, split into its lines.
         var lines: [String] {
             let what = [by.map { "by \($0)" }, version.map { "OpenCode \($0)" }, reason].compactMap(\.self)
             return PlainText.lines(what.joined(separator: ": ")).split(

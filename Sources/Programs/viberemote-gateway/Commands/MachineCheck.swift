@@ -13,7 +13,7 @@ import Storage
 internal import Supervisors
 import Systemd
 
-/// Compares the values of the settings with the state of this machine.
+/// The checks that compare the settings with the state of this machine.
 struct MachineCheck {
     private let configuration: Configuration
     private let projects: DiskProjectReader
@@ -46,8 +46,8 @@ struct MachineCheck {
         CommandCheck(common: configuration.opencode, folders: folders, userHome: Environment.homeFolder).run(&report)
     }
 
-    /// Reads the environment files of each project. The common file is read for each project, but each problem is
-    /// reported once.
+    /// Reads the environment files of each project. The method reads the common file for each project, but reports each
+    /// problem only once.
     func checkEnvironmentFiles(_ report: inout CheckReport) {
         guard let folders = try? folders() else { return }
         let userHome = Environment.homeFolder
@@ -92,8 +92,8 @@ struct MachineCheck {
             guard error.code == EADDRINUSE else {
                 return report.add(.problem, "The gateway cannot listen on \(listen) (\(setting)): \(error).")
             }
-            // If a running gateway responds on its main port, assume that the process on an additional port belongs to
-            // that gateway.
+            // If a running gateway responds on its main port, assume that the process on an additional port
+            // belongs to that gateway.
             if isGateway(listen) || setting != "--listen" && isGateway(configuration.listen) {
                 return report.add(.good, "\(listen): a gateway responds there")
             }

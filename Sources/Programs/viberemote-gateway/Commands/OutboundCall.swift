@@ -3,14 +3,14 @@
 import Locking
 import Outbound
 
-/// Sends one outgoing request and waits for its complete result.
+/// The complete result of an outgoing request.
 struct OutboundCall {
     let head: OutboundHead?
     let body: [UInt8]
     let arrivals: StreamArrivals
     let failure: OutboundFailure?
 
-    /// Sends the request and blocks until it ends. The request's own time-out limits the wait.
+    /// Sends the request and blocks until the request ends. The request's own time-out limits the wait.
     static func perform(_ request: OutboundRequest, of outbound: Outbound, timing arrivals: StreamArrivals)
         -> OutboundCall
     {
@@ -20,7 +20,7 @@ struct OutboundCall {
     }
 }
 
-/// Collects the events that the transfer thread delivers.
+/// A collector of the events that the transfer thread delivers.
 private final class OutboundWait: Sendable {
     private struct State {
         var head: OutboundHead?

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Converts external text into text that is safe for a terminal.
+/// The conversion of external text into text that is safe for a terminal.
 enum PlainText {
-    /// Returns the text on one line. Characters that could control the terminal are replaced by their code points.
+    /// Returns the text on one line. Replaces characters that could control the terminal with their code points.
     static func line(_ text: String) -> String { escaped(text) { _ in false } }
 
     /// Returns the text with the same replacements as ``line(_:)``, but keeps its line breaks.

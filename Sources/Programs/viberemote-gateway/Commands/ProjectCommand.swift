@@ -67,8 +67,8 @@ enum ProjectCommand {
         of request: ProjectRequest, _ answer: GatewayCall.Response, _ configuration: Configuration
     ) -> String {
         let detail = ErrorBody(jsonText: answer.body)?.detail
-        // The gateway's message contains an invalid name in its encoded form. Show the name as the user typed it
-        // instead.
+        // The gateway's message contains an invalid name in its encoded form. Show the name as the
+        // user typed it instead.
         if answer.status == 404, let name = request.name, detail == InstanceMessage.projectNotFound(segment(name)) {
             return PlainText.lines(InstanceMessage.projectNotFound(name))
         }

@@ -3,7 +3,8 @@
 import GatewayCore
 import JSONText
 
-/// A project in the running gateway's response, with the fields of the contract and the additional fields of `status`.
+/// A project in the running gateway's response, with the fields of the wire contract and the
+/// additional fields of `status`.
 struct ProjectView: JSONReadable, CustomStringConvertible {
     let name: String
     let path: String
@@ -17,7 +18,7 @@ struct ProjectView: JSONReadable, CustomStringConvertible {
     let processIdentifier: Int32?
     let restarts: Int?
     let version: String?
-    /// The OpenCode API that the instance implements.
+    /// The family of OpenCode's API that the instance implements: `1` or `2`.
     let api: String?
     let lastError: String?
     let warnings: [String]?

@@ -6,14 +6,15 @@ import HTTPTypes
 import Outbound
 import Settings
 
-/// Checks the gateway at the address of `--public-url` as its clients reach it, through any proxy.
+/// The check of the gateway at the address of `--public-url`. The check reaches the gateway as clients
+/// do, through any proxy.
 struct PublicCheck {
     private let url: PublicURL
     private let configuration: Configuration
     private let outbound: Outbound
 
-    /// The minimum remaining validity of the certificate in days. Certificates are usually renewed a month before they
-    /// expire.
+    /// The minimum remaining validity of the certificate in days. Certificates are usually renewed a
+    /// month before they expire.
     private static let leastDays = 14
     private static let comments = 5
     private static let interval = Duration.milliseconds(200)
@@ -47,8 +48,8 @@ struct PublicCheck {
 
     private var shown: String { "\(url) (--public-url)" }
 
-    /// Checks whether a gateway responds, and how long its certificate is valid. Returns the HTTP version of the
-    /// response.
+    /// Checks whether a gateway responds, and how long the certificate of the address is valid. Returns the HTTP
+    /// version of the response.
     private func checkReachable(_ report: inout CheckReport) -> OutboundHead.Version? {
         let call = send("/health", key: nil)
         guard let head = call.head, call.failure == nil else {
@@ -146,8 +147,8 @@ struct PublicCheck {
         }
     }
 
-    /// Returns whether a second request finds equal lists of projects. If one list is unavailable, the lists count as
-    /// equal.
+    /// Returns whether a second request finds equal lists of projects. If one list is unavailable, the
+    /// lists count as equal.
     private func areEqualNow(_ key: NamedKey) -> Bool {
         let local = localProjects(key)
         let call = send("/projects", key: key)

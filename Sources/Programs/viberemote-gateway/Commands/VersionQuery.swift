@@ -5,8 +5,8 @@ import Locking
 internal import Supervisors
 import Systemd
 
-/// Runs an OpenCode command to get its version. The command runs in the same way as for an instance, but with
-/// `--version`.
+/// The run of an OpenCode command that determines the command's version. The command runs in the same way as for an
+/// instance, but with `--version`.
 final class VersionQuery: Sendable {
     /// The result of the query.
     enum VersionResult: Sendable {
@@ -64,7 +64,8 @@ final class VersionQuery: Sendable {
         case .output(.standardError, _): break
         case .ended:
             guard let child = state.withLock({ $0.child }) else { return }
-            // Kill the remaining processes before the child is collected, while its group number cannot be reused.
+            // Kill the remaining processes before the child is collected, while the kernel cannot reuse
+            // the child's group number.
             child.signalGroup(SIGKILL)
             finish(child.collect())
         }
