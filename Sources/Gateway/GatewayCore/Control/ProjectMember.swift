@@ -105,7 +105,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         case .restarts:
             [
                 "type": "integer", "minimum": 0,
-                "description": "The number of times that the gateway restarted the server after it ended.",
+                "description": "The number of the gateway's restarts since a client last requested a start.",
             ]
         case .version: (["type": "string", "description": "OpenCode's version."] as JSON).orNull
         case .api:
@@ -116,7 +116,7 @@ package enum ProjectMember: String, CaseIterable, Sendable {
         case .lastError:
             ([
                 "type": "string",
-                "description": "The current error, or the most recent error if there is no current one.",
+                "description": "The current or most recent error since a client last requested a start.",
             ] as JSON)
             .orNull
         case .warnings:
