@@ -92,7 +92,9 @@ import Testing
         }
         let client = try gateway.connect()
         var times: [Duration] = []
-        for _ in 0..<100 {
+        // Other tests run at the same time. The limit therefore applies to the request that shared the processor least.
+        // If other tests used the processor during all of the first requests, send more.
+        while times.count < 100 || times.count < 2_000 && times.allSatisfy({ $0 > .milliseconds(10) }) {
             let start = ContinuousClock.now
             let answer = try client.exchange("GET", "/projects", headers: [GatewayUnderTest.authorization])
             times.append(start.duration(to: .now))
@@ -108,7 +110,8 @@ import Testing
         #expect(Set(ports) == Set(instances.map { Int($0.port) }))
 
         times.sort()
-        // Other tests run at the same time. The limit therefore applies to the request that shared the processor least.
-        if !Sanitizer.isActive { #expect(times[0] <= .milliseconds(10), "median \(times[50]), p99 \(times[98])") }
+        if !Sanitizer.isActive {
+            #expect(times[0] <= .milliseconds(10), "median \(times[times.count / 2]) of \(times.count)")
+        }
     }
 }

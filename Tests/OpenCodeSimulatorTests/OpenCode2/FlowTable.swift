@@ -140,7 +140,7 @@ enum FlowTable {
     /// This flow is slow, because lists are requested before the session has its title. No step waits for the end of
     /// the turn.
     private static let worktree: Entry = (
-        nil, 10_000,
+        nil, 2_500,
         [
             ("location-again", nil), ("worktree-create", nil), ("worktree-list", nil), ("worktree-location", nil),
             ("session-move-to-worktree", { try $0.newSession("talk") }),
