@@ -8,6 +8,9 @@ import Testing
 /// Sends the recorded requests of a flow to its own simulator in their order, and compares each response with the
 /// recorded response.
 final class FlowPlayer {
+    /// The time limit for a response. A slow turn delays the request that moves its session.
+    private static let patience = Duration.seconds(60)
+
     private(set) var simulator: Simulator2Process
     private let stream: EventStreamReader?
     /// The folder of the state that several servers share.
@@ -152,7 +155,7 @@ final class FlowPlayer {
         let fields = recorded.requestFields.map { ($0.0, filled($0.1)) }
         let target = filled(recorded.target)
         guard let body = recorded.requestBody.map({ Array(filled($0).utf8) }) else {
-            return try connection.exchange(recorded.method, target, headers: fields)
+            return try connection.exchange(recorded.method, target, headers: fields, within: Self.patience)
         }
         if fields.contains(where: { $0.0 == "Transfer-Encoding" }) {
             // The chunks are sent exactly as recorded.
@@ -161,7 +164,7 @@ final class FlowPlayer {
             try connection.write(Array("\(head)\r\n".utf8) + body)
             return try ResponseReader(connection, method: recorded.method).readAll()
         }
-        return try connection.exchange(recorded.method, target, headers: fields, body: body)
+        return try connection.exchange(recorded.method, target, headers: fields, body: body, within: Self.patience)
     }
 
     /// Returns a recorded text with this run's folders and identifiers.
