@@ -93,7 +93,7 @@ package enum KeyJSON {
     }
 
     private static func duration(_ value: JSON, _ name: KeyRefusal.Value) throws(KeyRefusal) -> Duration {
-        guard let duration = try Duration(setting: text(value, name)) else {
+        guard let duration = try QuantityUnit.duration(text(value, name)) else {
             throw .invalid(name, "use a time such as 12h or 90d")
         }
         return duration

@@ -7,7 +7,7 @@ internal import Encodings
 enum Quantity {
     /// Parses `500ms`, `10s`, `15min`, `24h` or `1d`. A number without a unit is in seconds.
     static func parseDuration(_ text: String) throws(InvalidValue) -> Duration {
-        guard let duration = Duration(setting: text) else {
+        guard let duration = QuantityUnit.duration(text) else {
             throw InvalidValue("is not a duration", fix: "write, for example, 500ms, 10s, 15min, 24h or 1d")
         }
         return duration

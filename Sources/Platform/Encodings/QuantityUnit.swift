@@ -39,15 +39,10 @@ package struct QuantityUnit: Sendable {
         let (product, overflow) = number.multipliedReportingOverflow(by: factor)
         return overflow ? nil : product
     }
-}
 
-extension Duration {
-    /// Creates a duration from a text in the syntax of settings: `500ms`, `10s`, `15min`, `24h` or `1d`. A number
+    /// Returns the duration in a text in the syntax of settings: `500ms`, `10s`, `15min`, `24h` or `1d`. A number
     /// without a unit is in seconds. Returns nil if the text has another form.
-    package init?(setting text: String) {
-        guard let milliseconds = QuantityUnit.amount(text, in: QuantityUnit.durations, withoutUnit: 1_000) else {
-            return nil
-        }
-        self = .milliseconds(milliseconds)
+    package static func duration(_ text: String) -> Duration? {
+        amount(text, in: durations, withoutUnit: 1_000).map { .milliseconds($0) }
     }
 }
