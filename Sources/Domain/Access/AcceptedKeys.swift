@@ -3,9 +3,9 @@
 internal import Encodings
 internal import Sodium
 
-/// All keys with which a request can be admitted: the administrators' secrets and the named keys. The value is
-/// immutable, and all event loops share it.
-package struct AcceptedKeys: Sendable {
+/// All keys with which a request can be admitted: the administrators' secrets and the named keys. The object is
+/// immutable.
+package final class AcceptedKeys: Sendable {
     /// The maximum size of decoded Basic credentials in bytes.
     private static let basicLimit = 1024
 
@@ -71,7 +71,8 @@ package struct AcceptedKeys: Sendable {
     }
 
     private func look(for secret: borrowing Span<UInt8>) -> Authentication {
-        let found = named.look(up: secret, at: now)
+        // Most keys are not tokens, so avoid the call for them.
+        let found = secret.count == KeyToken.length ? named.look(up: secret, at: now) : nil
         if case .opens(let principal)? = found { return .principal(principal) }
         // An administrator may have chosen a secret that looks like a token.
         if let principal = secrets.principal(with: secret) { return .principal(principal) }

@@ -7,7 +7,7 @@ internal import Sodium
 /// gateway looks up the key by it.
 package struct KeyID: Sendable, Hashable, CustomStringConvertible {
     /// The number of digits.
-    package static let length = 10
+    package static var length: Int { 10 }
 
     /// The ASCII codes of the first eight and of the last two digits. Numbers are hashed and compared faster than
     /// text, because each request with a named key needs a look-up.

@@ -11,16 +11,16 @@ package enum KeyToken {
     /// The text before the id.
     static let prefix = Array("vr_".utf8)
     /// The number of digits of the secret: 166 random bits.
-    static let secretLength = 28
+    static var secretLength: Int { 28 }
     /// The number of digits of the checksum. Six base-62 digits represent each CRC-32.
-    static let checksumLength = 6
-    /// The number of characters of a token: 48.
-    package static let length = prefix.count + KeyID.length + 1 + secretLength + checksumLength
+    static var checksumLength: Int { 6 }
+    /// The number of characters of a token. Each request compares its key's length with this constant.
+    package static var length: Int { 3 + KeyID.length + 1 + secretLength + checksumLength }
     /// The regular expression that matches tokens, for secret scanners.
     package static let pattern = "vr_[0-9A-Za-z]{\(KeyID.length)}_[0-9A-Za-z]{\(secretLength + checksumLength)}"
 
     /// The range of the secret in a token.
-    private static let secretRange = (prefix.count + KeyID.length + 1)..<(length - checksumLength)
+    private static var secretRange: Range<Int> { (3 + KeyID.length + 1)..<(length - checksumLength) }
 
     /// Returns a new token for the key with this id. The token is a secret.
     package static func make(for id: KeyID) -> [UInt8] {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The key with which a request was admitted.
-package struct Principal: Sendable, Hashable {
+///
+/// `Principal` is a class, so that passing the principal of a request on costs only one reference count.
+package final class Principal: Sendable, Hashable {
     /// The credential of a principal.
     enum Credential: Sendable, Hashable {
         case none
@@ -16,14 +18,17 @@ package struct Principal: Sendable, Hashable {
     package let name: String
     /// The requests that the key permitted when the request was admitted.
     package let rights: KeyRights
+    /// Whether the rights permit everything. Reading this value is cheaper than comparing the rights.
+    package let isUnlimited: Bool
     let credential: Credential
 
     /// Creates a principal with this name and without a key.
-    package init(name: String) { self.init(name: name, rights: .everything, credential: .none) }
+    package convenience init(name: String) { self.init(name: name, rights: .everything, credential: .none) }
 
     init(name: String, rights: KeyRights, credential: Credential) {
         self.name = name
         self.rights = rights
+        isUnlimited = rights == .everything
         self.credential = credential
     }
 

@@ -28,8 +28,8 @@ extension GatewayLoop {
             return refusal.error
         }
         request.require(scope, ofAllProjects: !namesProject)
-        guard let rights = request.principal?.rights, rights != .everything else { return nil }
-        return refusal(of: rights, scope: scope, to: segment())
+        guard let principal = request.principal, !principal.isUnlimited else { return nil }
+        return refusal(of: principal.rights, scope: scope, to: segment())
     }
 
     /// Returns the refusal of a request to the endpoint with this index; see
@@ -62,12 +62,12 @@ extension GatewayLoop {
         of connection: ClientConnection, target: ArraySlice<UInt8>, to route: RoutingTable.Route, _ policy: Policy
     ) -> GatewayError? {
         let request = connection.request
-        guard let rights = request.principal?.rights, rights != .everything else { return nil }
+        guard let principal = request.principal, !principal.isUnlimited else { return nil }
         // The gateway serves OpenCode 1's API for OpenCode 2 instances too, so both tables apply to these.
         let family = policy.isOpenCode1Compatible ? nil : route.endpoint?.family
         let judgement = RouteJudgement(connection.head.methodName, target, for: family)
         request.require(judgement.scope, ofAllProjects: false)
-        return InstanceScope.refusal(of: judgement, rights, project: route.text)
+        return InstanceScope.refusal(of: judgement, principal.rights, project: route.text)
     }
 
     private func judge(
