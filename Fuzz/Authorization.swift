@@ -6,7 +6,8 @@ import Access
 import Sodium
 
 private let key = Array("0123456789abcdef".utf8)
-private let table = KeyTable(keys: [("main", key), ("other", Array("fedcba9876543210".utf8))])
+private let keys = AcceptedKeys(
+    secrets: KeyTable(keys: [("main", key), ("other", Array("fedcba9876543210".utf8))]))
 private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
 /// Checks that only an `Authorization` field with a valid key is accepted, and that a second parser finds the same key
@@ -14,9 +15,10 @@ private let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ data: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let value = Array(UnsafeBufferPointer(start: data, count: count))
-    switch (table.authenticate(value.span), secret(of: value)) {
+    switch (keys.authenticate(value.span), secret(of: value)) {
     case (.missing, nil): break
     case (.invalid, .some(let secret)): precondition(!secret.elementsEqual(key))
+    case (.mistyped, .some(let secret)): precondition(secret.starts(with: "vr_".utf8))
     case (.principal(let principal), .some(let secret)):
         precondition(principal.name == (secret.elementsEqual(key) ? "main" : "other"))
         precondition(secret.elementsEqual(key) || secret.elementsEqual("fedcba9876543210".utf8))
