@@ -77,10 +77,10 @@ enum DocumentationPage {
         let status = outcome.status.map { "\($0)" } ?? "other"
         let content: String
         switch outcome.content {
-        case .json(let schema): content = " <code>\(schema.rawValue)</code>"
+        case .json(let schema): content = " <code>\(schema.name)</code>"
         case .page: content = " a page"
         case .eventStream: content = " an event stream"
-        case .eventStreamOrPage(let page): content = " an event stream, or <code>\(page.rawValue)</code>"
+        case .eventStreamOrPage(let page): content = " an event stream, or <code>\(page.name)</code>"
         case .anything, .nothing: content = ""
         }
         return "<tr><td>\(status)</td><td>\(escaped(outcome.meaning))\(content)</td></tr>"

@@ -5,7 +5,7 @@ import HTTPTypes
 import JSONText
 import Settings
 
-/// The API's description for programs (OpenAPI 3.1), generated from ``EndpointTable`` and ``Schema``.
+/// The API's description for programs (OpenAPI 3.1), generated from ``EndpointTable``.
 enum OpenAPIDocument {
     /// Returns the OpenAPI document that describes these endpoints.
     static func json(_ table: EndpointTable) -> JSON {
@@ -23,7 +23,7 @@ enum OpenAPIDocument {
             "servers": [["url": "/"]],
             "paths": paths(table.endpoints),
             "components": [
-                "schemas": .object(JSONObject(Schema.allCases.map { JSONObject.Member($0.rawValue, $0.json) })),
+                "schemas": .object(JSONObject(schemas(of: table).map { JSONObject.Member($0.name, $0.json) })),
                 "securitySchemes": [
                     "bearer": ["type": "http", "scheme": "bearer", "description": "A key of the gateway."],
                     "basic": [
@@ -34,6 +34,26 @@ enum OpenAPIDocument {
                 ],
             ],
         ]
+    }
+
+    /// Returns the schemas that the descriptions of these endpoints use, each once and in the order of their first use.
+    private static func schemas(of table: EndpointTable) -> [Schema] {
+        var found: [Schema] = []
+        func add(_ schema: Schema) {
+            guard !found.contains(where: { $0.name == schema.name }) else { return }
+            schema.references.forEach(add)
+            found.append(schema)
+        }
+        for endpoint in table.endpoints {
+            endpoint.description.body.map(add)
+            for outcome in endpoint.outcomes {
+                switch outcome.content {
+                case .json(let schema), .eventStreamOrPage(let schema): add(schema)
+                case .page, .eventStream, .nothing, .anything: break
+                }
+            }
+        }
+        return found
     }
 
     /// Returns each path once, with the operations of all endpoints that share the path.
@@ -89,12 +109,18 @@ enum OpenAPIDocument {
             "description": .string(endpoint.description.text),
             "security": endpoint.requirement.isOpen ? [] : keys,
             "parameters": query.isEmpty ? nil : .array(query),
-            "requestBody": endpoint.body == .ignored ? nil : anyJSON,
+            "requestBody": requestBody(of: endpoint),
             "responses": .object(JSONObject(outcomes)),
         ]
     }
 
-    private static let anyJSON: JSON = ["required": true, "content": ["application/json": [:]]]
+    private static func requestBody(of endpoint: Endpoint) -> JSON? {
+        guard endpoint.body != .ignored else { return nil }
+        var isRequired = true
+        if case .optionalJSON = endpoint.body { isRequired = false }
+        let schema: JSON = endpoint.description.body.map { ["schema": $0.reference] } ?? [:]
+        return ["required": .bool(isRequired), "content": ["application/json": schema]]
+    }
 
     private static func json(_ outcome: Endpoint.DescribedAnswer) -> JSON {
         let fields = outcome.fields.map { field in

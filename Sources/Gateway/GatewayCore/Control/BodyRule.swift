@@ -10,10 +10,21 @@ package enum BodyRule: Sendable, Equatable {
     /// The body must be JSON of at most `limit` bytes. The gateway rejects a larger body with 413, another content type
     /// with 415, and a body that is not UTF-8 with 400.
     case json(limit: Int)
+    /// Like ``json(limit:)``, but the request may have no body.
+    case optionalJSON(limit: Int)
+
+    /// The maximum size of the body in bytes; nil if the gateway ignores the body.
+    var limit: Int? {
+        switch self {
+        case .ignored: nil
+        case .json(let limit), .optionalJSON(let limit): limit
+        }
+    }
 
     /// Returns the refusal of a request whose head shows that the body violates the rule; nil otherwise.
     func refusal(of head: RequestHead, _ framing: RequestFraming) -> GatewayError? {
-        guard case .json(let limit) = self else { return nil }
+        guard let limit else { return nil }
+        if case .optionalJSON = self, framing == .none { return nil }
         if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
         guard head.fields.withFirst(.contentType, Self.isJSON) == true else {
             return GatewayError(415, "The body must be JSON. Send it with Content-Type: application/json.")

@@ -2,6 +2,7 @@
 
 package import HTTPTypes
 package import JSONText
+import OpenCodeFamilies
 
 extension Endpoint {
     /// The description of an endpoint in `/openapi.json` and `/docs`.
@@ -15,16 +16,21 @@ extension Endpoint {
         package let text: String
         /// The parameters that the endpoint's query accepts.
         package var query: [Parameter] = []
+        /// The schema of the request's body; nil if the description does not state one.
+        package var body: Schema?
         /// Whether the endpoint's errors have a special form (``ErrorRenderer``).
         package var rendersErrors = false
         /// The responses of this endpoint, in addition to the responses that every endpoint can return.
         let outcomes: [DescribedAnswer]
 
         /// Creates a description without query parameters.
-        package init(id: String, summary: String, _ text: String, _ outcomes: DescribedAnswer...) {
+        package init(
+            id: String, summary: String, _ text: String, body: Schema? = nil, _ outcomes: DescribedAnswer...
+        ) {
             self.id = id
             self.summary = summary
             self.text = text
+            self.body = body
             self.outcomes = outcomes
         }
 
@@ -110,9 +116,14 @@ extension Endpoint {
         var common: [DescribedAnswer] = [.malformed, .late, .largeHead]
         switch body {
         case .ignored: common.append(.largeBody())
-        case .json(let limit): common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
+        case .json(let limit), .optionalJSON(let limit):
+            common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
         }
-        if !requirement.isOpen { common += [.noKey, .tooManyTries] }
+        if let scope = requirement.scope {
+            common += [.noKey, .tooManyTries]
+            // Every key has the scope `read`.
+            if scope > .read { common.append(.missingScope(scope)) }
+        }
         // OpenCode or another protocol may define the format of these errors, so describe a body of any type.
         if handler.isInstance || description.rendersErrors {
             common = common.map { .passedError($0.status ?? 0, $0.meaning) }
@@ -147,6 +158,10 @@ extension Endpoint.DescribedAnswer {
     static let noKey = Self(
         status: 401, meaning: "The Authorization field is missing, or its key is wrong.", content: .json(.error),
         fields: ["WWW-Authenticate": "The required scheme: `Bearer`."])
+    /// Returns the response to a request whose key does not have the required scope.
+    static func missingScope(_ scope: Scope) -> Self {
+        error(403, "The key does not have the scope `\(scope)`.")
+    }
     /// The response to a client whose address has sent too many wrong keys.
     static let tooManyTries = Self(
         status: 429, meaning: "Too many wrong keys came from the client's address.", content: .json(.error),

@@ -4,59 +4,65 @@ import EventHub
 internal import Instances
 package import JSONText
 
-/// The JSON schemas of the gateway's own responses.
-package enum Schema: String, CaseIterable {
-    case health = "Health"
-    case project = "Project"
-    case projects = "Projects"
-    case status = "ProjectStatus"
-    case history = "ProjectHistory"
-    case eventState = "ProjectEventState"
-    case eventPage = "EventPage"
-    case started = "Started"
-    case stopped = "Stopped"
-    case error = "Error"
-    case document = "Document"
-
+/// A JSON schema of a request's or a response's body, with its name in the OpenAPI document. A feature defines the
+/// schemas of its endpoints.
+package struct Schema: Sendable {
+    /// The name, which no other schema has.
+    package let name: String
     /// The JSON Schema (draft 2020-12, as OpenAPI 3.1 uses it).
-    package var json: JSON {
-        switch self {
-        case .health:
-            Self.object(
-                ["status": ["const": "ok"], "service": ["const": "viberemote-gateway"]],
-                required: ["status", "service"])
-        case .project: Self.object(ProjectMember.listed, required: ProjectMember.contract)
-        case .projects: ["type": "array", "items": Self.project.reference]
-        case .status:
-            Self.object(
-                ProjectMember.allCases, required: ProjectMember.contract + ProjectMember.reported)
-        case .started:
-            Self.object(
-                [
-                    "name": ProjectMember.name.schema, "port": ProjectMember.portSchema,
-                    "status": ["type": "string", "enum": ["started", "already_running"]],
-                ], required: ["name", "port", "status"])
-        case .stopped:
-            Self.object(
-                ["name": ProjectMember.name.schema, "status": ["const": "stopped"]], required: ["name", "status"])
-        case .history:
-            Self.object(
-                [
-                    "name": ProjectMember.name.schema,
-                    "history": ["type": "array", "items": Self.object(Self.event)],
-                ], required: ["name", "history"])
-        case .eventState: Self.object(Self.eventStateMembers)
-        case .eventPage: Self.object(Self.eventPageMembers)
-        case .error:
-            Self.object(
-                ["detail": ["type": "string", "description": "A sentence that states what happened and what to do."]],
-                required: ["detail"])
-        case .document: ["type": "object"]
-        }
+    package let json: JSON
+    /// The schemas to which this schema refers.
+    package let references: [Schema]
+
+    /// Creates a schema.
+    ///
+    /// - Parameters:
+    ///   - name: A name that no other schema has.
+    ///   - json: The JSON Schema.
+    ///   - references: The schemas to which `json` refers.
+    package init(_ name: String, _ json: JSON, references: [Schema] = []) {
+        self.name = name
+        self.json = json
+        self.references = references
     }
 
+    package static let health = Schema(
+        "Health",
+        object(
+            ["status": ["const": "ok"], "service": ["const": "viberemote-gateway"]], required: ["status", "service"]))
+    static let project = Schema("Project", object(ProjectMember.listed, required: ProjectMember.contract))
+    package static let projects = Schema(
+        "Projects", ["type": "array", "items": project.reference], references: [project])
+    package static let status = Schema(
+        "ProjectStatus",
+        object(ProjectMember.allCases, required: ProjectMember.contract + ProjectMember.reported))
+    package static let started = Schema(
+        "Started",
+        object(
+            [
+                "name": ProjectMember.name.schema, "port": ProjectMember.portSchema,
+                "status": ["type": "string", "enum": ["started", "already_running"]],
+            ], required: ["name", "port", "status"]))
+    package static let stopped = Schema(
+        "Stopped",
+        object(["name": ProjectMember.name.schema, "status": ["const": "stopped"]], required: ["name", "status"]))
+    package static let history = Schema(
+        "ProjectHistory",
+        object(
+            ["name": ProjectMember.name.schema, "history": ["type": "array", "items": object(event)]],
+            required: ["name", "history"]))
+    package static let eventState = Schema("ProjectEventState", object(eventStateMembers))
+    package static let eventPage = Schema("EventPage", object(eventPageMembers))
+    /// The body of the gateway's own errors.
+    package static let error = Schema(
+        "Error",
+        object(
+            ["detail": ["type": "string", "description": "A sentence that states what happened and what to do."]],
+            required: ["detail"]))
+    package static let document = Schema("Document", ["type": "object"])
+
     /// The reference to the schema in the OpenAPI document.
-    package var reference: JSON { ["$ref": .string("#/components/schemas/\(rawValue)")] }
+    package var reference: JSON { ["$ref": .string("#/components/schemas/\(name)")] }
 
     private static let event: JSONObject = [
         "time": ["type": "string", "format": "date-time", "description": "The time of the event (RFC 3339)."],
@@ -124,7 +130,7 @@ package enum Schema: String, CaseIterable {
 
     /// Returns the schema of an object with these members. `required` contains the names of the required members; nil
     /// if all members are required.
-    private static func object(_ members: JSONObject, required: [String]? = nil) -> JSON {
+    package static func object(_ members: JSONObject, required: [String]? = nil) -> JSON {
         let required = required ?? members.members.map(\.name)
         return [
             "type": "object", "properties": .object(members), "required": .array(required.map(JSON.string)),
@@ -135,7 +141,7 @@ package enum Schema: String, CaseIterable {
 
 extension JSON {
     /// The same JSON Schema, extended to allow null.
-    var orNull: JSON {
+    package var orNull: JSON {
         guard case .object(var schema) = self, let type = schema["type"] else { return self }
         schema["type"] = [type, "null"]
         return .object(schema)
