@@ -121,11 +121,13 @@ import Testing
         let secret = Array("secret".utf8)
         let hashes = Recorded<[UInt8]>("a hash")
         try await write { (connection) throws(StorageError) in
+            try KeyRows.createHashKey(connection)
             hashes.append(try KeyRows.hash(connection).hash(of: secret.span))
         }
         store.close()
         let again = try Self.open(directory)
         try await again.writeToDisk(size: 1) { (connection) throws(StorageError) in
+            try KeyRows.createHashKey(connection)
             hashes.append(try KeyRows.hash(connection).hash(of: secret.span))
         }
 
@@ -137,6 +139,7 @@ import Testing
         let id = KeyID.random()
         let token = KeyToken.make(for: id)
         try await write { (connection) throws(StorageError) in
+            try KeyRows.createHashKey(connection)
             let hash = try KeyRows.hash(connection).hash(of: token.span)
             let key = Key(
                 id: id, name: "phone", rights: KeyRights(.write), created: 5, creator: "default",

@@ -49,6 +49,9 @@ package final class AcceptedKeys: Sendable {
         return decoded == .invalid ? asItIs : decoded
     }
 
+    /// Looks up the key that a value of the identity header selects.
+    package func look(upIdentity value: [UInt8]) -> KeyIndex.Result { named.look(upIdentity: value, at: now) }
+
     /// Returns the rights that a principal's key has now; nil if the key no longer opens anything.
     package func rights(of principal: Principal) -> KeyRights? {
         switch principal.credential {

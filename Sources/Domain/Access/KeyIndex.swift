@@ -34,12 +34,21 @@ package struct KeyIndex: Sendable {
         package let rights: KeyRights
         /// The time at which the key expires, in milliseconds since 1970; nil if it does not expire.
         package let expires: Int64?
+        /// The limits that differ from the default limits.
+        package let limits: KeyLimits
+        /// The value of the identity header that selects the key; nil if none does.
+        package let identity: String?
         /// The secrets that open the key. After a rotation, the previous secret may remain valid for some time.
         package let secrets: [Secret]
 
         /// Creates an entry from its values.
-        package init(id: KeyID, name: String, rights: KeyRights, expires: Int64?, secrets: [Secret]) {
+        package init(
+            id: KeyID, name: String, rights: KeyRights, expires: Int64?, limits: KeyLimits = KeyLimits(),
+            identity: String? = nil, secrets: [Secret]
+        ) {
+            self.identity = identity
             self.id = id
+            self.limits = limits
             self.name = name
             self.rights = rights
             self.expires = expires
@@ -68,26 +77,48 @@ package struct KeyIndex: Sendable {
         let entry: Entry
         let principals: [Principal]
 
-        init(_ entry: Entry) {
+        init(_ entry: Entry, _ meter: KeyMeter) {
             self.entry = entry
             principals = entry.secrets.map {
                 Principal(
-                    name: entry.name, rights: entry.rights, credential: .key(entry.id, generation: $0.generation))
+                    name: entry.name, rights: entry.rights, credential: .key(entry.id, generation: $0.generation),
+                    limits: entry.limits, meter: meter)
             }
         }
     }
 
     private let hash: KeyedHash?
     private let entries: [KeyID: Stored]
+    /// Whether there is a key that is limited to projects.
+    package let hasProjectKeys: Bool
+    /// The keys by the value of the identity header that selects them.
+    private let identities: [[UInt8]: KeyID]
 
     /// An index without keys.
     package static let empty = KeyIndex(hash: nil, [])
 
     /// Creates an index of these keys, whose secrets were hashed with `hash`. An index without a hash function opens
     /// no key.
-    package init(hash: KeyedHash?, _ entries: [Entry]) {
+    ///
+    /// - Parameter meters: The meters of the keys. A key without a meter receives one.
+    package init(hash: KeyedHash?, _ entries: [Entry], meters: inout KeyMeters) {
         self.hash = hash
-        self.entries = Dictionary(entries.map { ($0.id, Stored($0)) }) { first, _ in first }
+        var stored: [KeyID: Stored] = [:]
+        for entry in entries where stored[entry.id] == nil {
+            stored[entry.id] = Stored(entry, meters.meter(of: entry.id))
+        }
+        self.entries = stored
+        hasProjectKeys = stored.values.contains { $0.entry.rights.projects != nil }
+        identities = Dictionary(
+            stored.values.compactMap { stored in
+                stored.entry.identity.map { (Array($0.utf8), stored.entry.id) }
+            }, uniquingKeysWith: { first, _ in first })
+    }
+
+    /// Creates an index of these keys, whose limits have not been used.
+    package init(hash: KeyedHash?, _ entries: [Entry]) {
+        var meters = KeyMeters()
+        self.init(hash: hash, entries, meters: &meters)
     }
 
     /// Looks up the key that a token opens. Returns nil if the text does not have the form of a token.
@@ -106,6 +137,17 @@ package struct KeyIndex: Sendable {
             return .opens(principal)
         }
         return .unknown
+    }
+
+    /// Looks up the key that a value of the identity header selects.
+    ///
+    /// - Parameter now: Returns the time in milliseconds since 1970.
+    package func look(upIdentity value: [UInt8], at now: () -> Int64) -> Result {
+        guard let id = identities[value], let stored = entries[id], let principal = stored.principals.first else {
+            return .unknown
+        }
+        if let expires = stored.entry.expires, now() >= expires { return .expired }
+        return .opens(principal)
     }
 
     /// Returns the rights that the secret of this generation still has; nil if it no longer opens its key.

@@ -18,18 +18,27 @@ package final class Principal: Sendable, Hashable {
     package let name: String
     /// The requests that the key permitted when the request was admitted.
     package let rights: KeyRights
-    /// Whether the rights permit everything. Reading this value is cheaper than comparing the rights.
-    package let isUnlimited: Bool
+    /// The limits of the named key that differ from the default limits.
+    package let limits: KeyLimits
+    /// The current use of the named key's limits; nil for an administrator's secret, which has no limits.
+    package let meter: KeyMeter?
     let credential: Credential
+
+    /// Whether the principal was admitted with a named key. All other principals have all rights.
+    package var isNamedKey: Bool { meter != nil }
 
     /// Creates a principal with this name and without a key.
     package convenience init(name: String) { self.init(name: name, rights: .everything, credential: .none) }
 
-    init(name: String, rights: KeyRights, credential: Credential) {
+    init(
+        name: String, rights: KeyRights, credential: Credential, limits: KeyLimits = KeyLimits(),
+        meter: KeyMeter? = nil
+    ) {
         self.name = name
         self.rights = rights
-        isUnlimited = rights == .everything
         self.credential = credential
+        self.limits = limits
+        self.meter = meter
     }
 
     /// The id of the named key and the generation of its secret; nil for an administrator's secret.

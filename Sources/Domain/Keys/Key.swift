@@ -83,6 +83,7 @@ package struct Key: Sendable, Equatable {
 
     /// The key in the form that requests need.
     package var entry: KeyIndex.Entry {
-        KeyIndex.Entry(id: id, name: name, rights: rights, expires: expires, secrets: secrets)
+        KeyIndex.Entry(
+            id: id, name: name, rights: rights, expires: expires, limits: limits, identity: identity, secrets: secrets)
     }
 }

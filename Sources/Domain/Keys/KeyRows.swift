@@ -8,11 +8,15 @@ package import Storage
 
 /// The named keys in the database `state.db`.
 package enum KeyRows {
-    /// Returns the function that hashes tokens. Creates its random key if the database has none.
-    package static func hash(_ connection: Connection) throws(StorageError) -> KeyedHash {
+    /// Creates the random key of the function that hashes tokens, if the database has none.
+    package static func createHashKey(_ connection: Connection) throws(StorageError) {
         try connection.run(
             "INSERT INTO key_hash (number, value) VALUES (1, ?1) ON CONFLICT DO NOTHING",
             .bytes(RandomBytes.bytes(KeyedHash.keyLength)))
+    }
+
+    /// Returns the function that hashes tokens. The database must contain its key (``createHashKey(_:)``).
+    package static func hash(_ connection: Connection) throws(StorageError) -> KeyedHash {
         let values = try connection.rows("SELECT value FROM key_hash", as: HashKey.self)
         guard let hash = values.first.flatMap({ KeyedHash(key: $0.value) }) else {
             throw StorageError(.damaged, "The key for hashing tokens in state.db has the wrong length.")

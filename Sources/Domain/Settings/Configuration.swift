@@ -103,7 +103,28 @@ extension Configuration {
     }
 
     /// Warnings about values that are valid but probably unintended.
-    var cautions: [String] { proxyCautions + chatCautions }
+    var cautions: [String] { proxyCautions + identityCautions + chatCautions }
+
+    /// The notices about `--identity-header`. A client in a trusted network can send any identity, so the network should
+    /// contain only the proxies.
+    private var identityCautions: [String] {
+        guard let name = access.identityHeader,
+            let setting = Settings.table.first(where: { $0.name == "identity-header" }),
+            let proxies = Settings.table.first(where: { $0.name == "trust-proxy" })
+        else { return [] }
+        let source = setting.source(origin(of: setting))
+        guard !access.trustedProxies.isEmpty else {
+            return [
+                "\(source) \(name) has no effect, because --trust-proxy names no proxy: set --trust-proxy to the addresses of "
+                    + "your proxies."
+            ]
+        }
+        let wide = access.trustedProxies.filter { ($0.first.isIPv4 ? 32 : 128) - $0.length > 8 && $0.length > 0 }
+        return wide.map { range in
+            "\(proxies.source(origin(of: proxies))) \(range) contains more than 256 addresses, and each of them can sign in as any "
+                + "user (\(name)): set it to the addresses of your proxies."
+        }
+    }
 
     private var proxyCautions: [String] {
         let everybody = access.trustedProxies.filter { $0.length == 0 }

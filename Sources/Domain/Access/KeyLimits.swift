@@ -70,7 +70,7 @@ package struct KeyLimits: Sendable, Equatable {
 
     /// Returns these limits, with the default limits in place of missing ones. A limit that is still nil does not
     /// exist.
-    func completed(by defaults: KeyLimits) -> KeyLimits {
+    package func completed(by defaults: KeyLimits) -> KeyLimits {
         KeyLimits(rate: rate ?? defaults.rate, streams: streams ?? defaults.streams)
     }
 }
