@@ -33,7 +33,7 @@ package struct RequestReference: Sendable, Equatable {
 }
 
 /// The places in the requests of one route that the gateway checks.
-package struct RequestReferences: Sendable {
+package struct RequestReferences: Sendable, Equatable {
     /// The places in the body and in the query.
     package let all: [RequestReference]
 
