@@ -41,6 +41,10 @@ package struct EventSelector: Sendable {
     /// The sessions whose events are selected, together with their children; nil selects all sessions.
     package var sessions: Set<[UInt8]>?
 
+    /// The names of the projects whose events and gaps are selected in a stream of all projects; nil selects all
+    /// projects.
+    package var projects: Set<String>?
+
     /// Creates a selection of all events.
     package init() {}
 
@@ -49,6 +53,9 @@ package struct EventSelector: Sendable {
 
     /// Whether the selection never changes. A selection with sessions can change, because it adds child sessions.
     package var isConstant: Bool { sessions == nil }
+
+    /// Returns whether a stream of all projects contains the events of this project.
+    func admits(project: String) -> Bool { projects?.contains(project) ?? true }
 
     /// Returns whether the selection contains this event.
     package mutating func admits(_ event: StoredEvent) -> Bool {

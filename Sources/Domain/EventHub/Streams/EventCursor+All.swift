@@ -116,6 +116,8 @@ private struct AllReading {
             finish()
             writer.write(gap, project: nil, connected: [])
             appendFrame(step)
+        case .projectGap(_, let project, _, _) where !selector.admits(project: project): appendFrame(step)
+        case .entry(let entry) where !selector.admits(project: entry.project): appendFrame(step)
         case .projectGap(let id, let project, let json, let ended):
             finish()
             if cursor.joined != nil, gaps[project] == nil { gaps[project] = id }
