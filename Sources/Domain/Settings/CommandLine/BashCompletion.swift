@@ -55,9 +55,9 @@ enum BashCompletion {
     }
 
     private static var valueCases: String {
-        CompletionScript.valueFlags.map { flag, setting in
+        CompletionScript.valueFlags.map { flag, hint in
             let reply =
-                switch setting.hint {
+                switch hint {
                 case .none: "return"
                 case .words(let list): "_viberemote_gateway_words \(words(list)); return"
                 case .folder: "compopt -o filenames; COMPREPLY=($(compgen -d -- \"$cur\")); return"

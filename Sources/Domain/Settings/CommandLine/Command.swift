@@ -8,6 +8,8 @@ package enum Command: Sendable {
     case check(Resolution)
     /// Send a request to the running gateway.
     case project(ProjectRequest, ProjectOutput, Configuration)
+    /// Manage the named keys, through the running gateway or in its database.
+    case key(KeyRequest, isJSON: Bool, Configuration)
     /// Replace this process with the OpenCode server of a unit's instance.
     case exec(instance: String, Configuration)
     /// Report that the settings of `exec` are invalid. Print this text to stderr and exit with `misconfiguredExitCode`.
@@ -50,6 +52,9 @@ package enum Command: Sendable {
         case "serve": return .serve(try sources.configuration(files), sources)
         case "check": return .check(sources.resolve(files))
         case "project": return try project(arguments, sources: sources, files: files)
+        case "key":
+            let request = try KeyRequest(arguments.words, arguments.values)
+            return .key(request, isJSON: arguments.switches.contains("--json"), try sources.configuration(files))
         case "exec": return try exec(arguments, sources: sources, files: files)
         case "completion": return .print(try CompletionScript.text(shell: arguments.words))
         case "man": return .print(ManualPage.text)

@@ -24,20 +24,34 @@ enum CompletionScript {
     /// The commands that a shell completes. Commands for systemd units are excluded.
     static var commands: [Subcommand] { Subcommand.all.filter { !$0.isForUnits } }
 
-    /// Returns a command's flags, each with its help text and its setting. A flag without a value has no setting.
-    static func flags(of command: Subcommand) -> [(flag: String, help: String, setting: Setting?)] {
+    /// A flag in a completion script.
+    struct Flag {
+        let flag: String
+        let help: String
+        /// The flag's value; nil if the flag has none.
+        var value: (placeholder: String, hint: ValueHint)?
+    }
+
+    /// Returns a command's flags.
+    static func flags(of command: Subcommand) -> [Flag] {
         command.settings.flatMap { setting in
-            guard let flag = setting.flag else { return [(flag: String, help: String, setting: Setting?)]() }
-            let off = setting.offFlag.map { [($0, "Same as \(flag)=off", nil as Setting?)] } ?? []
-            return [(flag, firstSentence(setting.help), setting)] + off
-        } + command.switches.map { ($0.flag, firstSentence($0.help), nil) } + [
-            ("--help", "Print the command's help.", nil)
-        ]
+            guard let flag = setting.flag else { return [Flag]() }
+            let off = setting.offFlag.map { [Flag(flag: $0, help: "Same as \(flag)=off")] } ?? []
+            return [
+                Flag(flag: flag, help: firstSentence(setting.help), value: (setting.placeholder, setting.hint))
+            ] + off
+        }
+            + command.valueFlags.map {
+                Flag(flag: $0.flag, help: firstSentence($0.help), value: ($0.placeholder, $0.hint))
+            } + command.switches.map { Flag(flag: $0.flag, help: firstSentence($0.help)) } + [
+                Flag(flag: "--help", help: "Print the command's help.")
+            ]
     }
 
     /// All flags that accept a value, without duplicates.
-    static var valueFlags: [(flag: String, setting: Setting)] {
-        Settings.table.compactMap { setting in setting.flag.map { ($0, setting) } }
+    static var valueFlags: [(flag: String, hint: ValueHint)] {
+        Settings.table.compactMap { setting in setting.flag.map { ($0, setting.hint) } }
+            + commands.flatMap(\.valueFlags).map { ($0.flag, $0.hint) }
     }
 
     /// The command that prints the names of projects, one on each line.

@@ -19,11 +19,12 @@ enum FishCompletion {
     private static let complete = "complete -c \(GatewayVersion.program)"
 
     private static func flags(_ command: Subcommand) -> [String] {
-        CompletionScript.flags(of: command).map { flag, help, setting in
+        CompletionScript.flags(of: command).map { flag in
             let line =
-                "\(complete) -n '__fish_seen_subcommand_from \(command.name)' -l \(flag.dropFirst(2)) -d \(quoted(help))"
-            guard let setting else { return line }
-            switch setting.hint {
+                "\(complete) -n '__fish_seen_subcommand_from \(command.name)' -l \(flag.flag.dropFirst(2)) "
+                + "-d \(quoted(flag.help))"
+            guard let value = flag.value else { return line }
+            switch value.hint {
             case .none: return line + " -x"
             case .words(let words): return line + " -x -a \(quoted(words.joined(separator: " ")))"
             case .folder: return line + " -x -a '(__fish_complete_directories)'"

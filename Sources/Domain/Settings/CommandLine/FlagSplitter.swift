@@ -19,6 +19,8 @@ struct FlagSplitter {
     struct SplitArguments: Equatable {
         var flags: [FlagValue] = []
         var switches: [String] = []
+        /// The values of flags that are not settings.
+        var values: [FlagValue] = []
         var words: [String] = []
     }
 
@@ -51,13 +53,19 @@ struct FlagSplitter {
             let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let flag = String(parts[0])
             let placeholder = try placeholder(of: flag)
+            let value: String
             if parts.count == 2 {
-                result.flags.append(FlagValue(flag: flag, value: String(parts[1])))
-            } else if let value = remaining.first, !value.hasPrefix("--") {
+                value = String(parts[1])
+            } else if let next = remaining.first, !next.hasPrefix("--") {
                 remaining.removeFirst()
-                result.flags.append(FlagValue(flag: flag, value: value))
+                value = next
             } else {
                 throw SettingError("\(flag) has no value: write \(flag) \(placeholder).")
+            }
+            if command.valueFlags.contains(where: { $0.flag == flag }) {
+                result.values.append(FlagValue(flag: flag, value: value))
+            } else {
+                result.flags.append(FlagValue(flag: flag, value: value))
             }
         }
         return .arguments(result)
@@ -72,6 +80,7 @@ struct FlagSplitter {
     /// Returns the placeholder of a flag's value. Error messages omit the text after `=`, because it can be a key.
     private func placeholder(of flag: String) throws(SettingError) -> String {
         if let setting = command.settings.first(where: { $0.flag == flag }) { return setting.placeholder }
+        if let valueFlag = command.valueFlags.first(where: { $0.flag == flag }) { return valueFlag.placeholder }
         if Settings.retired(beside: command.settings).contains(where: { $0.flag == flag }) { return "VALUE" }
         if let secret = Settings.table.first(where: { $0.isSecret && "--\($0.name)" == flag }) {
             throw SettingError(
@@ -86,9 +95,8 @@ struct FlagSplitter {
                 "\(flag) does not accept a value: write \(flag) alone, or \(onFlag)=on or \(onFlag)=off.")
         }
         let known =
-            command.settings.flatMap { [$0.flag, $0.offFlag].compactMap(\.self) } + command.switches.map(\.flag) + [
-                "--help"
-            ]
+            command.settings.flatMap { [$0.flag, $0.offFlag].compactMap(\.self) } + command.switches.map(\.flag)
+            + command.valueFlags.map(\.flag) + ["--help"]
         let hint = NearestWord.hint(
             flag, among: known, else: "see `\(GatewayVersion.program) help \(command.name)`")
         throw SettingError("\(SettingError.quoted(flag)) is not a flag of \(command.name): \(hint)")

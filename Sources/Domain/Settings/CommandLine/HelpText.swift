@@ -35,8 +35,13 @@ enum HelpText {
             wrap($0, indent: 0).joined(separator: "\n")
         }
         if !command.examples.isEmpty { parts.append(examples(command.examples)) }
-        if !command.switches.isEmpty {
-            let entries = command.switches.map { (["  \($0.flag)"] + wrap($0.help, indent: 6)).joined(separator: "\n") }
+        let flags =
+            command.valueFlags.map {
+                ("\($0.flag) \($0.placeholder)  (\($0.actions.joined(separator: ", ")))", $0.help)
+            }
+            + command.switches.map { ($0.flag, $0.help) }
+        if !flags.isEmpty {
+            let entries = flags.map { (["  \($0)"] + wrap($1, indent: 6)).joined(separator: "\n") }
             parts.append((["Flags:"] + entries).joined(separator: "\n"))
         }
         parts += settings(command)

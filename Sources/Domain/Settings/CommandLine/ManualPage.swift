@@ -30,7 +30,9 @@ enum ManualPage {
         let paragraphs = command.description.isEmpty ? [command.summary] : command.description
         return [".SS \(escaped("\(command.name) \(command.usage)"))"]
             + paragraphs.map { escaped($0) }.joinedBy(".PP")
-            + command.switches.flatMap { [".TP", ".B \(escaped($0.flag))", escaped($0.help)] }
+            + command.valueFlags.flatMap {
+                [".TP", "\\fB\(escaped($0.flag))\\fR \\fI\(escaped($0.placeholder))\\fR", escaped($0.help)]
+            } + command.switches.flatMap { [".TP", ".B \(escaped($0.flag))", escaped($0.help)] }
             + command.examples.flatMap { example in
                 [".PP", escaped(example.purpose), ".PP", ".nf", ".RS"] + example.lines.map { escaped($0) } + [
                     ".RE", ".fi",

@@ -43,9 +43,10 @@ enum ZshCompletion {
     }
 
     private static func commandCase(_ command: Subcommand) -> String {
-        var specifications = CompletionScript.flags(of: command).map { flag, help, setting in
-            guard let setting else { return quoted("\(flag)[\(escaped(help))]") }
-            return quoted("\(flag)=[\(escaped(help))]:\(escaped(setting.placeholder)):\(action(setting.hint))")
+        var specifications = CompletionScript.flags(of: command).map { flag in
+            guard let value = flag.value else { return quoted("\(flag.flag)[\(escaped(flag.help))]") }
+            return quoted(
+                "\(flag.flag)=[\(escaped(flag.help))]:\(escaped(value.placeholder)):\(action(value.hint))")
         }
         let words = command.name == "help" ? CompletionScript.commandNames : command.words
         if !words.isEmpty { specifications.append(quoted("1:word:(\(words.joined(separator: " ")))")) }
