@@ -100,8 +100,8 @@ let package = Package(
         module(.openCode, "Dialects", ["COpenCode1API", "Encodings", "JSONText", "Locking"]),
 
         // Domain: the objects that the gateway manages.
-        module(.domain, "Settings", ["Addresses", "Encodings", "EnvironmentFiles", "Logging"]),
-        module(.domain, "Access", ["Addresses", "Encodings", "OpenCodeFamilies", "Sodium"]),
+        module(.domain, "Settings", ["Access", "Addresses", "Encodings", "EnvironmentFiles", "Logging"]),
+        module(.domain, "Access", ["Addresses", "Encodings", "Locking", "OpenCodeFamilies", "Sodium"]),
         // Manages named keys. Only its store performs I/O.
         module(
             .domain, "Keys",
@@ -146,9 +146,9 @@ let package = Package(
         module(
             .gateway, "EventStreaming",
             [
-                "Addresses", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "GatewayCore", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies",
-                "Projects", "Proxying",
+                "Access", "Addresses", "DirectoryPinning", "Encodings", "EventHub", "EventLoop", "GatewayCore",
+                "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Locking", "Logging",
+                "OpenCodeFamilies", "Projects", "Proxying",
             ]),
         module(
             .gateway, "OpenCode1Compatibility",
@@ -164,6 +164,13 @@ let package = Package(
                 "EventStreaming", "GatewayCore", "HTTPServer", "HTTPTypes", "Instances", "Locking", "Logging",
                 "OpenCode1Compatibility", "OpenCodeFamilies", "Projects", "Proxying", "Storage", "WebSockets",
             ]),
+        // Manages the named keys of the running gateway.
+        module(
+            .gateway, "KeyAdministration",
+            [
+                "Access", "Addresses", "Encodings", "GatewayCore", "HTTPServer", "HTTPTypes", "JSONText", "Keys",
+                "Locking", "Logging", "OpenCodeFamilies", "Sodium", "Storage",
+            ]),
         module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
         // Combines the features into the data plane.
         module(
@@ -171,18 +178,19 @@ let package = Package(
             [
                 "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
                 "Encodings", "EventHub", "EventLoop", "EventStreaming", "GatewayCore", "HTTPClient", "HTTPServer",
-                "HTTPTypes", "Instances", "Locking", "Logging", "OpenCode1Compatibility", "OpenCodeFamilies",
-                "Projects", "Proxying", "Settings", "Storage",
+                "HTTPTypes", "Instances", "KeyAdministration", "Keys", "Locking", "Logging", "OpenCode1Compatibility",
+                "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Storage",
             ]),
 
         // Programs.
         .executableTarget(
             name: "viberemote-gateway",
             dependencies: [
-                "Addresses", "Conversations", "ConversationServing", "Encodings", "EnvironmentFiles", "EventHub",
+                "Access", "Addresses", "Conversations", "ConversationServing", "Encodings", "EnvironmentFiles",
+                "EventHub",
                 "EventLoop", "EventStreaming", "GatewayServer", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
-                "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies", "Outbound", "Projects", "Settings",
-                "Storage", "Supervisors", "Systemd",
+                "Instances", "JSONText", "KeyAdministration", "Keys", "Locking", "Logging", "OpenCodeFamilies",
+                "Outbound", "Projects", "Settings", "Storage", "Supervisors", "Systemd",
             ], path: Layer.programs.folder("viberemote-gateway"), swiftSettings: strict),
 
         // These targets are only for the tests and the demo, and are therefore not in Sources.
@@ -261,8 +269,9 @@ let package = Package(
             [
                 "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
                 "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer", "GatewayCore", "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "Logging", "OpenCode1Compatibility",
-                "OpenCodeFamilies", "Projects", "Proxying", "Sodium", "Storage", "TestKit", "WebSockets",
+                "HTTPServer", "HTTPTypes", "Instances", "JSONText", "KeyAdministration", "Logging",
+                "OpenCode1Compatibility", "OpenCodeFamilies", "Projects", "Proxying", "Sodium", "Storage", "TestKit",
+                "WebSockets",
             ]),
         // A data plane whose chat sends every message back.
         .executableTarget(

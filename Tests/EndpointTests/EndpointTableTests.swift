@@ -3,9 +3,11 @@
 import Access
 import HTTPServer
 import HTTPTypes
+import KeyAdministration
 import Logging
 import OpenCodeFamilies
 import Projects
+import Storage
 import Testing
 
 @testable import ConversationServing
@@ -40,6 +42,24 @@ struct EndpointTableTests {
         .instance(
             try index(.get, "/projects/{name}/api/{path}"), segment: Array(segment.utf8)[...],
             target: Array(target.utf8)[...])
+    }
+
+    /// The table of scopes contains every operation of every recorded OpenAPI document (`ScopeTableTests`). A key for one
+    /// project reaches all of them at the root.
+    @Test func `no path of OpenCode is one of the gateway's own paths`() throws {
+        let keys = KeyService(
+            .failure(StorageError(.closed, "")), log: Logger(sink: LogKeeper(), level: .error), delay: { _, _ in },
+            publish: { _ in })
+        let templates =
+            EndpointTable.gateway.endpoints.map(\.path.template) + keys.endpoints.map(\.path.template) + [
+                "/chat", "/conversations", "/models",
+            ]
+        let own = Set(templates.compactMap { $0.split(separator: "/").first })
+        let collisions = Set(ScopeRoute.all.compactMap { $0.template.split(separator: "/").first }).intersection(own)
+
+        #expect(own.contains("-"))
+        // The gateway describes its own API there.
+        #expect(collisions == ["openapi.json"])
     }
 
     @Test(arguments: every)

@@ -51,22 +51,40 @@ import Testing
         #expect(Self.refusal("GET", "/session", KeyRights(.admin, projects: ["demo"])) == nil)
     }
 
-    @Test(arguments: ["/config", "/config/providers", "/provider"])
-    func `only keys with the scope run receive responses that may contain secrets`(target: String) {
-        #expect(Self.refusal("GET", target, KeyRights(.write))?.status == 403)
-        #expect(Self.refusal("GET", target, KeyRights(.run)) == nil)
+    private static func examination(_ method: String, _ target: String, _ scope: Scope) -> ContentExamination {
+        InstanceScope.examination(
+            of: RouteJudgement(method, Array(target.utf8)[...], for: .one), KeyRights(scope))
     }
 
-    @Test func `only keys with the scope write send replies, whose content is not examined yet`() {
+    @Test(arguments: ["/config", "/config/providers", "/provider"])
+    func `responses that may contain secrets are examined for keys below the scope run`(target: String) {
+        for scope in Scope.allCases {
+            #expect(Self.refusal("GET", target, KeyRights(scope)) == nil)
+            #expect(Self.examination("GET", target, scope).concernsResponse == (scope < .run), "\(scope)")
+        }
+    }
+
+    @Test func `replies are examined for keys below the scope write`() {
         let target = "/session/ses_1/permissions/per_1"
 
-        #expect(Self.refusal("POST", target, KeyRights(.answer))?.status == 403)
-        #expect(Self.refusal("POST", target, KeyRights(.write)) == nil)
+        #expect(Self.refusal("POST", target, KeyRights(.read))?.status == 403)
+        #expect(Self.refusal("POST", target, KeyRights(.answer)) == nil)
+        #expect(Self.examination("POST", target, .answer).reply == .permission(.response))
+        #expect(Self.examination("POST", target, .write) == ContentExamination())
     }
 
-    @Test func `a key for some projects does not receive lists of all projects`() {
-        #expect(Self.refusal("GET", "/project", KeyRights(.run, projects: ["demo"]))?.status == 403)
-        #expect(Self.refusal("GET", "/project", KeyRights(.run)) == nil)
+    /// The exchange that examines a response sends no body to the instance.
+    @Test func `requests whose responses are examined have no body`() {
+        for route in ScopeRoute.all where route.scope < .run {
+            if case .secrets = route.content { #expect(route.method == .get, "\(route.template)") }
+        }
+    }
+
+    @Test func `lists of all projects are filtered for a key for some projects`() {
+        let judgement = RouteJudgement("GET", Array("/project".utf8)[...], for: .one)
+
+        #expect(InstanceScope.examination(of: judgement, KeyRights(.run)) == ContentExamination())
+        #expect(InstanceScope.examination(of: judgement, KeyRights(.run, projects: ["demo"])).list == .projects)
     }
 
     @Test(arguments: ["/api/pair", "/API/pair", "/api%2Fpair", "//api/./pair/"])
@@ -75,6 +93,18 @@ import Testing
             #expect(Self.refusal("POST", target, KeyRights(scope), family: nil)?.status == 403, "\(scope)")
         }
         #expect(Self.refusal("POST", target, KeyRights(.admin, projects: ["demo"]), family: nil)?.status == 403)
+        // An administrator's secret, whose requests are not judged otherwise.
+        #expect(InstanceScope.pairingRefusal("POST", Array(target.utf8)[...])?.status == 403)
+    }
+
+    @Test(arguments: ["/auth/connect/ABC", "/auth/%63onnect/ABC", "/AUTH/CONNECT/ABC"])
+    func `the link of OpenCode's own pairing is refused in any spelling`(target: String) {
+        #expect(InstanceScope.pairingRefusal("GET", Array(target.utf8)[...])?.status == 403)
+    }
+
+    @Test(arguments: [("GET", "/api/session"), ("POST", "/api/pairs"), ("GET", "/pty/1/connect"), ("GET", "/a%20b")])
+    func `other requests are not refused as a pairing`(method: String, target: String) {
+        #expect(InstanceScope.pairingRefusal(method, Array(target.utf8)[...]) == nil)
     }
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Access
+package import Access
 import Addresses
 import EventLoop
-import HTTPServer
+package import HTTPServer
 import HTTPTypes
 import Instances
 import Logging
-import OpenCodeFamilies
+package import OpenCodeFamilies
 import Projects
 
 /// The admission of requests. ``Admission`` decides, and this extension keeps the state that the decision needs.
@@ -28,7 +28,7 @@ extension GatewayLoop {
             return refusal.error
         }
         request.require(scope, ofAllProjects: !namesProject)
-        guard let principal = request.principal, !principal.isUnlimited else { return nil }
+        guard let principal = request.principal, principal.isNamedKey else { return nil }
         return refusal(of: principal.rights, scope: scope, to: segment())
     }
 
@@ -62,12 +62,39 @@ extension GatewayLoop {
         of connection: ClientConnection, target: ArraySlice<UInt8>, to route: RoutingTable.Route, _ policy: Policy
     ) -> GatewayError? {
         let request = connection.request
-        guard let principal = request.principal, !principal.isUnlimited else { return nil }
+        // A named key can lose rights during the request, so judge the request even if the key has all rights.
+        guard let principal = request.principal, principal.isNamedKey else {
+            return route.endpoint?.family == .one
+                ? nil : InstanceScope.pairingRefusal(connection.head.methodName, target)
+        }
         // The gateway serves OpenCode 1's API for OpenCode 2 instances too, so both tables apply to these.
         let family = policy.isOpenCode1Compatible ? nil : route.endpoint?.family
         let judgement = RouteJudgement(connection.head.methodName, target, for: family)
-        request.require(judgement.scope, ofAllProjects: false)
-        return InstanceScope.refusal(of: judgement, principal.rights, project: route.text)
+        let examination = InstanceScope.examination(of: judgement, principal.rights)
+        request.examination = examination
+        // Without an examination, the request depends on the rights that made the examination unnecessary.
+        let isExamined = examination.reply != nil || examination.secrets != nil
+        request.require(
+            isExamined ? judgement.scope : InstanceScope.unexaminedScope(of: judgement), ofAllProjects: false)
+        if let refusal = InstanceScope.refusal(of: judgement, principal.rights, project: route.text) { return refusal }
+        guard principal.rights.projects != nil else { return nil }
+        guard policy.pinsDirectories, let directories = route.scope else { return InstanceScope.needsPinning }
+        do throws(ProjectIsolation.Violation) {
+            var isolation = try ProjectIsolation(target, judgement.route, in: directories)
+            if let body = request.examinedBody, let references = examination.references {
+                let findings: [RequestReferences.Finding]
+                do throws(RequestReferences.Failure) {
+                    findings = try references.findings(inBody: body)
+                } catch {
+                    return error.error
+                }
+                try isolation.add(findings, in: directories)
+            }
+            request.isolation = isolation
+            return nil
+        } catch {
+            return error.error(of: route.text)
+        }
     }
 
     private func judge(
@@ -80,8 +107,20 @@ extension GatewayLoop {
         {
             return .tooManyTries(wait: wait)
         }
-        switch Admission.judge(connection.head, snapshot, for: requirement) {
+        var admission = Admission.judge(connection.head, snapshot, for: requirement)
+        if case .refused(.noKey) = admission, connection.head.fields.firstIndex(of: .authorization) == nil {
+            let policy = request.pinPolicy(of: snapshot)
+            admission =
+                IdentityHeader.judge(
+                    connection.head, isTrusted: policy.trusts(connection.peerAddress), policy, snapshot.keys)
+                ?? admission
+        }
+        switch admission {
         case .admitted(let principal):
+            if let meter = principal.meter {
+                if let refusal = rateRefusal(of: principal, meter, request) { return refusal }
+                reportUse(of: principal, by: client, connection)
+            }
             request.admit(principal)
             if !isKnown {
                 connection.vouch()
@@ -99,6 +138,52 @@ extension GatewayLoop {
         }
     }
 
+    /// Returns a function that decides whether one of OpenCode's lists may show the entry of an owner to a principal: a
+    /// directory of one of the principal's projects, or a session.
+    ///
+    /// - Parameter ownsSession: Returns whether a session belongs to the project of the request.
+    package func isVisible(
+        to principal: Principal?, ownsSession: @escaping ([UInt8]) -> Bool
+    ) -> (ProjectList.Owner) -> Bool {
+        let projects = principal?.rights.projects ?? []
+        let scopes = projects.compactMap { ProjectName($0).flatMap { snapshot.routes.route(to: $0)?.scope } }
+        return { owner in
+            switch owner {
+            case .directory(let directory): scopes.contains { $0.contains(directory[...]) }
+            case .session(let id): ownsSession(id)
+            }
+        }
+    }
+
+    /// Counts the request of a named key. Returns the refusal if the key has used its rate.
+    private func rateRefusal(
+        of principal: Principal, _ meter: KeyMeter, _ request: RequestContext
+    ) -> Admission.Rejection? {
+        let policy = request.pinPolicy(of: snapshot)
+        guard let rate = principal.limits.rate ?? policy.keyLimits.rate,
+            let wait = meter.count(at: rate, .nanoseconds(loop.now.nanoseconds))
+        else { return nil }
+        return .tooManyRequests(rate, wait: wait)
+    }
+
+    /// Counts a stream of the request's key until the request ends. Returns the refusal if the key has too many open
+    /// streams. Call this method before the response begins.
+    package func streamRefusal(of connection: ClientConnection) -> GatewayError? {
+        let request = connection.request
+        guard let principal = request.principal, let meter = principal.meter,
+            let limit = principal.limits.streams ?? request.pinPolicy(of: snapshot).keyLimits.streams
+        else { return nil }
+        guard let stream = meter.openStream(atMost: limit) else {
+            // The gateway cannot know when another stream will end.
+            return GatewayError(
+                429,
+                "This key may have \(limit) open streams. Close one of them, or ask the administrator for a higher limit.",
+                fields: ["Retry-After": "10"])
+        }
+        request.openStream = stream
+        return nil
+    }
+
     /// Aborts the operations that the keys no longer permit. A client therefore sees an abort instead of a regular end,
     /// and cannot reconnect with a revoked key.
     ///
@@ -106,12 +191,13 @@ extension GatewayLoop {
     func abortRevoked(under keys: AcceptedKeys) -> RevocationCounts {
         func isRevoked(_ used: UsedRights?) -> Bool { used.map { !$0.arePermitted(by: keys) } ?? false }
         var counts = RevocationCounts()
-        counts.requests =
+        // Ask the features first, because a feature may respond to a request that the loop would abort.
+        forEachFeature { counts += $0.abort(revoked: isRevoked) }
+        counts.requests +=
             clients.server?.cutRequests { context in
                 guard let request = context as? RequestContext, !request.outlivesKey else { return false }
                 return isRevoked(request.usedRights)
             } ?? 0
-        forEachFeature { counts += $0.abort(revoked: isRevoked) }
         return counts
     }
 

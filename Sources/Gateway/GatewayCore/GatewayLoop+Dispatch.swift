@@ -35,6 +35,7 @@ extension GatewayLoop: RequestHandler {
         case .endpoint(let index): serve(index, connection)
         case .instance(let request): serve(request)
         case .ruled(let request, let step): step(request)
+        case .examined(let request): BodyExamination(self, request).start()
         case .awaitsInstance(let name, let segment, let target):
             let limit = connection.request.pinPolicy(of: snapshot).limits.streamStart
             InstanceWait(self, connection, project: name, limit: limit) { [unowned self] connection in
@@ -86,6 +87,8 @@ extension GatewayLoop: RequestHandler {
         case instance(InstanceRequest)
         /// The step applies the directory rules to the request before a feature serves it.
         case ruled(InstanceRequest, (InstanceRequest) -> Void)
+        /// The gateway examines the request's body before a feature serves the request.
+        case examined(InstanceRequest)
         /// The request waits for an instance that will soon be ready.
         case awaitsInstance(ProjectName, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>)
         /// The routing table contains no project with this name, but the project's folder may have been
@@ -104,7 +107,7 @@ extension GatewayLoop: RequestHandler {
             request.forwardedClient = Admission.client(behind: connection.peerAddress, head.fields, policy)
         }
         if let preflight = Preflight(head) {
-            return decision(preflight, allow: setUp.endpoints.allow(head), connection)
+            return decision(preflight, allow: setUp.endpoints.allow(head) ?? rootMethods(head), connection)
         }
         switch setUp.endpoints.match(head) {
         case .instance(let index, let segment, let target):
@@ -123,7 +126,7 @@ extension GatewayLoop: RequestHandler {
             let refusal = admit(connection, for: request, to: index, of: setUp.endpoints)
             return .refusal(refusal ?? ControlAnswers.projectNotFound(name))
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
-        case .notFound: return .refusal(.notFound)
+        case .notFound: return decideAtRoot(connection)
         }
     }
 
@@ -143,7 +146,7 @@ extension GatewayLoop: RequestHandler {
 
     /// Looks up the instance of an admitted request by the undecoded name in the path. The name is decoded only if no
     /// reachable instance is found.
-    private func route(
+    func route(
         _ connection: ClientConnection, segment: ArraySlice<UInt8>, target: ArraySlice<UInt8>
     ) -> Decision {
         let routes = snapshot.routes
@@ -155,8 +158,10 @@ extension GatewayLoop: RequestHandler {
             if let refusal = refusal(of: connection, target: target, to: found, policy) { return .refusal(refusal) }
             let decision = instances.rules?.decide(connection.head, target, to: found, under: policy) ?? .passes
             if case .refused(let error) = decision { return .refusal(error) }
+            let awaitsBody = request.examination.needsBody && request.examinedBody == nil
             let request = InstanceRequest(
                 connection, to: found, policy: policy, segment: segment, target: target)
+            if awaitsBody { return .examined(request) }
             if case .depends(let step) = decision { return .ruled(request, step) }
             return .instance(request)
         }
@@ -176,6 +181,7 @@ extension GatewayLoop: RequestHandler {
     private func serve(_ index: Int, _ connection: ClientConnection) {
         let table = connection.listenerNumber == 0 ? setUp.endpoints : endpointListener(of: connection).endpoints
         let endpoint = table.endpoints[index]
+        if endpoint.outlivesKey { connection.request.outlivesKey = true }
         switch endpoint.handler {
         case .fixed(let answer): self.answer(connection, answer)
         case .page: table.page(index).map { answer(connection, $0) }

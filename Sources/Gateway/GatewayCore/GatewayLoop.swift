@@ -23,6 +23,8 @@ package struct LoopSetUp: Sendable {
     package var log: Logger
     /// The counts of attempts with wrong keys, which all loops share.
     package var failedTries: FailedTries
+    /// Receives the uses of named keys; nil if they are not recorded. The loops call the closure on their threads.
+    package var keyUsed: (@Sendable (KeyUse) -> Void)?
     /// The listeners in addition to the gateway's own listener.
     package var endpointListeners: [OpenListener] = []
     /// The error formats of other client protocols.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Access
 package import ConversationServing
 import DirectoryPinning
 package import EventLoop
@@ -8,6 +9,7 @@ package import GatewayCore
 import Glibc
 internal import HTTPServer
 package import Instances
+package import KeyAdministration
 internal import Locking
 package import Logging
 import OpenCode1Compatibility
@@ -46,6 +48,8 @@ package final class DataPlane: Sendable {
         package var conversations: ConversationService? {
             didSet { conversationEndpoints = conversations?.endpoints ?? [] }
         }
+        /// The service that manages the named keys; nil if there are no named keys.
+        package var keys: KeyService?
         /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
@@ -112,7 +116,8 @@ package final class DataPlane: Sendable {
             conversations = setUp.conversations
             log = setUp.log
             let chat = setUp.chat == nil ? [] : [Endpoint.chat]
-            let endpoints = setUp.endpoints.adding(chat + setUp.conversationEndpoints)
+            let endpoints = setUp.endpoints.adding(
+                chat + setUp.conversationEndpoints + (setUp.keys?.endpoints ?? []))
             for index in 0..<setUp.threads {
                 var listeners = ownsListeners ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
@@ -180,6 +185,15 @@ package final class DataPlane: Sendable {
         hub?.mailbox.post(.policy(policy))
         let report = RevocationReport(loops: mailboxes.count, log: log)
         for mailbox in mailboxes { mailbox.post(.policy(policy, report)) }
+    }
+
+    /// Sets the named keys for future requests, and returns after every loop uses them. The loops first abort the
+    /// operations that the keys no longer permit, and the log reports their number.
+    package func apply(_ keys: KeyIndex) async {
+        await withCheckedContinuation { continuation in
+            let report = RevocationReport(loops: mailboxes.count, log: log) { continuation.resume() }
+            for mailbox in mailboxes { mailbox.post(.namedKeys(keys, report)) }
+        }
     }
 
     /// Performs a health check of an instance.
@@ -268,6 +282,7 @@ package final class DataPlane: Sendable {
             index: index, policy: setUp.policy, endpoints: endpoints, control: setUp.control, log: setUp.log,
             failedTries: failedTries)
         loop.endpointListeners = endpointListeners
+        if let keys = setUp.keys { loop.keyUsed = { keys.record($0) } }
         if !setUp.conversationEndpoints.isEmpty { loop.errorRenderers = [ConversationService.errorRenderer] }
         let chat = setUp.chat
         let conversations = setUp.conversations
@@ -286,6 +301,8 @@ package final class DataPlane: Sendable {
         let mailbox = hub?.mailbox
         let pinning = DirectoryPinningFeature(loop) { mailbox?.post(.sessionIndex($0)) }
         loop.add(rules: pinning)
+        // Check whom the named sessions belong to before any feature serves the request.
+        loop.add(handler: ProjectIsolationFeature(loop, pinning: pinning))
         let events = hub.map { EventStreamFeature(loop, $0) }
         loop.add(handler: BridgeFeature(loop, bridge, pinning: pinning, events: events))
         if let events { loop.add(handler: events) }

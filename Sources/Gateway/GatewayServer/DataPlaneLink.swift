@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Access
 import GatewayCore
 package import Instances
 import Locking
@@ -28,6 +29,9 @@ package final class DataPlaneLink: Sendable {
 
     /// Returns the number of parts of responses that an instance has sent.
     package func progress(ofSlot slot: Int) async -> UInt64 { await current?.progress(ofSlot: slot) ?? 0 }
+
+    /// Sets the named keys for future requests of every loop.
+    package func apply(_ keys: KeyIndex) async { await current?.apply(keys) }
 
     private var current: DataPlane? { dataPlane.withLock { $0 } }
 }

@@ -51,7 +51,9 @@ extension EndpointTable {
                 "Returns every folder directly under the gateway's home directory, sorted by lower-cased name, except "
                     + "folders whose names begin with a dot.",
                 .json(200, schema: .projects, "The projects."), .error(500, "The home directory cannot be read.")),
-            handler: .control { _, control in ControlAnswers.projects(await control.projects()) }),
+            handler: .control { request, control in
+                ControlAnswers.projects(await control.projects(), for: request.principal)
+            }),
         Endpoint(
             .post, "/projects/{name}/start", requires: .key(.write),
             description: .init(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Access
+package import Access
 import Addresses
 import EventHub
 import EventLoop
@@ -21,6 +21,8 @@ extension Policy {
     package convenience init(_ configuration: Configuration, descriptors: Int) {
         self.init(
             keys: KeyTable(keys: configuration.keys.map { ($0.name, $0.secret.bytes) }),
+            keyLimits: KeyLimits(configuration),
+            identityHeader: configuration.access.identityHeader.map { Array($0.lowercased().utf8) },
             failedTries: FailureLimiter.Rate(
                 burst: configuration.access.failedTries, interval: configuration.access.failedTryInterval),
             trustedProxies: AddressRanges(configuration.access.trustedProxies),
@@ -30,6 +32,13 @@ extension Policy {
             limits: GatewayLimits(configuration, descriptors: descriptors),
             eventEncoding: EventEncoding(rawValue: configuration.events.encoding.rawValue) ?? .raw,
             accessLog: configuration.accessLog)
+    }
+}
+
+extension KeyLimits {
+    /// Creates the default limits of named keys from the settings.
+    package init(_ configuration: Configuration) {
+        self.init(rate: configuration.access.keyRate, streams: configuration.access.keyStreams)
     }
 }
 

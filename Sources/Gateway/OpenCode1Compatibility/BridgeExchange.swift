@@ -33,6 +33,7 @@ package final class BridgeExchange {
         policy = received.policy
         segment = received.segment
         self.request = request
+        self.request.body = received.connection.request.examinedBody ?? []
         wantsBody = received.connection.head.method != .head
     }
 
@@ -72,7 +73,8 @@ package final class BridgeExchange {
             }
             // OpenCode's link is relative to the root of its routes, so add the client's base URL.
             let base = ClientBase(
-                connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress))
+                connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress),
+                isAtRoot: connection.request.isAtRoot)
             head.fields.append(name, "<" + String(decoding: base.text, as: UTF8.self) + value.dropFirst())
         }
         if answer.fields["X-Next-Cursor"] != nil, owner.crossOriginTerms(connection)?.isGranted == true {
@@ -96,12 +98,27 @@ package final class BridgeExchange {
 
 extension BridgeExchange: BridgeDelegate {
     func answered(_ answer: ClientAnswer) {
-        if let connection { owner.answer(connection, GatewayAnswer(head: head(answer, connection), body: answer.body)) }
-        finish()
+        guard let connection else { return finish() }
+        do throws(GatewayError) {
+            let body = try connection.request.examination.examined(
+                answer.body, status: answer.status,
+                isAllowed: owner.isVisible(to: connection.request.principal) { _ in false })
+            owner.answer(connection, GatewayAnswer(head: head(answer, connection), body: body))
+            finish()
+        } catch {
+            failed(error)
+        }
     }
 
     func started(_ answer: ClientAnswer) {
         guard let connection else { return }
+        // No translated route of this kind streams its response. The check ensures it.
+        guard !connection.request.examination.concernsResponse else {
+            let run = run
+            failed(ContentExamination.unexaminable)
+            run?.abandon(isReading: true)
+            return
+        }
         let head = owner.completed(GatewayAnswer(head: head(answer, connection), body: []), connection).head
         guard wantsBody else {
             connection.detach(head, .none(announced: nil), policy: .pauseSource)?.finish()

@@ -51,6 +51,10 @@ extension ProxyFeature: InstanceRequestHandler {
     /// folder yet, first makes the run open the folder.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let connection = request.connection
+        if connection.request.examination.concernsResponse {
+            ExaminedExchange(self, request).start()
+            return true
+        }
         let isUpgrade = connection.framing == .none && RequestForwarding.wantsUpgrade(connection.head)
         guard isUpgrade, let endpoint = request.route.endpoint, endpoint.family == .one,
             !pinning.sessions.isOpen(endpoint)
@@ -91,5 +95,6 @@ extension ProxyFeature: LoopFeature {
     /// Ends all requests immediately (``ProxyExchange/abort()``).
     package func endRequests() {
         for exchange in exchanges { exchange.abort() }
+        for exchange in gateway.client.delegates { (exchange as? ExaminedExchange)?.abort() }
     }
 }

@@ -3,6 +3,7 @@
 import GatewayServer
 import Glibc
 internal import Instances
+import KeyAdministration
 import Logging
 import Settings
 import Systemd
@@ -15,6 +16,7 @@ actor Lifecycle {
     private let loop: SystemEventLoop
     private let registry: InstanceRegistry
     private let dataPlane: DataPlane
+    private let keys: KeyService
     private let log: Logger
     private var settings: LiveSettings
     private var signals: [EventSource] = []
@@ -26,11 +28,13 @@ actor Lifecycle {
     private var hasEnded = false
 
     init(
-        loop: SystemEventLoop, registry: InstanceRegistry, dataPlane: DataPlane, log: Logger, settings: LiveSettings
+        loop: SystemEventLoop, registry: InstanceRegistry, dataPlane: DataPlane, keys: KeyService, log: Logger,
+        settings: LiveSettings
     ) {
         self.loop = loop
         self.registry = registry
         self.dataPlane = dataPlane
+        self.keys = keys
         self.log = log
         self.settings = settings
     }
@@ -79,6 +83,7 @@ actor Lifecycle {
         Task {
             await registry.prepareShutdown()
             await dataPlane.drain(within: settings.drainTimeout)
+            await keys.close()
             log.log(.notice, "all requests have ended", fields: await dataPlane.counts())
             await registry.shutdown()
             stopWatching()
@@ -112,6 +117,8 @@ actor Lifecycle {
         do throws(SettingError) {
             let change = try settings.reload()
             dataPlane.apply(settings.policy)
+            let (keys, limits) = (keys, settings.keyLimits)
+            Task { await keys.follow(limits) }
             logChange(change)
         } catch {
             log.error("cannot reload the settings", LogField("reason", error.description))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Access
 import GatewayCore
 import GatewayServer
 import Settings
@@ -21,6 +22,9 @@ struct LiveSettings {
 
     /// The current policy for requests.
     var policy: Policy { Policy(configuration, descriptors: descriptors) }
+
+    /// The limits of named keys that have no limits of their own.
+    var keyLimits: KeyLimits { KeyLimits(configuration) }
 
     /// The time for which running exchanges may continue after SIGTERM.
     var drainTimeout: Duration { configuration.limits.drainTimeout }

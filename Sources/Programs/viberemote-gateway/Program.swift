@@ -24,6 +24,8 @@ struct Program {
         case .check(let resolution): exit(Check.run(resolution))
         case .project(let request, let output, let configuration):
             exit(ProjectCommand.run(request, output: output, configuration: configuration))
+        case .key(let request, let isJSON, let configuration):
+            exit(KeyCommand.run(request, isJSON: isJSON, configuration: configuration))
         case .exec(let instance, let configuration): exit(Exec.run(instance: instance, configuration))
         case .serve(let configuration, let sources): exit(Serve.run(configuration, sources))
         }

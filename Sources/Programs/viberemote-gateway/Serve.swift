@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Access
 import ConversationServing
 import Conversations
 import EventHub
@@ -10,6 +11,8 @@ import GatewayServer
 import Glibc
 import HTTPServer
 internal import Instances
+import KeyAdministration
+internal import Keys
 import Locking
 import Logging
 internal import Projects
@@ -57,6 +60,7 @@ private final class Service: Sendable {
     /// takes over these processes.
     private let leftovers: ProcessSupervisor?
     private let dataPlane: DataPlane
+    private let keys: KeyService
     private let log: Logger
     private let settings: LiveSettings
     /// The persistent state; nil if it is not available.
@@ -114,6 +118,11 @@ private final class Service: Sendable {
             setUp.conversations = conversations
             setUp.chat = conversations.chat
         }
+        let delayedCalls = DelayedCalls(loop, log: log)
+        keys = KeyService(
+            state.map { KeyStore($0) }, defaults: KeyLimits(configuration), log: log,
+            delay: { delayedCalls.call(after: $0, $1) }, publish: { await link.apply($0) })
+        setUp.keys = keys
         setUp.userHome = Environment.homeFolder
         setUp.inheritedListeners = inherited.listeners
         setUp.endpointListeners = try Self.endpointListeners(configuration)
@@ -205,7 +214,7 @@ private final class Service: Sendable {
     /// Runs the control plane until a signal has shut the gateway down.
     func run() throws {
         let lifecycle = Lifecycle(
-            loop: loop, registry: registry, dataPlane: dataPlane, log: log, settings: settings)
+            loop: loop, registry: registry, dataPlane: dataPlane, keys: keys, log: log, settings: settings)
         let failure = Locked<(any Error)?>(nil)
         Task {
             await lifecycle.watchSignals()
@@ -227,6 +236,7 @@ private final class Service: Sendable {
     private func open(_ lifecycle: Lifecycle) async throws {
         try await leftovers?.endLeftovers()
         try await registry.open()
+        await keys.open()
         guard await !lifecycle.isEnding else { return }
         try await dataPlane.accept()
         log.log(.notice, "the gateway listens", fields: announcement)

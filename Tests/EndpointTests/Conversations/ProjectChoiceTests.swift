@@ -22,7 +22,7 @@ import Testing
             ConversationSetUp(project: nil, home: "/home/vibe", store: nil, version: "1"), control: control,
             log: Logger(sink: LogKeeper(), level: .error))
         service.follow(RoutingTable([], projects: []))
-        let choice = await service.choose(named, control)
+        let choice = await service.choose(named, for: nil, control)
         service.stop()
         switch choice {
         case .project(let name): return "project \(name.string)"

@@ -17,7 +17,7 @@ extension ConversationService {
         let names = ["limit", "cursor", "search"]
         let query = names.compactMap { name in request.query[name].map { (name: name, value: $0) } }
         let conversationRequest = ConversationRequest(method, path, query: query, body: request.body)
-        switch await choose(request.query["project"], control) {
+        switch await choose(request.query["project"], for: request.principal, control) {
         case .unknown(let name): return .answer(GatewayAnswer(ConversationAnswer(404, "Project not found: \(name)")))
         case .unspecified(let sentence):
             return .answer(GatewayAnswer(ConversationAnswer(ConversationError(.noProject, sentence))))

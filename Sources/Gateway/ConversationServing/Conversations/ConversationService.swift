@@ -138,34 +138,49 @@ package final class ConversationService: Sendable {
         case unspecified(String)
     }
 
-    /// Chooses the project that the parameter `project` of a request names, otherwise the project in the settings,
-    /// otherwise the only project.
-    func choose(_ named: String?, _ table: RoutingTable? = nil) -> Choice {
+    /// Returns the project that a request names, otherwise the only project that its key can open, otherwise the
+    /// project in the settings.
+    private func wanted(_ named: String?, for principal: Principal?) -> String? {
+        if let named, !named.isEmpty { return named }
+        guard let projects = principal?.rights.projects else { return setUp.project }
+        return projects.count == 1 ? projects.first : setUp.project
+    }
+
+    /// Chooses the project that the parameter `project` of a request names, otherwise the only project that its key can
+    /// open, otherwise the project in the settings, otherwise the only project. A project that the key cannot open is
+    /// unknown.
+    func choose(_ named: String?, for principal: Principal?, _ table: RoutingTable? = nil) -> Choice {
         let table = table ?? routes.withLock { $0 }
-        if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
-            guard let name = ProjectName(named), table.mayBeProject(name) else { return .unknown(named) }
+        if let named = wanted(named, for: principal) {
+            guard let name = ProjectName(named), principal.canOpen(name), table.mayBeProject(name) else {
+                return .unknown(named)
+            }
             return .project(name)
         }
-        if let only = table.onlyProject { return .project(only) }
+        if let only = table.onlyProject, principal.canOpen(only) { return .project(only) }
         return .unspecified(
             "The request names no project, and the gateway chooses one only if it serves exactly one. Add ?project=NAME, or "
                 + "set --chat-project."
         )
     }
 
-    /// Chooses as ``choose(_:_:)`` does, but uses the folders on disk, because the routing table may not contain
+    /// Chooses as ``choose(_:for:_:)`` does, but uses the folders on disk, because the routing table may not contain
     /// a new project yet.
-    func choose(_ named: String?, _ control: any ProjectControl) async -> Choice {
-        let choice = choose(named)
+    func choose(_ named: String?, for principal: Principal?, _ control: any ProjectControl) async -> Choice {
+        let choice = choose(named, for: principal)
         if case .project = choice { return choice }
-        if let named = named.flatMap({ $0.isEmpty ? nil : $0 }) ?? setUp.project {
+        if let named = wanted(named, for: principal) {
             // Use the status, which is read from the disk. The list of projects comes from memory and follows the disk
             // with a short delay (inotify(7)).
-            guard let name = ProjectName(named), await control.status(name) != nil else { return .unknown(named) }
+            guard let name = ProjectName(named), principal.canOpen(name), await control.status(name) != nil else {
+                return .unknown(named)
+            }
             return .project(name)
         }
-        guard case .projects(let projects) = await control.projects(), projects.count == 1 else { return choice }
-        return projects.first.map { .project($0.folder.name) } ?? choice
+        guard case .projects(let projects) = await control.projects(), projects.count == 1, let only = projects.first,
+            principal.canOpen(only.folder.name)
+        else { return choice }
+        return .project(only.folder.name)
     }
 
     // MARK: Chats
@@ -174,10 +189,11 @@ package final class ConversationService: Sendable {
     package var chat: ChatSetUp {
         ChatSetUp { opening in
             let named = opening.query["project"]
-            let choice = self.choose(named, opening.routes)
+            let principal = opening.principal
+            let choice = self.choose(named, for: principal, opening.routes)
             if case .project = choice { return self.decide(choice, opening) }
             return .deferred { control in
-                let choice = await self.choose(named, control)
+                let choice = await self.choose(named, for: principal, control)
                 return { self.decide(choice, $0) }
             }
         }

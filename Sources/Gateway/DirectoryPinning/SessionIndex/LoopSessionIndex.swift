@@ -216,6 +216,53 @@ package final class LoopSessionIndex {
         }
     }
 
+    /// Finds the directories of sessions. Asks the instance for each session that no event has reported.
+    ///
+    /// - Parameter proceed: Called once with the location of each session; nil if the instance has not reported it.
+    package func locate(
+        _ sessions: Set<[UInt8]>, at route: RoutingTable.Route,
+        proceed: @escaping ([[UInt8]: SessionDirectories.Location?]) -> Void
+    ) {
+        guard let endpoint = route.endpoint, !sessions.isEmpty else { return proceed([:]) }
+        let lookup = SessionLookups(count: sessions.count, proceed: proceed)
+        for session in sessions {
+            if let known = run(endpoint)?.events.sessions[session] {
+                lookup.add(session, known)
+                continue
+            }
+            guard let target = SessionLookup.path(of: session, for: endpoint.family) else {
+                lookup.add(session, nil)
+                continue
+            }
+            let query = InstanceQuery(endpoint: endpoint, target: target, timeout: owner.lookupTimeout)
+            query.send(through: owner.client) { reply in
+                lookup.add(
+                    session,
+                    reply.flatMap {
+                        SessionLookup.location(status: $0.status, body: $0.body, for: endpoint.family)
+                    })
+            }
+        }
+    }
+
+    /// The results of several look-ups.
+    private final class SessionLookups {
+        private var missing: Int
+        private var locations: [[UInt8]: SessionDirectories.Location?] = [:]
+        private let proceed: ([[UInt8]: SessionDirectories.Location?]) -> Void
+
+        init(count: Int, proceed: @escaping ([[UInt8]: SessionDirectories.Location?]) -> Void) {
+            missing = count
+            self.proceed = proceed
+        }
+
+        func add(_ session: [UInt8], _ location: SessionDirectories.Location?) {
+            locations[session] = .some(location)
+            missing -= 1
+            if missing == 0 { proceed(locations) }
+        }
+    }
+
     private func notifyPeers(
         _ session: [UInt8], in location: SessionDirectories.Location, of endpoint: InstanceEndpoint
     ) {

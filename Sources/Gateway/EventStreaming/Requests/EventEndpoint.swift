@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Access
 import Encodings
 import EventHub
 import EventLoop
@@ -109,7 +110,8 @@ package enum EventEndpoint: Sendable {
         _ name: ProjectName?, for request: ControlRequest, on connection: ClientConnection, events: EventStreamFeature
     ) {
         do throws(EventQuery.QueryError) {
-            let query = try EventQuery(connection.head, request.query)
+            var query = try EventQuery(connection.head, request.query)
+            if self == .all { query.selector.projects = request.principal?.rights.projects }
             if self == .all, query.isOpenCode1Compatible {
                 throw EventQuery.QueryError(
                     sentence:

@@ -38,7 +38,9 @@ final class GatewayStreamOpening: PendingStreamKind {
     /// The routes of the instances whose events the stream sends.
     private var routes: [RoutingTable.Route] {
         let routes = events.owner.snapshot.routes
-        guard let project else { return routes.reachable }
+        guard let project else {
+            return routes.reachable.filter { query.selector.projects?.contains($0.text) ?? true }
+        }
         return routes.route(to: project).map { $0.isReachable ? [$0] : [] } ?? []
     }
 

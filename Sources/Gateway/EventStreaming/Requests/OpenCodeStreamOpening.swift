@@ -81,10 +81,11 @@ final class OpenCodeStreamOpening: PendingStreamKind {
         if let directory = streamRequest.directory, !streamRequest.isTranslated,
             snapshot?.opened.contains(directory) != true
         {
-            let fields = RequestForwarding.withoutLastEventID(
+            var fields = RequestForwarding.withoutLastEventID(
                 RequestForwarding.fields(
                     of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                     authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
+            fields.remove(policy.identityHeader)
             opener = DirectoryOpening(owner.client, endpoint.address, target: streamRequest.target, fields: fields) {
                 [unowned self, unowned stream] isAccepted in
                 opened(directory, isAccepted, for: stream)

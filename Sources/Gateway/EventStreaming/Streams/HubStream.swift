@@ -59,8 +59,11 @@ final class HubStream {
         sharedKey = project == nil ? nil : SharedStreamFrames.Key(cursor)
     }
 
-    /// Responds with `head` and sends `opening` as the first bytes.
+    /// Responds with `head` and sends `opening` as the first bytes, unless the request's key has too many open streams.
     func start(_ connection: ClientConnection, _ head: ResponseHead, opening: [UInt8]) {
+        if let refusal = events.owner.streamRefusal(of: connection) {
+            return events.owner.refuse(connection, refusal)
+        }
         connection.exchange = self
         let isHead = connection.head.method == .head
         guard let client = connection.detach(head, .unknown, policy: .pauseSource) else { return }

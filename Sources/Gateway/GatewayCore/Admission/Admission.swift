@@ -27,6 +27,14 @@ enum Admission: Equatable {
         case expiredKey
         /// Too many wrong keys have come from the client's address. The gateway checks the next key after this time.
         case tooManyTries(wait: Duration)
+        /// The reverse proxy names a user for whom there is no key.
+        case unknownIdentity
+        /// The request contains the identity header more than once.
+        case repeatedIdentity
+        /// A web page of another origin has sent the request, and the browser's proxy has added the identity.
+        case foreignPage
+        /// The named key has used its rate. The gateway accepts its next request after this time.
+        case tooManyRequests(KeyRate, wait: Duration)
     }
 
     /// Authenticates a request by its head. `requirement` determines only where the request may contain the key. The
@@ -94,6 +102,21 @@ extension Admission.Rejection {
         case .mistypedKey: Self.unauthorized(.mistyped)
         case .expiredKey: Self.unauthorized(.expired)
         case .tooManyTries(let wait): Self.tooManyTries(wait)
+        case .unknownIdentity:
+            GatewayError(
+                403,
+                "There is no key for the signed-in user. Ask the administrator to create a key with this identity.")
+        case .repeatedIdentity:
+            GatewayError(403, "The request contains the identity header more than once. Correct the reverse proxy.")
+        case .foreignPage:
+            GatewayError(
+                403,
+                "A web page of another origin has sent this request. Send it from a page of this gateway, or with a key."
+            )
+        case .tooManyRequests(let rate, let wait):
+            GatewayError(
+                429, "This key may send \(rate) requests. Try again in \(Self.seconds(wait)) s.",
+                fields: ["Retry-After": "\(Self.seconds(wait))"])
         }
     }
 
@@ -103,9 +126,14 @@ extension Admission.Rejection {
         GatewayError(401, verdict.detail ?? "", fields: ["WWW-Authenticate": "Bearer"])
     }
 
+    /// Returns a duration as a whole number of seconds, rounded up.
+    private static func seconds(_ wait: Duration) -> Int64 {
+        max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
+    }
+
     /// Returns 429 (RFC 6585 §4) with the number of seconds until the next key is checked.
     private static func tooManyTries(_ wait: Duration) -> GatewayError {
-        let seconds = max(1, wait.components.seconds + (wait.components.attoseconds > 0 ? 1 : 0))
+        let seconds = seconds(wait)
         return GatewayError(
             429, "Too many wrong keys came from your address. Try again in \(seconds) s.",
             fields: ["Retry-After": "\(seconds)"])

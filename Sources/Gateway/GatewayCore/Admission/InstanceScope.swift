@@ -2,30 +2,72 @@
 
 import Access
 import HTTPServer
+import HTTPTypes
+internal import Instances
 import OpenCodeFamilies
 
 /// Decides whether a key permits a request to an instance.
 enum InstanceScope {
-    /// Returns the refusal of a request with this judgement; nil if a key with these rights may send it.
-    ///
-    /// The gateway does not yet examine the content of requests and responses. It therefore refuses the requests whose
-    /// content decides whether a key permits them.
+    /// Returns the refusal of a request with this judgement; nil if a key with these rights may send it, apart from the
+    /// content that ``examination(of:_:)`` names.
     static func refusal(of judgement: RouteJudgement, _ rights: KeyRights, project: String) -> GatewayError? {
-        guard rights.includes(project: project) else { return ControlAnswers.projectNotFound(project) }
+        guard rights.includes(project: project) else {
+            return GatewayError(404, InstanceMessage.projectNotFound(project))
+        }
         if judgement.isPairing { return pairing }
         if let refusal = judgement.scope.refusal(of: rights, project: project) { return refusal }
+        return nil
+    }
+
+    /// Returns the content of a permitted request that the gateway examines for a key with these rights.
+    static func examination(of judgement: RouteJudgement, _ rights: KeyRights) -> ContentExamination {
+        var examination = ContentExamination()
         switch judgement.route?.content {
-        case .reply where rights.scope < .write: return Scope.write.refusal(of: rights, project: project)
-        case .secrets where rights.scope < .run: return Scope.run.refusal(of: rights, project: project)
-        case .projects where rights.projects != nil: return otherProjects
-        default: return nil
+        case .reply(let reply) where rights.scope < .write: examination.reply = reply
+        case .secrets(let document) where rights.scope < .run: examination.secrets = document
+        case .projects(let list) where rights.projects != nil: examination.list = list
+        default: break
+        }
+        if rights.projects != nil, let route = judgement.route {
+            let references = RequestReferences(route)
+            if references.haveBody { examination.references = references }
+        }
+        return examination
+    }
+
+    /// Returns the scope with which the gateway forwards a request and its response without examining them.
+    static func unexaminedScope(of judgement: RouteJudgement) -> Scope {
+        switch judgement.route?.content {
+        case .reply: max(judgement.scope, .write)
+        case .secrets: max(judgement.scope, .run)
+        default: judgement.scope
+        }
+    }
+
+    /// Returns the refusal of a request that belongs to OpenCode 2's own pairing; nil for all other requests. No key
+    /// permits the pairing, because its response contains the instance's password.
+    static func pairingRefusal(_ method: String, _ target: ArraySlice<UInt8>) -> GatewayError? {
+        // Judging a request is expensive, so first search for the words of the two paths. An encoded path may contain
+        // any word.
+        guard target.contains(UInt8(ascii: "%")) || words.contains(where: { contains($0, target) }) else { return nil }
+        return RouteJudgement(method, target, for: .two).isPairing ? pairing : nil
+    }
+
+    private static let words = [Array("pair".utf8), Array("connect".utf8)]
+
+    private static func contains(_ word: [UInt8], _ target: ArraySlice<UInt8>) -> Bool {
+        guard target.count >= word.count else { return false }
+        return target.indices.dropLast(word.count - 1).contains { start in
+            word.indices.allSatisfy { target[start + $0].lowercasedLetter == word[$0] }
         }
     }
 
     private static let pairing = GatewayError(
         403, "OpenCode's own pairing would reveal the instance's password. Create a key of the gateway instead.")
-    private static let otherProjects = GatewayError(
-        403, "The response may name projects that this key cannot open. Use a key for all projects.")
+
+    /// The refusal of a key that is limited to projects while the gateway does not check directories.
+    static let needsPinning = GatewayError(
+        403, "Keys for some projects require --directory-pinning on. Turn it on, or use a key for all projects.")
 }
 
 extension Scope {

@@ -2,8 +2,9 @@
 
 package import Access
 package import Addresses
+import EventLoop
 import HTTPServer
-import OpenCodeFamilies
+package import OpenCodeFamilies
 
 /// The gateway's data about the current request on a client's connection. Each connection has one such object, and the
 /// connection's requests use the object one after another.
@@ -14,6 +15,9 @@ package final class RequestContext: ConnectionContext {
     /// Whether the gateway's own user or root owns the client's end of the connection; nil until the kernel has
     /// reported the owner.
     var isGatewayUser: Bool?
+
+    /// The key whose use the connection has reported last, and the time of the report.
+    var lastUse: (key: KeyID, time: MonotonicTime)?
 
     /// The policy of the request, captured at its start. A later reload applies only to later requests.
     private(set) var policy: Policy?
@@ -28,9 +32,20 @@ package final class RequestContext: ConnectionContext {
     /// The project to which the request is addressed; nil if the request names no project, or if the gateway does not
     /// know whether the project exists.
     var project: String?
+    /// Whether the request reaches its project at the root, instead of below the project's base path.
+    package var isAtRoot = false
     /// Whether the feature itself ends the request when the key is revoked, as a chat does with a close frame. The loop
     /// does not abort such a request.
     package var outlivesKey = false
+
+    /// The content that the gateway examines because the request's key has limited rights.
+    package var examination = ContentExamination()
+    /// The objects that the request names and that must belong to its project; nil if the key can open all projects.
+    package var isolation: ProjectIsolation?
+    /// The complete body of the request after its examination; nil if the body was not examined.
+    package var examinedBody: [UInt8]?
+    /// The stream that counts towards the limit of the request's key; nil if there is none.
+    var openStream: KeyMeter.OpenStream?
 
     /// Returns the request's policy. The first call for a request captures the current policy.
     package func pinPolicy(of snapshot: Snapshot) -> Policy {
@@ -64,6 +79,11 @@ package final class RequestContext: ConnectionContext {
         concernsAllProjects = false
         project = nil
         outlivesKey = false
+        isAtRoot = false
+        openStream = nil
+        examination = ContentExamination()
+        isolation = nil
+        examinedBody = nil
     }
 }
 

@@ -5,10 +5,10 @@ import HTTPServer
 import Locking
 package import Logging
 
-/// The numbers of operations that a reload has aborted because they used a revoked key.
+/// The numbers of operations that a change of the keys has aborted because they used a revoked key.
 package struct RevocationCounts: Sendable, Equatable {
     /// The number of aborted requests in progress: streams, long polls, uploads, bridged requests and all others.
-    var requests = 0
+    package var requests = 0
     /// The number of closed terminals and other connections that have switched protocols.
     package var tunnels = 0
     /// The number of closed chats.
@@ -34,11 +34,15 @@ package final class RevocationReport: Sendable {
 
     private let state: Locked<State>
     private let log: Logger
+    private let completion: (@Sendable () -> Void)?
 
     /// Creates a report for this number of loops.
-    package init(loops: Int, log: Logger) {
+    ///
+    /// - Parameter completion: Called after all loops have added their counts.
+    package init(loops: Int, log: Logger, completion: (@Sendable () -> Void)? = nil) {
         state = Locked(State(missing: loops))
         self.log = log
+        self.completion = completion
     }
 
     /// Adds the counts of one loop.
@@ -48,9 +52,12 @@ package final class RevocationReport: Sendable {
             state.missing -= 1
             return state.missing == 0 ? state.counts : nil
         }
-        guard let sum, sum != RevocationCounts() else { return }
-        log.notice(
-            "requests with a revoked key aborted", LogField("requests", .integer(sum.requests)),
-            LogField("tunnels", .integer(sum.tunnels)), LogField("chats", .integer(sum.chats)))
+        guard let sum else { return }
+        if sum != RevocationCounts() {
+            log.notice(
+                "requests with a revoked key aborted", LogField("requests", .integer(sum.requests)),
+                LogField("tunnels", .integer(sum.tunnels)), LogField("chats", .integer(sum.chats)))
+        }
+        completion?()
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import Access
 import Addresses
 package import HTTPServer
 import HTTPTypes
@@ -50,10 +51,16 @@ package enum ControlAnswers {
     }
 
     /// Returns the response with the list of projects.
-    package static func projects(_ listing: ProjectListing) -> ControlResponse {
+    ///
+    /// - Parameter principal: The list contains only the projects that this principal can open.
+    package static func projects(_ listing: ProjectListing, for principal: Principal? = nil) -> ControlResponse {
         switch listing {
         case .projects(let projects):
-            .answer(json(200, "[\(projects.map(ProjectMember.object).joined(separator: ","))]"))
+            .answer(
+                json(
+                    200,
+                    "[\(projects.filter { principal.canOpen($0.folder.name) }.map(ProjectMember.object).joined(separator: ","))]"
+                ))
         case .failed(let reason): .error(GatewayError(500, "Failed to list projects: \(reason)"))
         }
     }
@@ -118,4 +125,9 @@ package enum ControlAnswers {
         head.fields.append("Content-Type", "application/json")
         return GatewayAnswer(head: head, body: Array(text.utf8))
     }
+}
+
+extension Principal? {
+    /// Returns whether a request of this principal can open a project. A request without a key can open all projects.
+    package func canOpen(_ project: ProjectName) -> Bool { self?.rights.includes(project: project.string) ?? true }
 }

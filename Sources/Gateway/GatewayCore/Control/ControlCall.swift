@@ -120,6 +120,18 @@ final class ControlCall {
         finish()
     }
 
+    /// Responds with 401 if the call has no response yet and its key was revoked. The requested operation, such as
+    /// the start of an instance, continues. Returns whether the call was refused.
+    func refuse(ifRevoked isRevoked: (UsedRights?) -> Bool) -> Bool {
+        guard let connection, !connection.request.outlivesKey, isRevoked(connection.request.usedRights) else {
+            return false
+        }
+        // The loop would otherwise abort the request before the response is sent.
+        connection.request.outlivesKey = true
+        refuse(Admission.Rejection.wrongKey.error)
+        return true
+    }
+
     private func handOver(to answer: (ClientConnection, GatewayLoop) -> Void) {
         let connection = connection
         let owner = owner
@@ -154,6 +166,7 @@ final class ControlCall {
         // Reject the request, because the gateway would abort a new stream immediately. A client that mistakes the
         // abort for a regular end would not reconnect.
         guard !owner.isDraining else { return refuse(interruption) }
+        if let refusal = owner.streamRefusal(of: connection) { return refuse(refusal) }
         let head = owner.completed(GatewayAnswer(head: head, body: []), connection).head
         let wantsBody = connection.head.method != .head
         let policy = isPaced ? DetachedConnection.Policy.pauseSource : .cut(above: streamBacklog)
@@ -203,19 +216,17 @@ final class ControlCall {
 extension ControlCall: ServerExchange {
     func requestBodyArrived() {
         guard let connection else { return }
-        switch (phase, body) {
-        case (.reading, .ignored):
+        guard case .reading = phase else { return connection.discardBody() }
+        guard let limit = body.limit else {
             // Discard the body, because the server must read the body before it can send the response.
             connection.discardBody()
-            callHandler()
-        case (.reading, .json(let limit)):
-            request.body += connection.takeBody()
-            guard request.body.count <= limit else { return refuse(BodyRule.tooLarge(limit)) }
-            guard connection.isBodyComplete else { return connection.bodyConsumed() }
-            if let refusal = BodyRule.refusal(ofText: request.body) { return refuse(refusal) }
-            callHandler()
-        default: connection.discardBody()
+            return callHandler()
         }
+        request.body += connection.takeBody()
+        guard request.body.count <= limit else { return refuse(BodyRule.tooLarge(limit)) }
+        guard connection.isBodyComplete else { return connection.bodyConsumed() }
+        if let refusal = BodyRule.refusal(ofText: request.body) { return refuse(refusal) }
+        callHandler()
     }
 
     func resumeResponse() { continueStream() }

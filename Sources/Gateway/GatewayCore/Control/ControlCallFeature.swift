@@ -23,6 +23,12 @@ final class ControlCallFeature: LoopFeature {
 
     func remove(_ call: ControlCall) { calls[call.number] = nil }
 
+    func abort(revoked isRevoked: (UsedRights?) -> Bool) -> RevocationCounts {
+        var counts = RevocationCounts()
+        for call in Array(calls.values) where call.refuse(ifRevoked: isRevoked) { counts.requests += 1 }
+        return counts
+    }
+
     func endRequests() {
         for call in Array(calls.values) { call.abort() }
     }

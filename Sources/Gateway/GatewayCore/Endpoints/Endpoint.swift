@@ -25,6 +25,10 @@ package struct Endpoint: Sendable {
     /// handler that changes nothing.
     package var isCancelledWithoutClient = false
 
+    /// Whether a request continues although its key was revoked in the meantime. Set this only for a handler that checks
+    /// the key itself when it makes the change, so that a key can change or revoke itself and receive the response.
+    package var outlivesKey = false
+
     /// Creates an endpoint with a path template; see ``PathPattern``.
     package init(
         _ methods: MethodSet, _ template: String, requires requirement: Requirement, body: BodyRule = .ignored,

@@ -61,6 +61,9 @@ package struct EndpointTable: Sendable {
         self.entries = entries.filter(\.isInstance) + entries.filter { !$0.isInstance }
     }
 
+    /// The methods of requests to instances, in the form of the `Allow` field; nil if no endpoint forwards requests.
+    var instanceMethods: String? { entries.first(where: \.isInstance)?.methods.allow }
+
     /// Returns a table that also contains these endpoints.
     package func adding(_ others: [Endpoint]) -> EndpointTable {
         others.isEmpty ? self : EndpointTable(endpoints + others)

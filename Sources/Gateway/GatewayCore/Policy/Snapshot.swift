@@ -38,6 +38,11 @@ package final class Snapshot: Sendable {
 package final class Policy: Sendable {
     /// The administrators' secrets.
     package let keys: KeyTable
+    /// The limits of named keys that have no limits of their own (`--key-rate`, `--key-streams`).
+    package let keyLimits: KeyLimits
+    /// The name of the field in which a trusted proxy names the user, in lower case (`--identity-header`); nil if no
+    /// proxy does.
+    package let identityHeader: [UInt8]?
     /// The rate at which an address may try wrong keys (`--failed-tries`, `--failed-try-interval`).
     package let failedTries: FailureLimiter.Rate
     /// The reverse proxies that the gateway trusts to name their clients (`--trust-proxy`).
@@ -59,11 +64,14 @@ package final class Policy: Sendable {
 
     /// Creates a policy from its parts.
     package init(
-        keys: KeyTable, failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
+        keys: KeyTable, keyLimits: KeyLimits = KeyLimits(), identityHeader: [UInt8]? = nil,
+        failedTries: FailureLimiter.Rate, trustedProxies: AddressRanges, origins: AllowedOrigins,
         pinsDirectories: Bool, isOpenCode1Compatible: Bool, limits: GatewayLimits,
         eventEncoding: EventEncoding, accessLog: Bool
     ) {
         self.keys = keys
+        self.keyLimits = keyLimits
+        self.identityHeader = identityHeader
         self.failedTries = failedTries
         self.trustedProxies = trustedProxies
         self.origins = origins

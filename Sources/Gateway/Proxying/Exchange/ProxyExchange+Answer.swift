@@ -26,6 +26,7 @@ extension ProxyExchange: UpstreamDelegate {
         case .abort: return abort()
         case .reportForeignServer: return reportForeignServer()
         }
+        if isEventStream, let refusal = owner.streamRefusal(of: connection) { return fail(refusal) }
         owner.answered(route, with: head, to: target)
         let length = ResponseForwarding.length(framing, head)
         if isEventStream, policy.pinsDirectories, let scope = route.scope, let endpoint = route.endpoint,
@@ -37,11 +38,14 @@ extension ProxyExchange: UpstreamDelegate {
                 sessionIndex: feature.pinning.sessions.startRun(route, endpoint),
                 log: owner.log)
         }
-        let answer = ResponseForwarding.head(head, policy.crossOriginTerms(connection.head)) {
+        var answer = ResponseForwarding.head(head, policy.crossOriginTerms(connection.head)) {
             InstanceReferences(
                 to: instance,
-                base: ClientBase(connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress)))
+                base: ClientBase(
+                    connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress),
+                    isAtRoot: connection.request.isAtRoot))
         }
+        if AgentFile.isNamed(by: target) { AgentFile.isolate(&answer) }
         switch state.receiveHead(
             isEventStream: isEventStream, status: answer.status, length: length,
             canBegin: connection.canBegin(answer, length))

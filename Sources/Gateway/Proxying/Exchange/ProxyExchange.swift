@@ -82,6 +82,7 @@ final class ProxyExchange {
                 authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.client.fieldPool.acquire()
             ),
             body: Self.body(of: connection), mayUpgrade: isUpgrade)
+        request.fields.remove(policy.identityHeader)
         if withholdsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if withholdsLastEventID { request.fields = RequestForwarding.withoutLastEventID(request.fields) }
         state.start(isUploading: !connection.isBodyComplete, mayBeReceived: request.connectionChoice != .kept)
@@ -103,6 +104,7 @@ final class ProxyExchange {
     }
 
     private static func body(of connection: ClientConnection) -> UpstreamRequest.Body {
+        if let examined = connection.request.examinedBody { return .whole(examined) }
         guard connection.isBodyComplete else {
             if case .length(let length) = connection.framing { return .streamed(length: length) }
             return .streamed(length: nil)

@@ -13,12 +13,13 @@ package struct ClientBase {
     /// - Parameters:
     ///   - segment: The project's name as it appears in the path.
     ///   - isTrusted: Whether to use the fields for scheme and host that a proxy has added.
-    package init(_ head: RequestHead, segment: ArraySlice<UInt8>, isTrusted: Bool) {
+    ///   - isAtRoot: Whether the client reaches the instance at the root.
+    package init(_ head: RequestHead, segment: ArraySlice<UInt8>, isTrusted: Bool, isAtRoot: Bool = false) {
         var text: [UInt8] = []
         if let host = Self.host(head.fields, isTrusted) {
             text += Self.scheme(head.fields, isTrusted) + Array("://".utf8) + host
         }
-        text += Array("/projects/".utf8) + segment + Array("/api".utf8)
+        if !isAtRoot { text += Array("/projects/".utf8) + segment + Array("/api".utf8) }
         self.text = text
     }
 

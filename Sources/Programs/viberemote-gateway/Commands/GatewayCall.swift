@@ -27,9 +27,11 @@ enum GatewayCall {
 
     /// Sends a request to the gateway at `address`.
     ///
-    /// - Parameter key: The key, if the endpoint requires one.
+    /// - Parameters:
+    ///   - body: The JSON body; nil if the request has none.
+    ///   - key: The key, if the endpoint requires one.
     static func perform(
-        _ method: Method, _ target: String, to address: ListenAddress, key: Secret?
+        _ method: Method, _ target: String, body: [UInt8]? = nil, to address: ListenAddress, key: Secret?
     ) throws(Failure) -> Response {
         guard address.port != 0 else {
             throw Failure(
@@ -39,7 +41,7 @@ enum GatewayCall {
         }
         do {
             let loop = try EventLoop()
-            let request = request(method, target, to: try reachable(address), key: key)
+            let request = request(method, target, body: body, to: try reachable(address), key: key)
             return try run(request, through: UpstreamClient(loop: loop), on: loop)
         } catch let error as Failure {
             throw error
@@ -80,15 +82,15 @@ enum GatewayCall {
     }
 
     private static func request(
-        _ method: Method, _ target: String, to gateway: InstanceAddress, key: Secret?
+        _ method: Method, _ target: String, body: [UInt8]?, to gateway: InstanceAddress, key: Secret?
     ) -> UpstreamRequest {
         var fields = FieldList()
         fields.append("Accept", "application/json")
         if let key { fields.append("Authorization", "Bearer " + String(decoding: key.bytes, as: UTF8.self)) }
+        if body != nil { fields.append("Content-Type", "application/json") }
         return UpstreamRequest(
             instance: gateway, method: method, methodName: method.name ?? "GET", target: Array(target.utf8)[...],
-            fields: fields,
-            body: .none)
+            fields: fields, body: body.map { .whole($0) } ?? .none)
     }
 
     /// Returns the address of a gateway as seen from this machine. If the gateway listens on all addresses, the result

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Access
+import GatewayCore
+import HTTPServer
+import HTTPTypes
+import JSONText
+import Keys
+import OpenCodeFamilies
+
+/// The responses of the endpoints for keys. No cache may store them, because a response can contain a key's secret.
+enum KeyResponse {
+    /// The name of the member that contains the key itself.
+    private static let secretName = "key"
+
+    static func list(_ keys: [Key]) -> GatewayAnswer {
+        json(200, .object(JSONObject([.init("keys", .array(keys.map(\.json)))])))
+    }
+
+    static func key(_ key: Key) -> GatewayAnswer { json(200, key.json) }
+
+    static func created(_ key: Key, token: [UInt8]) -> GatewayAnswer {
+        var answer = json(201, withSecret(key, token))
+        answer.head.fields.append("Location", KeyOperation.show(id: key.id.description).target)
+        return answer
+    }
+
+    static func rotated(_ key: Key, token: [UInt8]) -> GatewayAnswer { json(200, withSecret(key, token)) }
+
+    static let revoked = {
+        var head = ResponseHead(status: 204)
+        head.fields.append("Cache-Control", "no-store")
+        return GatewayAnswer(head: head, body: [])
+    }()
+
+    private static func withSecret(_ key: Key, _ token: [UInt8]) -> JSON {
+        guard case .object(var object) = key.json else { return key.json }
+        object.members.insert(.init(secretName, .string(String(decoding: token, as: UTF8.self))), at: 0)
+        return .object(object)
+    }
+
+    private static func json(_ status: Int, _ value: JSON) -> GatewayAnswer {
+        var head = ResponseHead(status: status)
+        head.fields.append("Content-Type", "application/json")
+        head.fields.append("Cache-Control", "no-store")
+        return GatewayAnswer(head: head, body: value.bytes)
+    }
+
+    // MARK: Schemas
+
+    /// The schema of a key without its secret.
+    static let keySchema = Schema("Key", Schema.object(members))
+    /// The schema of the list of keys.
+    static let listSchema = Schema(
+        "Keys", Schema.object(["keys": ["type": "array", "items": keySchema.reference]]), references: [keySchema])
+    /// The schema of a key with its secret.
+    static let secretSchema = Schema("KeyWithSecret", Schema.object(JSONObject(secret.members + members.members)))
+    /// The schema of the values of a new key.
+    static let draftSchema = Schema("NewKey", Schema.object(draft, required: ["name"]))
+    /// The schema of the changes of a key.
+    static let patchSchema = Schema("KeyChanges", Schema.object(draft, required: []))
+    /// The schema of the body of a rotation.
+    static let rotationSchema = Schema(
+        "KeyRotation",
+        Schema.object(
+            [
+                "keep_old":
+                    ([
+                        "type": "string",
+                        "description":
+                            "The time for which the previous key remains valid, such as `1d`. null: it ends at once.",
+                    ] as JSON).orNull
+            ], required: []))
+
+    private static let scopes: JSON = .array(Scope.allCases.map { .string($0.rawValue) })
+
+    private static let secret: JSONObject = [
+        secretName: [
+            "type": "string", "pattern": .string("^\(KeyToken.pattern)$"),
+            "description": "The key itself. No other response contains it.",
+        ]
+    ]
+
+    private static func text(_ description: String) -> JSON {
+        (["type": "string", "description": .string(description)] as JSON).orNull
+    }
+
+    private static func time(_ description: String) -> JSON {
+        (["type": "string", "format": "date-time", "description": .string(description)] as JSON).orNull
+    }
+
+    private static let projects: JSON =
+        ([
+            "type": "array", "items": ["type": "string"],
+            "description": "The names of the projects that the key can open. null: all projects.",
+        ] as JSON).orNull
+    private static let streams: JSON =
+        ([
+            "type": "integer",
+            "description": "The number of streams that may be open at the same time. null: the default limit.",
+        ] as JSON).orNull
+    private static let rate = text("The rate of requests, such as `20/s`. null: the default limit.")
+    private static let identity = text("The value of the identity header that selects the key.")
+    private static let note = text("A remark.")
+
+    private static let draft: JSONObject = [
+        "name": ["type": "string", "description": "A name that no other key has."],
+        "projects": projects,
+        "allow": ["type": "string", "enum": scopes, "description": "The scope. The default is `write`."],
+        "expires": text("The time from now until the key expires, such as `90d`. null: never."),
+        "rate": rate, "streams": streams, "identity": identity, "note": note,
+    ]
+
+    private static let members: JSONObject = [
+        "id": ["type": "string", "description": "The id, which is also part of the key itself."],
+        "name": ["type": "string", "description": "The name, which no other key has."],
+        "kind": [
+            "type": "string", "enum": .array(Key.Kind.allCases.map { .string($0.rawValue) }),
+            "description": "How the holder received the key.",
+        ],
+        "projects": projects,
+        "allow": ["type": "string", "enum": scopes, "description": "The scope, which includes all scopes before it."],
+        "expires": time("The time at which the key expires. null: never."),
+        "rate": rate, "streams": streams, "identity": identity, "note": note,
+        "created": ["type": "string", "format": "date-time", "description": "The time of the creation."],
+        "creator": ["type": "string", "description": "The name of the key with which this key was created."],
+        "last_used": time("The time of the last use, to within ten seconds. null: never."),
+        "address": text("The client's address at the last use."),
+        "client": text("The User-Agent field at the last use."),
+        "old_until": time("The time until which the previous key remains valid after a rotation."),
+    ]
+}
+
+extension GatewayError {
+    /// Creates the error for a refused request to manage keys.
+    init(_ refusal: KeyRefusal) {
+        // RFC 9110 §15.5.2 requires a challenge.
+        self.init(
+            refusal.status, refusal.description,
+            fields: refusal.status == 401 ? ["WWW-Authenticate": "Bearer"] : [:])
+    }
+}

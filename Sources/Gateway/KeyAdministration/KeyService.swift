@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Access
+import Addresses
+import Encodings
+package import GatewayCore
+package import HTTPServer
+import HTTPTypes
+import JSONText
+package import Keys
+package import Logging
+import Sodium
+package import Storage
+
+/// The service that manages the named keys.
+///
+/// A change is first written to disk, then every loop receives the new keys and aborts what they no longer permit, and
+/// only then does the caller receive the response. A key that a response contains therefore survives a crash, and a
+/// revocation that was reported has happened.
+package actor KeyService {
+    /// A closure that passes the keys to everything that checks them, and returns after all of it uses them.
+    package typealias Publication = @Sendable (KeyIndex) async -> Void
+
+    /// A closure that calls its argument after a delay.
+    package typealias Delay = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+
+    /// The loaded keys.
+    private struct Loaded {
+        var ring: KeyRing
+        let hash: KeyedHash
+    }
+
+    private let store: Result<KeyStore, StorageError>
+    private let publish: Publication
+    private let delay: Delay
+    private let log: Logger
+    /// Returns the time in milliseconds since 1970.
+    private let now: @Sendable () -> Int64
+    /// The keys; nil until they are loaded.
+    private var loaded: Loaded?
+    /// The reason why the keys could not be loaded.
+    private var failure: StorageError?
+    private var meters = KeyMeters()
+    /// The limits of keys that have no limits of their own.
+    private var defaults: KeyLimits
+    private nonisolated let uses = KeyUses()
+    /// Whether a task reads or changes the keys. Other tasks wait, because each change begins with the keys that the
+    /// previous change has left.
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// The time of the next check for expired keys, in milliseconds since 1970; nil if there is none.
+    private var nextCheck: Int64?
+    private var isClosed = false
+
+    /// Creates a service. Call ``open()`` before the first request.
+    ///
+    /// - Parameters:
+    ///   - store: The stored keys, or the reason why the database cannot be used.
+    ///   - defaults: The limits of keys that have no limits of their own.
+    ///   - now: Returns the time in milliseconds since 1970.
+    ///   - delay: Calls a function after a delay.
+    ///   - publish: Passes the keys to the loops.
+    package init(
+        _ store: Result<KeyStore, StorageError>, defaults: KeyLimits = KeyLimits(), log: Logger,
+        now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }, delay: @escaping Delay,
+        publish: @escaping Publication
+    ) {
+        self.store = store
+        self.defaults = defaults
+        self.log = log
+        self.now = now
+        self.delay = delay
+        self.publish = publish
+    }
+
+    // MARK: Loading
+
+    /// Loads the keys and publishes them. If the database cannot be opened yet, named keys open nothing until it can.
+    package func open() async {
+        guard let store = try? store.get() else { return }
+        guard store.isOpen(orElse: { Task { await self.load(store) } }) else { return }
+        await load(store)
+    }
+
+    private func load(_ store: KeyStore) async {
+        await beginTurn()
+        defer { endTurn() }
+        do throws(StorageError) {
+            let content = try await store.load()
+            loaded = Loaded(ring: KeyRing(content.keys, defaults: defaults), hash: content.hash)
+            failure = nil
+            if content.unreadable > 0 {
+                log.warning(
+                    "stored keys cannot be interpreted and open nothing", LogField("count", content.unreadable))
+            }
+            await publishKeys()
+        } catch {
+            failure = error
+            log.error("cannot read the named keys, so they open nothing", LogField("reason", error.description))
+        }
+    }
+
+    /// Sets the limits of keys that have no limits of their own. An administrator with such a key can hand out no more.
+    package func follow(_ defaults: KeyLimits) {
+        self.defaults = defaults
+        loaded?.ring.defaults = defaults
+    }
+
+    /// Publishes nothing more, because the loops are about to end.
+    package func close() { isClosed = true }
+
+    // MARK: Operations
+
+    /// Performs an operation and returns its response.
+    ///
+    /// - Parameter body: The body of the request; empty if there is none.
+    package func respond(
+        to operation: KeyOperation, body: [UInt8], for caller: KeyCaller
+    ) async -> Result<GatewayAnswer, GatewayError> {
+        do throws(GatewayError) {
+            switch operation {
+            case .list: return .success(KeyResponse.list(try await list(for: caller)))
+            case .show(let id): return .success(KeyResponse.key(try await key(id, for: caller)))
+            case .create:
+                let draft = try Self.parse { () throws(KeyRefusal) in try KeyJSON.draft(body) }
+                let (key, token) = try await create(draft, for: caller)
+                return .success(KeyResponse.created(key, token: token))
+            case .change(let id):
+                let patch = try Self.parse { () throws(KeyRefusal) in try KeyJSON.patch(body) }
+                return .success(KeyResponse.key(try await change(id, patch, for: caller)))
+            case .revoke(let id):
+                try await revoke(id, for: caller)
+                return .success(KeyResponse.revoked)
+            case .rotate(let id):
+                let keepOld = try Self.parse { () throws(KeyRefusal) in try KeyJSON.keepOld(body) }
+                let (key, token) = try await rotate(id, keepOld: keepOld, for: caller)
+                return .success(KeyResponse.rotated(key, token: token))
+            }
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func parse<Value>(_ body: () throws(KeyRefusal) -> Value) throws(GatewayError) -> Value {
+        do throws(KeyRefusal) { return try body() } catch { throw GatewayError(error) }
+    }
+
+    private func list(for caller: KeyCaller) async throws(GatewayError) -> [Key] {
+        let keys = try await current()
+        return try Self.parse { () throws(KeyRefusal) in try keys.ring.list(for: caller, at: now()) }
+    }
+
+    private func key(_ id: String, for caller: KeyCaller) async throws(GatewayError) -> Key {
+        let keys = try await current()
+        return try Self.parse { () throws(KeyRefusal) in try keys.ring.key(id, for: caller, at: now()) }
+    }
+
+    private func create(
+        _ draft: KeyDraft, for caller: KeyCaller
+    ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
+        let id = KeyID.random()
+        let token = KeyToken.make(for: id)
+        let key = try await perform(caller, "key created") { (ring, hash, now) throws(KeyRefusal) in
+            let hash = hash.hash(of: token.span)
+            return .set(try ring.create(draft, id: id, hash: hash, for: caller, at: now))
+        }
+        return (key, token)
+    }
+
+    private func change(
+        _ id: String, _ patch: KeyPatch, for caller: KeyCaller
+    ) async throws(GatewayError) -> Key {
+        try await perform(caller, "key changed") { (ring, _, now) throws(KeyRefusal) in
+            .set(try ring.change(id, patch, for: caller, at: now).after)
+        }
+    }
+
+    private func revoke(_ id: String, for caller: KeyCaller) async throws(GatewayError) {
+        _ = try await perform(caller, "key revoked") { (ring, _, now) throws(KeyRefusal) in
+            .removed(try ring.revoke(id, for: caller, at: now))
+        }
+    }
+
+    private func rotate(
+        _ id: String, keepOld: Duration?, for caller: KeyCaller
+    ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
+        guard let keyID = KeyID(id) else { throw GatewayError(KeyRefusal.unknownKey(id)) }
+        let token = KeyToken.make(for: keyID)
+        let key = try await perform(caller, "key rotated") { (ring, hash, now) throws(KeyRefusal) in
+            let hash = hash.hash(of: token.span)
+            return .set(try ring.rotate(id, keepOld: keepOld, hash: hash, for: caller, at: now))
+        }
+        return (key, token)
+    }
+
+    // MARK: Changes
+
+    /// A change of one key.
+    private enum Change {
+        case set(Key)
+        case removed(Key)
+
+        var key: Key {
+            switch self {
+            case .set(let key), .removed(let key): key
+            }
+        }
+    }
+
+    /// Applies a change, stores it and publishes the keys. Changes are performed one after the other. A change that
+    /// cannot be stored has no effect.
+    ///
+    /// - Parameter message: The message of the log line.
+    private func perform(
+        _ caller: KeyCaller, _ message: String,
+        _ change: (inout KeyRing, KeyedHash, Int64) throws(KeyRefusal) -> Change
+    ) async throws(GatewayError) -> Key {
+        await beginTurn()
+        defer { endTurn() }
+        let (store, keys) = try opened()
+        var ring = keys.ring
+        let changed = try Self.parse { () throws(KeyRefusal) in try change(&ring, keys.hash, now()) }
+        do throws(StorageError) {
+            switch changed {
+            case .set(let key): try await store.set(key)
+            case .removed(let key): try await store.remove(key.id)
+            }
+        } catch {
+            log.error("cannot store a change of a key", LogField("reason", error.description))
+            throw Self.notStored(error)
+        }
+        loaded?.ring = ring
+        await publishKeys()
+        log.notice(
+            message, LogField("key", changed.key.name), LogField("id", changed.key.id.description),
+            LogField("by", caller.name))
+        return changed.key
+    }
+
+    private func opened() throws(GatewayError) -> (KeyStore, Loaded) {
+        do throws(StorageError) {
+            let store = try store.get()
+            if let obstacle = store.obstacle { throw obstacle }
+            guard let loaded else {
+                throw failure ?? StorageError(.unusable, "The keys are being read. Try again in a moment.")
+            }
+            return (store, loaded)
+        } catch {
+            throw GatewayError(503, "The named keys are not available: \(error)")
+        }
+    }
+
+    /// Returns the keys with all uses that were recorded before the call.
+    private func current() async throws(GatewayError) -> Loaded {
+        await writeUses()
+        return try opened().1
+    }
+
+    private static func notStored(_ error: StorageError) -> GatewayError {
+        GatewayError(503, "The keys were not changed, because the change could not be stored: \(error)")
+    }
+
+    private func beginTurn() async {
+        guard isBusy else {
+            isBusy = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func endTurn() {
+        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
+    }
+
+    // MARK: Publishing
+
+    /// Passes the keys to the loops, and waits for the next expiry.
+    private func publishKeys() async {
+        guard let loaded, !isClosed else { return }
+        meters.keep { loaded.ring.keys[$0] != nil }
+        let keys = KeyIndex(hash: loaded.hash, loaded.ring.keys.values.map(\.entry), meters: &meters)
+        await publish(keys)
+        awaitExpiry()
+    }
+
+    /// Publishes the keys again when a key or a previous secret expires, so that the loops abort what the key has
+    /// opened. The loops refuse new requests with the key by themselves.
+    private func awaitExpiry() {
+        let time = now()
+        guard let next = loaded?.ring.nextExpiry(after: time) else { return }
+        // The timer does not count the time during which the machine sleeps, so look at the clock again now and then.
+        let check = min(next, time + Self.longestWait)
+        if let nextCheck, nextCheck > time, nextCheck <= check { return }
+        nextCheck = check
+        delay(.milliseconds(check - time)) { Task { await self.check(at: check, forExpiryAt: next) } }
+    }
+
+    private static let longestWait: Int64 = 60_000
+
+    private func check(at time: Int64, forExpiryAt expiry: Int64) async {
+        if nextCheck == time { nextCheck = nil }
+        guard now() >= expiry else { return awaitExpiry() }
+        await beginTurn()
+        defer { endTurn() }
+        await publishKeys()
+    }
+
+    // MARK: Uses
+
+    /// Records the use of a key. Any thread may call this method. The service writes the uses together, at most a second
+    /// later.
+    package nonisolated func record(_ use: KeyUse) {
+        let isFirst = uses.add(
+            Key.Use(time: now(), address: use.address?.description, client: use.client), of: use.id)
+        if isFirst { delay(.seconds(1)) { Task { await self.writeUses() } } }
+    }
+
+    private func writeUses() async {
+        await beginTurn()
+        defer { endTurn() }
+        for (id, use) in uses.removeAll() where loaded?.ring.record(use, of: id) == true {
+            try? store.get().record(use, of: id)
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSONText
+
+/// A key in a response to the command `key`.
+struct KeyView: JSONReadable, CustomStringConvertible {
+    let id: String
+    let name: String
+    let kind: String
+    let projects: [String]?
+    let allow: String
+    let expires: String?
+    let rate: String?
+    let streams: Int?
+    let identity: String?
+    let note: String?
+    let created: String
+    let creator: String
+    let lastUsed: String?
+    let address: String?
+    let client: String?
+    let oldUntil: String?
+    /// The key itself; nil unless it was just created.
+    let secret: String?
+
+    init(json: JSON) throws(JSONMismatch) {
+        id = try json.required("id")
+        name = try json.required("name")
+        kind = try json.required("kind")
+        projects = try json.optional("projects")
+        allow = try json.required("allow")
+        expires = try json.optional("expires")
+        rate = try json.optional("rate")
+        streams = try json.optional("streams")
+        identity = try json.optional("identity")
+        note = try json.optional("note")
+        created = try json.required("created")
+        creator = try json.required("creator")
+        lastUsed = try json.optional("last_used")
+        address = try json.optional("address")
+        client = try json.optional("client")
+        oldUntil = try json.optional("old_until")
+        secret = try json.optional("key")
+    }
+
+    private var projectText: String { projects?.joined(separator: " ") ?? "all" }
+
+    /// Returns one line for each key, below a heading.
+    static func table(_ keys: [KeyView]) -> String {
+        guard !keys.isEmpty else { return "There are no keys. Create one with `key create NAME`." }
+        let rows = keys.map { key in
+            [
+                key.name, key.id, key.kind, key.allow, key.projectText, key.expires ?? "never", key.lastUsed ?? "never",
+                key.address ?? "-", key.client ?? "-",
+            ].map(PlainText.line)
+        }
+        return PlainText.table(
+            [["NAME", "ID", "KIND", "ALLOW", "PROJECTS", "EXPIRES", "LAST USED", "ADDRESS", "CLIENT"]] + rows)
+    }
+
+    /// One line for each value.
+    var description: String {
+        let rows: [(String, String?)] = [
+            ("name", name), ("id", id), ("kind", kind), ("allow", allow), ("projects", projectText),
+            ("expires", expires ?? "never"), ("rate", rate), ("streams", streams.map { "\($0)" }),
+            ("identity", identity), ("note", note), ("created", "\(created) by \(creator)"),
+            ("last used", lastUsed ?? "never"), ("address", address), ("client", client),
+            ("old key until", oldUntil),
+        ]
+        return PlainText.table(rows.compactMap { row in row.1.map { [row.0, PlainText.line($0)] } })
+    }
+
+    /// The message about a new secret, which does not contain the secret.
+    var announcement: String {
+        let old = oldUntil.map { " The previous key remains valid until \(PlainText.line($0))." } ?? ""
+        return "The key of \(PlainText.line(name)) (id \(PlainText.line(id)), \(PlainText.line(allow))) follows. "
+            + "Store it now: it is not printed again.\(old)"
+    }
+}
+
+/// The list of keys in a response.
+struct KeyListView: JSONReadable {
+    let keys: [KeyView]
+
+    init(json: JSON) throws(JSONMismatch) { keys = try json.required("keys") }
+}
