@@ -143,11 +143,13 @@ final class StreamClient {
     /// The last id that it received.
     private(set) var lastID: String?
 
-    init(_ gateway: GatewayUnderTest, _ target: String, headers: [(String, String)] = [], receiveBuffer: Int? = nil)
-        throws
-    {
+    init(
+        _ gateway: GatewayUnderTest, _ target: String, key: NamedKey? = nil, headers: [(String, String)] = [],
+        receiveBuffer: Int? = nil
+    ) throws {
         connection = try TestClient.connect(port: gateway.port, receiveBuffer: receiveBuffer)
-        try connection.send("GET", target, headers: [GatewayUnderTest.authorization] + headers)
+        try connection.send(
+            "GET", target, headers: [key?.authorization ?? GatewayUnderTest.authorization] + headers)
         reader = EventStreamReader(connection)
     }
 
