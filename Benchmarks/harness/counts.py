@@ -4,7 +4,10 @@
 counts are repeatable.
 """
 
+import http.client
+import json
 import os
+import secrets
 import signal
 import socket
 import subprocess
@@ -21,8 +24,8 @@ class Counts:
     requests.
     """
 
-    def __init__(self, bench, sides, body=None, fresh=False):
-        self.bench, self.sides, self.body, self.fresh = bench, sides, body, fresh
+    def __init__(self, bench, sides, body=None, fresh=False, named_keys=0):
+        self.bench, self.sides, self.body, self.fresh, self.named_keys = bench, sides, body, fresh, named_keys
 
     def instructions(self, side):
         """Returns the user-space instructions for each request (callgrind)."""
@@ -60,7 +63,10 @@ class Counts:
     def _run(self, side, rounds, prefix, child):
         """Starts a side with one thread under a tool, sends the requests, and ends the side, so that the tool writes its report."""
         running = self.sides.start(side, threads=1, prefix=prefix, patience=120)
-        send_requests(running.port, self.sides.key, rounds, self.body, self.fresh)
+        key = self.sides.key
+        for number in range(self.named_keys if side == "gateway" else 0):
+            key = create_key(running.port, self.sides.key, secrets.token_hex(8))
+        send_requests(running.port, key, rounds, self.body, self.fresh)
         process = running.process
         os.kill(children(process.pid)[0] if child else process.pid, signal.SIGTERM)
         try:
@@ -68,6 +74,19 @@ class Counts:
         except subprocess.TimeoutExpired:
             raise BenchmarkError(f"{side} under {prefix[0]} does not end on SIGTERM")
         self.sides.stop(running)
+
+
+def create_key(port, key, name):
+    """Creates a named key without a limit on its rate, and returns the key itself."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    connection.request("POST", "/-/keys", json.dumps({"name": name, "allow": "run", "rate": "100000/s"}), {
+        "Authorization": f"Bearer {key}", "Content-Type": "application/json"})
+    response = connection.getresponse()
+    body = response.read()
+    if response.status != 201:
+        raise BenchmarkError(f"POST /-/keys returned {response.status}: {body[:200]}")
+    connection.close()
+    return json.loads(body)["key"]
 
 
 def send_requests(port, key, rounds, body, fresh):
