@@ -37,7 +37,7 @@ final class BridgeRun {
         case running
         /// The instance's response to a call.
         case calling(BridgeCall, BridgeContinuation<Reply>)
-        /// The report whether the instance has a stop initiator, after the instance has aborted a call.
+        /// The instance has aborted a call. The run waits until it is known whether a client has stopped the instance.
         case lost(UpstreamFailure, BridgeContinuation<Reply>)
         /// A timer, the session's lock or the client.
         case waiting(BridgeContinuation<Void>)

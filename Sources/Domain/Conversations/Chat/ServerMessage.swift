@@ -5,8 +5,7 @@ internal import JSONText
 
 /// Creates the messages to a chat's client, as JSON.
 enum ServerMessage {
-    /// The maximum number of text bytes in a chunk. The client accepts messages of up to 1 MiB, and an escape turns one
-    /// byte into six.
+    /// The maximum number of text bytes in a chunk. The client accepts messages of up to 1 MiB. An escape of JSON can turn one byte into six.
     static let chunk = 64 * 1024
     /// The maximum total size of the messages in `conversation_loaded`, in bytes.
     static let loaded = 768 * 1024

@@ -258,7 +258,7 @@ struct UnitStateMachine: Sendable {
         return missed + ending + end
     }
 
-    /// Reports the start of a short run. The run has ended before any report contained it.
+    /// Reports the start of a short run. The run ended before systemd reported its start.
     private mutating func missedRun(_ next: SupervisedEvent.Next) -> [Action] {
         guard run == nil, let id = properties.invocation, !id.isEmpty, id != lastRun else { return [] }
         // The properties of an inactive unit may still contain an old run. The run is certainly the requested one only

@@ -8,7 +8,7 @@ import Locking
 import OpenCodeFamilies
 package import Projects
 
-/// The state of one project's events for the loops. A snapshot is immutable, and the hub replaces it as a whole.
+/// The state of one project's events, as the event loops read it. A snapshot is immutable, and the hub replaces it as a whole.
 package final class HubSnapshot: Sendable {
     /// The state of the stream from the instance.
     enum Upstream: String, Sendable {

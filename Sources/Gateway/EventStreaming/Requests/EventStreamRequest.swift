@@ -93,7 +93,7 @@ struct EventStreamRequest {
         if stream == .directory {
             guard request.parseDirectory(head, query, of: route) else {
                 guard request.isTranslated else { return .passes(target: request.target) }
-                return .refused("The directory of /event is not valid. Name an absolute path.")
+                return .refused("The parameter directory of /event is not an absolute path. Name an absolute path.")
             }
         }
         if let text = query["form"] {

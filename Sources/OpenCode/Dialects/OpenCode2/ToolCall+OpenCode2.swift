@@ -24,7 +24,7 @@ struct ToolTranslation {
     /// - Parameters:
     ///   - input: The input of the call.
     ///   - start: The start time, in milliseconds since 1970.
-    ///   - metadata: OpenCode 2's metadata; nil before its first event.
+    ///   - metadata: The metadata that OpenCode 2 sends for the call; nil before the first event that contains metadata.
     func running(input: JSONObject, start: Number, metadata: JSONObject?) -> ToolCall {
         var state = ToolCall.State(.running, input: Names.input(input, of: name))
         if name == "subagent", metadata != nil { state.title = title(input) }
