@@ -51,6 +51,12 @@ import Testing
             ("GET", "/file?%70ath=%2Fetc", .directory), ("GET", "/file/content?PATH=/etc/passwd", .directory),
             ("GET", "/session?workspace=wrk_1", .workspace),
             ("GET", "/config?location%5Bworkspace%5D=wrk_1", .workspace),
+            ("GET", "/config?workspace%5B%5D=wrk_1", .workspace),
+            ("GET", "/config?location.workspace=wrk_1", .workspace),
+            ("GET", "/config?location=%7B%7D", .workspace), ("GET", "/config?+workspace=wrk_1", .workspace),
+            ("GET", "/api/agent/build;location[workspace]=wrk_1", .ambiguousPath),
+            ("GET", "/api/agent/build%3Bworkspace=wrk_1", .ambiguousPath),
+            ("GET", "/experimental/workspace/status", .allProjects),
         ] as [(String, String, ProjectIsolation.Violation)])
     func `a query that names something outside the project is a violation`(
         method: String, target: String, violation: ProjectIsolation.Violation

@@ -29,7 +29,9 @@ package struct ProjectIsolation: Sendable, Equatable {
     package private(set) var projects: Set<[UInt8]> = []
 
     /// The routes that return data of all projects if the query names none.
-    private static let routesOfAllProjects: Set<String> = ["/api/permission/saved", "/api/experimental/session/stats"]
+    private static let routesOfAllProjects: Set<String> = [
+        "/api/permission/saved", "/api/experimental/session/stats", "/experimental/workspace/status",
+    ]
 
     /// Whether the request names no object that must be looked up.
     package var isEmpty: Bool { sessions.isEmpty && projects.isEmpty }
@@ -45,6 +47,8 @@ package struct ProjectIsolation: Sendable, Equatable {
     ) throws(Violation) {
         let shape = RouteReadings.path(of: target.span)
         let path = target.prefix(shape.count)
+        // OpenCode ends a path at a `;`, and interprets the text after it as a query.
+        guard shape.isPlain || !Self.hasParameters(path) else { throw .ambiguousPath }
         if shape.isPlain {
             read(path, route)
         } else {
@@ -112,12 +116,28 @@ package struct ProjectIsolation: Sendable, Equatable {
         for parameter in query.split(whereSeparator: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }) {
             let name = parameter.prefix { $0 != UInt8(ascii: "=") }
             let value = Array(parameter[name.endIndex...].dropFirst())
-            for reference in references.all where reference.isParameter {
-                guard Self.spellings(of: name).contains(where: { $0.elementsEqual(reference.place.lowercased().utf8) })
-                else { continue }
-                try add(reference.kind, value, isQuery: true, in: scope)
+            for words in Self.spellings(of: name).map(Self.words) {
+                // `location` alone contains an object with a directory or a workspace.
+                guard words != ["location"] || value.isEmpty else { throw .workspace }
+                for reference in references.all where reference.isParameter {
+                    let place = Self.words(Array(reference.place.lowercased().utf8))
+                    if words.starts(with: place) { try add(reference.kind, value, isQuery: true, in: scope) }
+                }
             }
         }
+    }
+
+    /// Returns the words of a parameter's name. Brackets, dots, spaces and the like separate a name from a member
+    /// (``DirectoryPin``).
+    private static func words(_ name: [UInt8]) -> [String] {
+        name.split { $0 <= 0x20 || $0 == 0x7F || separators.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private static let separators = Array("[].+?".utf8)
+
+    /// Returns whether a path contains a `;`, `?` or `#` after any number of decodings.
+    private static func hasParameters(_ path: ArraySlice<UInt8>) -> Bool {
+        spellings(of: path).contains { $0.contains { ";?#".utf8.contains($0) } }
     }
 
     /// Returns the forms of a parameter's name that a parser may see: in lower case, and decoded repeatedly.

@@ -66,7 +66,7 @@ extension ScopeRoute {
     private static let sessions =
         one(
             .read,
-            rows: "GET /session", "GET /session/status", "GET /session/{sessionID}",
+            rows: "GET /session/status", "GET /session/{sessionID}",
             "GET /session/{sessionID}/children", "GET /session/{sessionID}/todo", "GET /session/{sessionID}/diff",
             "GET /session/{sessionID}/message", "GET /session/{sessionID}/message/{messageID}", "GET /permission",
             "GET /question")
@@ -239,7 +239,7 @@ extension ScopeRoute {
     private static let lists =
         one(.read, .projects(.projects), rows: "GET /project")
         + two(.read, .projects(.projects), rows: "GET /api/project")
-        + one(.read, .projects(.sessions), rows: "GET /experimental/session")
+        + one(.read, .projects(.sessions), rows: "GET /session", "GET /experimental/session")
         + both(.read, .projects(.activeSessions), rows: "GET /api/session/active")
         + one(
             .read, .projects(.directories),
