@@ -58,6 +58,8 @@ package final class AcceptedKeys: Sendable {
         case .none: nil
         case .secret: secrets.containsSecret(of: principal) ? .everything : nil
         case .key(let id, let generation): named.rights(of: id, generation: generation, at: now())
+        case .identity(let id, let generation, let identity):
+            named.identity(identity, selects: id) ? named.rights(of: id, generation: generation, at: now()) : nil
         }
     }
 
@@ -80,6 +82,7 @@ package final class AcceptedKeys: Sendable {
         // An administrator may have chosen a secret that looks like a token.
         if let principal = secrets.principal(with: secret) { return .principal(principal) }
         if case .expired? = found { return .expired }
+        if case .unavailable? = found, !KeyToken.isMistyped(secret) { return .unavailable }
         return KeyToken.isMistyped(secret) ? .mistyped : .invalid
     }
 }

@@ -68,6 +68,8 @@ package struct KeyIndex: Sendable {
         case opens(Principal)
         /// The key has expired.
         case expired
+        /// The keys have not been read, so the gateway cannot tell whether the key is valid.
+        case unavailable
         /// The text has the form of a token, but no key has this secret. A rotation or a revocation may have ended it.
         case unknown
     }
@@ -76,6 +78,8 @@ package struct KeyIndex: Sendable {
     private struct Stored {
         let entry: Entry
         let principals: [Principal]
+        /// The principal of requests that the key's identity has admitted; nil if the key has none.
+        let identified: Principal?
 
         init(_ entry: Entry, _ meter: KeyMeter) {
             self.entry = entry
@@ -83,6 +87,14 @@ package struct KeyIndex: Sendable {
                 Principal(
                     name: entry.name, rights: entry.rights, credential: .key(entry.id, generation: $0.generation),
                     limits: entry.limits, meter: meter)
+            }
+            identified = entry.identity.flatMap { identity in
+                entry.secrets.first.map {
+                    Principal(
+                        name: entry.name, rights: entry.rights,
+                        credential: .identity(entry.id, generation: $0.generation, identity), limits: entry.limits,
+                        meter: meter)
+                }
             }
         }
     }
@@ -94,8 +106,17 @@ package struct KeyIndex: Sendable {
     /// The keys by the value of the identity header that selects them.
     private let identities: [[UInt8]: KeyID]
 
+    /// Whether the keys have been read.
+    private var isAvailable = true
+
     /// An index without keys.
     package static let empty = KeyIndex(hash: nil, [])
+    /// The index of keys that cannot be read.
+    package static let unavailable = {
+        var index = KeyIndex(hash: nil, [])
+        index.isAvailable = false
+        return index
+    }()
 
     /// Creates an index of these keys, whose secrets were hashed with `hash`. An index without a hash function opens
     /// no key.
@@ -126,6 +147,7 @@ package struct KeyIndex: Sendable {
     /// - Parameter now: The time in milliseconds since 1970.
     package func look(up token: borrowing Span<UInt8>, at now: () -> Int64) -> Result? {
         guard let id = KeyToken.id(in: token) else { return nil }
+        guard isAvailable else { return .unavailable }
         guard let hash, let stored = entries[id] else { return .unknown }
         for (index, secret) in stored.entry.secrets.enumerated() where hash.matches(secret.hash, token) {
             let principal = stored.principals[index]
@@ -143,7 +165,8 @@ package struct KeyIndex: Sendable {
     ///
     /// - Parameter now: Returns the time in milliseconds since 1970.
     package func look(upIdentity value: [UInt8], at now: () -> Int64) -> Result {
-        guard let id = identities[value], let stored = entries[id], let principal = stored.principals.first else {
+        guard isAvailable else { return .unavailable }
+        guard let id = identities[value], let stored = entries[id], let principal = stored.identified else {
             return .unknown
         }
         if let expires = stored.entry.expires, now() >= expires { return .expired }
@@ -156,4 +179,7 @@ package struct KeyIndex: Sendable {
     package func rights(of id: KeyID, generation: Int64, at now: Int64) -> KeyRights? {
         entries[id].flatMap { $0.entry.isOpen(to: generation, at: now) ? $0.entry.rights : nil }
     }
+
+    /// Returns whether an identity still selects this key.
+    package func identity(_ identity: String, selects id: KeyID) -> Bool { entries[id]?.entry.identity == identity }
 }

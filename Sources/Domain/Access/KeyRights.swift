@@ -19,7 +19,11 @@ package struct KeyRights: Sendable, Equatable {
     package static let everything = KeyRights(.admin)
 
     /// Returns whether the key can open a project.
-    package func includes(project: String) -> Bool { projects?.contains(project) ?? true }
+    package func includes(project: String) -> Bool {
+        guard let projects else { return true }
+        // Two folders can have names that are canonically equivalent, but consist of different bytes.
+        return projects.contains(project) && projects.contains { $0.utf8.elementsEqual(project.utf8) }
+    }
 
     /// Returns whether these rights permit everything that the other rights permit.
     package func includes(_ other: KeyRights) -> Bool { scope >= other.scope && includes(projects: other.projects) }

@@ -12,6 +12,8 @@ package final class Principal: Sendable, Hashable {
         case secret(fingerprint: UInt64)
         /// A secret of a named key.
         case key(KeyID, generation: Int64)
+        /// The identity of a named key that a trusted proxy has reported, with the generation of the key's secret.
+        case identity(KeyID, generation: Int64, String)
     }
 
     /// The key's name, for logs. The name is not secret, and can be changed.
@@ -43,8 +45,14 @@ package final class Principal: Sendable, Hashable {
 
     /// The id of the named key and the generation of its secret; nil for an administrator's secret.
     package var key: (id: KeyID, generation: Int64)? {
-        if case .key(let id, let generation) = credential { (id, generation) } else { nil }
+        switch credential {
+        case .key(let id, let generation), .identity(let id, let generation, _): (id, generation)
+        case .none, .secret: nil
+        }
     }
+
+    /// Whether a trusted proxy has reported the principal, instead of a key in the request.
+    package var isIdentified: Bool { if case .identity = credential { true } else { false } }
 
     /// Returns whether two principals have the same name.
     package static func == (left: Principal, right: Principal) -> Bool { left.name == right.name }
@@ -65,6 +73,8 @@ package enum Authentication: Sendable, Equatable {
     case mistyped
     /// The request contains a named key that has expired.
     case expired
+    /// The request contains the token of a named key, and the gateway cannot read the named keys.
+    case unavailable
 
     /// The message of the 401 response; nil for a principal. The wire contract defines the messages for missing and
     /// invalid keys.
@@ -74,6 +84,7 @@ package enum Authentication: Sendable, Equatable {
         case .missing: "Missing or invalid Authorization header"
         case .invalid: "Invalid API key"
         case .mistyped: "This key is mistyped."
+        case .unavailable: "The gateway cannot read the named keys at the moment. Try again later."
         case .expired: "This key has expired. Ask the administrator for a new key."
         }
     }

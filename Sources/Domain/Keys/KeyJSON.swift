@@ -93,8 +93,10 @@ package enum KeyJSON {
     }
 
     private static func duration(_ value: JSON, _ name: KeyRefusal.Value) throws(KeyRefusal) -> Duration {
-        guard let duration = try QuantityUnit.duration(text(value, name)) else {
-            throw .invalid(name, "use a time such as 12h or 90d")
+        // A number without a unit would mean seconds, which an administrator who means days would not notice.
+        let text = try text(value, name)
+        guard text.last?.isNumber == false, let duration = QuantityUnit.duration(text) else {
+            throw .invalid(name, "use a whole number with one of the units s, min, h and d, such as 12h or 90d")
         }
         return duration
     }

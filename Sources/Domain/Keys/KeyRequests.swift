@@ -98,6 +98,8 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     case notAdministrator
     /// The caller can manage no key with this id.
     case unknownKey(String)
+    /// The key with this name has expired, so a new secret would open nothing.
+    case expired(String)
     /// Another key has this name.
     case nameTaken(String)
     /// Another key has this identity.
@@ -121,7 +123,7 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
         case .callerEnded: 401
         case .notAdministrator, .exceeds: 403
         case .unknownKey: 404
-        case .nameTaken, .identityTaken, .tooMany: 409
+        case .expired, .nameTaken, .identityTaken, .tooMany: 409
         case .notAnObject, .unknownMember, .repeatedMember, .invalid: 400
         }
     }
@@ -132,6 +134,7 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
         case .callerEnded: "Invalid API key"
         case .notAdministrator: "This key may not manage keys: it needs \"admin\"."
         case .unknownKey(let id): "There is no key with the id \(id). GET /-/keys lists all keys."
+        case .expired(let name): "The key \(name) has expired. Create a new key, or first change when this key expires."
         case .nameTaken(let name): "A key with the name \(name) exists. Choose another name, or revoke that key."
         case .identityTaken(let name):
             "The key \(name) already has this identity. Choose another identity, or change that key."

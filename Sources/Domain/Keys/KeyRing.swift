@@ -105,7 +105,9 @@ package struct KeyRing: Sendable {
         var key = try managed(id, authority)
         // The caller receives the new secret, and with it everything that the key permits.
         try authority.checkGrant(of: key)
-        let until = try KeyValues.end(ofOldSecretAfter: keepOld, from: now)
+        if let expires = key.expires, expires <= now { throw .expired(key.name) }
+        // The previous secret ends with the key itself at the latest.
+        let until = try KeyValues.end(ofOldSecretAfter: keepOld, from: now).map { min($0, key.expires ?? $0) }
         var secrets = [KeyIndex.Secret(hash: hash, generation: key.generation + 1)]
         if let until, let current = key.secrets.first {
             secrets.append(KeyIndex.Secret(hash: current.hash, generation: current.generation, until: until))

@@ -120,10 +120,18 @@ extension Configuration {
             ]
         }
         let wide = access.trustedProxies.filter { ($0.first.isIPv4 ? 32 : 128) - $0.length > 8 && $0.length > 0 }
-        return wide.map { range in
-            "\(proxies.source(origin(of: proxies))) \(range) contains more than 256 addresses, and each of them can sign in as any "
-                + "user (\(name)): set it to the addresses of your proxies."
+        let local = access.trustedProxies.filter { range in
+            IPAddress("127.0.0.1").map(range.contains) == true || IPAddress("::1").map(range.contains) == true
         }
+        let localNotices = local.map { range in
+            "\(proxies.source(origin(of: proxies))) \(range) contains this machine, so every local user can sign in as any user "
+                + "(\(name)): run the gateway on a machine without other users."
+        }
+        return localNotices
+            + wide.map { range in
+                "\(proxies.source(origin(of: proxies))) \(range) contains more than 256 addresses, and each of them can sign in as any "
+                    + "user (\(name)): set it to the addresses of your proxies."
+            }
     }
 
     private var proxyCautions: [String] {

@@ -55,7 +55,11 @@ package struct EventSelector: Sendable {
     package var isConstant: Bool { sessions == nil }
 
     /// Returns whether a stream of all projects contains the events of this project.
-    func admits(project: String) -> Bool { projects?.contains(project) ?? true }
+    func admits(project: String) -> Bool {
+        guard let projects else { return true }
+        // Canonically equivalent names can belong to different folders.
+        return projects.contains(project) && projects.contains { $0.utf8.elementsEqual(project.utf8) }
+    }
 
     /// Returns whether the selection contains this event.
     package mutating func admits(_ event: StoredEvent) -> Bool {
