@@ -20,6 +20,7 @@ struct DocumentedErrorTests {
         "GatewayLoop+Listeners.swift": ["OpenRule.swift"],
         "ExaminedExchange.swift": ["LostInstance.swift"],
         "InstanceScope.swift": ["InstanceScope.swift", "InstanceMessage.swift"],
+        "KeyService.swift": ["KeyService.swift", "KeyRequests.swift"],
         "LostInstance.swift": ["LostInstance.swift"],
         "OpenCodeStreamOpening.swift": ["EventStreamRequest.swift"],
         "ProxyExchange+Answer.swift": ["EventFilter.swift"],

@@ -23,7 +23,7 @@ package final class ProjectIsolationFeature: LoopFeature {
 extension ProjectIsolationFeature: InstanceRequestHandler {
     /// Looks up the objects that the request names. Returns false if the request names none.
     package func handle(_ request: inout InstanceRequest) -> Bool {
-        guard let isolation = request.connection.request.isolation, !isolation.isEmpty else { return false }
+        guard let isolation = request.content?.isolation, !isolation.isEmpty else { return false }
         let route = request.route
         let held = gateway.hold(request)
         pinning.sessions.locate(isolation.sessions, at: route) { [unowned self] locations in

@@ -70,30 +70,60 @@ extension GatewayLoop {
         // The gateway serves OpenCode 1's API for OpenCode 2 instances too, so both tables apply to these.
         let family = policy.isOpenCode1Compatible ? nil : route.endpoint?.family
         let judgement = RouteJudgement(connection.head.methodName, target, for: family)
-        let examination = InstanceScope.examination(of: judgement, principal.rights)
-        request.examination = examination
+        var examination = InstanceScope.examination(of: judgement, principal.rights)
         // Without an examination, the request depends on the rights that made the examination unnecessary.
         let isExamined = examination.reply != nil || examination.secrets != nil
         request.require(
-            isExamined ? judgement.scope : InstanceScope.unexaminedScope(of: judgement), ofAllProjects: false)
+            isExamined ? judgement.scope : InstanceScope.unexaminedScope(of: judgement), ofAllProjects: false,
+            namesAnyObject: principal.rights.projects == nil)
         if let refusal = InstanceScope.refusal(of: judgement, principal.rights, project: route.text) { return refusal }
-        guard principal.rights.projects != nil else { return nil }
-        guard policy.pinsDirectories, let directories = route.scope else { return InstanceScope.needsPinning }
-        do throws(ProjectIsolation.Violation) {
-            var isolation = try ProjectIsolation(target, judgement.route, in: directories)
-            if let body = request.examinedBody, let references = examination.references {
-                let findings: [RequestReferences.Finding]
-                do throws(RequestReferences.Failure) {
-                    findings = try references.findings(inBody: body)
-                } catch {
-                    return error.error
-                }
-                try isolation.add(findings, in: directories)
+        // The gateway itself restricts the sessions of an OpenCode 2 to those of the project.
+        if route.endpoint?.family == .two, judgement.route?.template == "/session" { examination.list = nil }
+        // A request whose body was examined is routed again.
+        let body = request.limitedContent?.examinedBody
+        var isolation: ProjectIsolation?
+        if principal.rights.projects != nil {
+            guard policy.pinsDirectories, let directories = route.scope else { return InstanceScope.needsPinning }
+            // OpenCode also reads the workspace from a field.
+            let hasWorkspace = (0..<connection.head.fields.count).contains {
+                connection.head.fields.name(at: $0).equalsIgnoringCase(Self.workspaceField)
             }
-            request.isolation = isolation
-            return nil
+            guard !hasWorkspace else { return ProjectIsolation.Violation.workspace.error(of: route.text) }
+            do throws(GatewayError) {
+                isolation = try Self.isolation(
+                    target, judgement.route, body.flatMap { body in examination.references.map { ($0, body) } },
+                    in: directories, of: route.text)
+            } catch {
+                return error
+            }
+        }
+        request.limitedContent =
+            examination == ContentExamination() && isolation?.isEmpty ?? true && body == nil
+            ? nil : LimitedContent(examination, isolation, examinedBody: body)
+        return nil
+    }
+
+    private static let workspaceField = Array("x-opencode-workspace".utf8)
+
+    /// Returns the objects that a request names in its path, its query and its examined body.
+    private static func isolation(
+        _ target: ArraySlice<UInt8>, _ route: ScopeRoute?, _ content: (references: RequestReferences, body: [UInt8])?,
+        in directories: DirectoryScope, of project: String
+    ) throws(GatewayError) -> ProjectIsolation {
+        var findings: [RequestReferences.Finding] = []
+        if let content {
+            do throws(RequestReferences.Failure) {
+                findings = try content.references.findings(inBody: content.body)
+            } catch {
+                throw error.error
+            }
+        }
+        do throws(ProjectIsolation.Violation) {
+            var isolation = try ProjectIsolation(target, route, in: directories)
+            try isolation.add(findings, in: directories)
+            return isolation
         } catch {
-            return error.error(of: route.text)
+            throw error.error(of: project)
         }
     }
 

@@ -158,10 +158,10 @@ extension GatewayLoop: RequestHandler {
             if let refusal = refusal(of: connection, target: target, to: found, policy) { return .refusal(refusal) }
             let decision = instances.rules?.decide(connection.head, target, to: found, under: policy) ?? .passes
             if case .refused(let error) = decision { return .refusal(error) }
-            let awaitsBody = request.examination.needsBody && request.examinedBody == nil
+            let content = request.limitedContent
             let request = InstanceRequest(
-                connection, to: found, policy: policy, segment: segment, target: target)
-            if awaitsBody { return .examined(request) }
+                connection, to: found, policy: policy, segment: segment, target: target, content: content)
+            if let content, content.examination.needsBody, content.examinedBody == nil { return .examined(request) }
             if case .depends(let step) = decision { return .ruled(request, step) }
             return .instance(request)
         }

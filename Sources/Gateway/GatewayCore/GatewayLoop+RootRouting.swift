@@ -10,20 +10,19 @@ import Projects
 /// Root routing: a key that can open exactly one project reaches the project's OpenCode at the root, so that programs that
 /// know only an address and a password work. The gateway's own paths take precedence.
 extension GatewayLoop {
-    /// The beginning of the paths that are reserved for the gateway. No instance receives them.
-    private static var reservedPrefix: String { "/-/" }
-
     /// Returns the decision about a request for a path that is not one of the gateway's own paths.
     func decideAtRoot(_ connection: ClientConnection) -> Decision {
         let head = connection.head
         let request = connection.request
         guard let target = RequestTarget(head.target), target.path.first == UInt8(ascii: "/"),
-            !target.path.starts(with: Self.reservedPrefix.utf8), snapshot.namedKeys.hasProjectKeys
+            !endpoints.isOwn(target.path), snapshot.namedKeys.hasProjectKeys
         else { return .refusal(.notFound) }
-        // Without a valid key, an unknown path is unknown, as before.
-        guard admit(connection, for: request, requirement: .key(.read), namesProject: false, segment: { nil }) == nil,
-            let projects = request.principal?.rights.projects
-        else { return .refusal(refusalAtRoot(of: connection)) }
+        if let refusal = admit(
+            connection, for: request, requirement: .key(.read), namesProject: false, segment: { nil })
+        {
+            return .refusal(isAboutNamedKey(refusal, connection) ? refusal : .notFound)
+        }
+        guard let projects = request.principal?.rights.projects else { return .refusal(.notFound) }
         guard let only = projects.first, projects.count == 1 else {
             return .refusal(Self.severalProjects(projects))
         }
@@ -32,13 +31,13 @@ extension GatewayLoop {
         return route(connection, segment: segment[...], target: AuthToken.removed(from: target.from(target.path)))
     }
 
-    /// Returns 401 for a named key that is not valid, so that its holder learns the reason, and otherwise 404.
-    private func refusalAtRoot(of connection: ClientConnection) -> GatewayError {
-        guard connection.request.principal == nil else { return .notFound }
-        switch Admission.judge(connection.head, snapshot, for: .key(.read)) {
-        case .refused(.mistypedKey): return Admission.Rejection.mistypedKey.error
-        case .refused(.expiredKey): return Admission.Rejection.expiredKey.error
-        default: return .notFound
+    /// Returns whether a refusal concerns a named key, whose holder must learn the reason. For any other request, the path
+    /// is unknown.
+    private func isAboutNamedKey(_ refusal: GatewayError, _ connection: ClientConnection) -> Bool {
+        guard refusal.status == 401 else { return true }
+        return switch Admission.judge(connection.head, snapshot, for: .key(.read)) {
+        case .refused(.mistypedKey), .refused(.expiredKey): true
+        default: false
         }
     }
 
@@ -56,7 +55,7 @@ extension GatewayLoop {
     /// instance does. A preflight request contains no key, so the project is unknown.
     func rootMethods(_ head: RequestHead) -> String? {
         guard snapshot.namedKeys.hasProjectKeys, let path = RequestTarget(head.target)?.path,
-            path.first == UInt8(ascii: "/"), !path.starts(with: Self.reservedPrefix.utf8)
+            path.first == UInt8(ascii: "/"), !endpoints.isOwn(path)
         else { return nil }
         return endpoints.instanceMethods
     }

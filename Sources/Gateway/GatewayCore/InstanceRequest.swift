@@ -18,6 +18,8 @@ package struct InstanceRequest {
     package let receivedTarget: ArraySlice<UInt8>
     /// The target that the gateway sends to the instance.
     package var target: ArraySlice<UInt8>
+    /// The content that the gateway examines because the request's key has limited rights; nil for most requests.
+    package let content: LimitedContent?
     /// Whether to withhold the client's field `x-opencode-directory` from the instance.
     package var withholdsDirectory = false
     /// Whether to withhold the field `Last-Event-ID` from the instance, because only the gateway understands it.
@@ -25,7 +27,7 @@ package struct InstanceRequest {
 
     init(
         _ connection: ClientConnection, to route: RoutingTable.Route, policy: Policy, segment: ArraySlice<UInt8>,
-        target: ArraySlice<UInt8>
+        target: ArraySlice<UInt8>, content: LimitedContent?
     ) {
         self.connection = connection
         self.route = route
@@ -33,6 +35,7 @@ package struct InstanceRequest {
         self.segment = segment
         receivedTarget = target
         self.target = target
+        self.content = content
     }
 }
 

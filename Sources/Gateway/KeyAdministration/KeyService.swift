@@ -50,6 +50,8 @@ package actor KeyService {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// The time of the next check for expired keys, in milliseconds since 1970; nil if there is none.
     private var nextCheck: Int64?
+    /// The time at which the keys were last published, in milliseconds since 1970.
+    private var published: Int64 = 0
     private var isClosed = false
 
     /// Creates a service. Call ``open()`` before the first request.
@@ -77,8 +79,8 @@ package actor KeyService {
 
     /// Loads the keys and publishes them. If the database cannot be opened yet, named keys open nothing until it can.
     package func open() async {
-        guard let store = try? store.get() else { return }
-        guard store.isOpen(orElse: { Task { await self.load(store) } }) else { return }
+        guard let store = try? store.get() else { return await publish(.unavailable) }
+        guard store.isOpen(orElse: { Task { await self.load(store) } }) else { return await publish(.unavailable) }
         await load(store)
     }
 
@@ -96,6 +98,7 @@ package actor KeyService {
             await publishKeys()
         } catch {
             failure = error
+            await publish(.unavailable)
             log.error("cannot read the named keys, so they open nothing", LogField("reason", error.description))
         }
     }
@@ -184,7 +187,9 @@ package actor KeyService {
     private func rotate(
         _ id: String, keepOld: Duration?, for caller: KeyCaller
     ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
-        guard let keyID = KeyID(id) else { throw GatewayError(KeyRefusal.unknownKey(id)) }
+        guard let keyID = KeyID(id) else {
+            return try Self.parse { () throws(KeyRefusal) in throw .unknownKey(id) }
+        }
         let token = KeyToken.make(for: keyID)
         let key = try await perform(caller, "key rotated") { (ring, hash, now) throws(KeyRefusal) in
             let hash = hash.hash(of: token.span)
@@ -229,6 +234,8 @@ package actor KeyService {
             log.error("cannot store a change of a key", LogField("reason", error.description))
             throw Self.notStored(error)
         }
+        // A reload may have changed the default limits while the change was written.
+        ring.defaults = defaults
         loaded?.ring = ring
         await publishKeys()
         log.notice(
@@ -279,6 +286,8 @@ package actor KeyService {
         guard let loaded, !isClosed else { return }
         meters.keep { loaded.ring.keys[$0] != nil }
         let keys = KeyIndex(hash: loaded.hash, loaded.ring.keys.values.map(\.entry), meters: &meters)
+        // A key that expires while the loops receive the keys counts as not published.
+        published = now()
         await publish(keys)
         awaitExpiry()
     }
@@ -287,19 +296,20 @@ package actor KeyService {
     /// opened. The loops refuse new requests with the key by themselves.
     private func awaitExpiry() {
         let time = now()
-        guard let next = loaded?.ring.nextExpiry(after: time) else { return }
+        guard let next = loaded?.ring.nextExpiry(after: published) else { return }
         // The timer does not count the time during which the machine sleeps, so look at the clock again now and then.
-        let check = min(next, time + Self.longestWait)
+        let check = min(max(next, time), time + Self.longestWait)
         if let nextCheck, nextCheck > time, nextCheck <= check { return }
         nextCheck = check
-        delay(.milliseconds(check - time)) { Task { await self.check(at: check, forExpiryAt: next) } }
+        delay(.milliseconds(check - time)) { Task { await self.check(at: check) } }
     }
 
     private static let longestWait: Int64 = 60_000
 
-    private func check(at time: Int64, forExpiryAt expiry: Int64) async {
+    private func check(at time: Int64) async {
         if nextCheck == time { nextCheck = nil }
-        guard now() >= expiry else { return awaitExpiry() }
+        guard let next = loaded?.ring.nextExpiry(after: published) else { return }
+        guard now() >= next else { return awaitExpiry() }
         await beginTurn()
         defer { endTurn() }
         await publishKeys()

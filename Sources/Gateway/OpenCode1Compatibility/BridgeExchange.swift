@@ -23,6 +23,7 @@ package final class BridgeExchange {
     private var detached: DetachedConnection?
     private var run: BridgeRun?
     private let wantsBody: Bool
+    private let examination: ContentExamination
     /// The number of bytes that the exchange has reserved for the body in the shared ``BodyBudget``.
     private var reserved = 0
 
@@ -33,7 +34,8 @@ package final class BridgeExchange {
         policy = received.policy
         segment = received.segment
         self.request = request
-        self.request.body = received.connection.request.examinedBody ?? []
+        self.request.body = received.content?.examinedBody ?? []
+        examination = received.content?.examination ?? ContentExamination()
         wantsBody = received.connection.head.method != .head
     }
 
@@ -100,7 +102,7 @@ extension BridgeExchange: BridgeDelegate {
     func answered(_ answer: ClientAnswer) {
         guard let connection else { return finish() }
         do throws(GatewayError) {
-            let body = try connection.request.examination.examined(
+            let body = try examination.examined(
                 answer.body, status: answer.status,
                 isAllowed: owner.isVisible(to: connection.request.principal) { _ in false })
             owner.answer(connection, GatewayAnswer(head: head(answer, connection), body: body))
@@ -113,7 +115,7 @@ extension BridgeExchange: BridgeDelegate {
     func started(_ answer: ClientAnswer) {
         guard let connection else { return }
         // No translated route of this kind streams its response. The check ensures it.
-        guard !connection.request.examination.concernsResponse else {
+        guard !examination.concernsResponse else {
             let run = run
             failed(ContentExamination.unexaminable)
             run?.abandon(isReading: true)

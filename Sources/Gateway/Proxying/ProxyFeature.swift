@@ -51,7 +51,7 @@ extension ProxyFeature: InstanceRequestHandler {
     /// folder yet, first makes the run open the folder.
     package func handle(_ request: inout InstanceRequest) -> Bool {
         let connection = request.connection
-        if connection.request.examination.concernsResponse {
+        if request.content?.examination.concernsResponse == true {
             ExaminedExchange(self, request).start()
             return true
         }

@@ -15,8 +15,10 @@ enum StandardStreams {
         }
     }
 
-    /// Writes a line to standard output immediately, even if that is a pipe or a file.
-    static func writeLine(_ text: String) { write(text + "\n", to: STDOUT_FILENO) }
+    /// Writes a line to standard output immediately, even if that is a pipe or a file. Returns whether the line was
+    /// written.
+    @discardableResult
+    static func writeLine(_ text: String) -> Bool { write(text + "\n", to: STDOUT_FILENO) }
 
     /// Writes a line to standard error.
     static func writeError(_ text: String) { write(text + "\n", to: STDERR_FILENO) }
@@ -30,12 +32,14 @@ enum StandardStreams {
             inode: isKnown ? UInt64(status.st_ino) : nil, journalStream: journalStream)
     }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    @discardableResult
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var remaining = Array(text.utf8)[...]
         while !remaining.isEmpty {
             let count = remaining.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno != EINTR { return }
+            if count < 0 && errno != EINTR { return false }
             remaining = remaining.dropFirst(max(0, count))
         }
+        return true
     }
 }

@@ -68,6 +68,48 @@ import Testing
         #expect(requests.values.first?.value(of: "x-auth-email") == nil)
     }
 
+    @Test func `the proxy's cookies and tokens do not reach the instance, nor the instance's cookies the client`()
+        throws
+    {
+        let received = Recorded<ReceivedRequestHead>()
+        let instance = try FakeOpenCode().start { connection, head in
+            received.append(head)
+            try connection.respond(200, headers: [("Set-Cookie", "_oauth2_proxy=x"), ("X-Other", "kept")], text: "{}")
+        }
+        let gateway = try GatewayUnderTest(environment: Self.environment)
+        try gateway.start(instance)
+        _ = try gateway.createKey("anna", #""identity":"anna@example.com""#)
+        let response = try request(
+            gateway,
+            [
+                ("X-Auth-Email", "anna@example.com"), ("Cookie", "_oauth2_proxy=secret"),
+                ("X-Forwarded-Access-Token", "secret"), ("X-Auth-Request-Access-Token", "secret"),
+                ("Cf-Access-Jwt-Assertion", "secret"), ("X-Kept", "kept"),
+            ])
+        let head = try #require(received.values.last)
+
+        #expect(head.fields.allSatisfy { $0.value != "secret" && !$0.value.contains("secret") })
+        #expect(head.value(of: "x-kept") == "kept")
+        #expect(response.value(of: "set-cookie") == nil)
+        #expect(response.value(of: "x-other") == "kept")
+    }
+
+    @Test func `a stream ends when its identity no longer selects the key`() throws {
+        let fixture = try HubFixture(environment: Self.environment)
+        let key = try fixture.gateway.createKey("support", #""identity":"anna@example.com""#)
+        let connection = try fixture.gateway.connect()
+        try connection.send("GET", "/projects/demo/events", headers: [("X-Auth-Email", "anna@example.com")])
+        let stream = EventStreamReader(connection)
+
+        #expect(try stream.nextBlock() != nil)
+        #expect(
+            try fixture.gateway.json("PATCH", "/-/keys/\(key.id)", #"{"identity":"ben@example.com"}"#).status == 200)
+
+        while try stream.nextBlock(within: .seconds(1)) != nil {}
+
+        #expect(stream.response.ending == .truncated)
+    }
+
     @Test func `beside a token, the token counts`() throws {
         let gateway = try gateway()
         _ = try gateway.createKey("anna", #""identity":"anna@example.com""#)

@@ -108,6 +108,7 @@ import Testing
         ("{", 400), ("[]", 400), ("{}", 400), (#"{"name":""}"#, 400), (#"{"name":"a","nmae":"b"}"#, 400),
         (#"{"name":"a","name":"b"}"#, 400), (#"{"name":"a","allow":"all"}"#, 400), (#"{"name":"a","allow":null}"#, 400),
         (#"{"name":"a","expires":"tomorrow"}"#, 400), (#"{"name":"a","expires":90}"#, 400),
+        (#"{"name":"a","expires":"90"}"#, 400),
         (#"{"name":"a","projects":[]}"#, 400), (#"{"name":"a","streams":0}"#, 400), (#"{"name":"a\nb"}"#, 400),
         (#"{"name":"taken"}"#, 409),
     ])
@@ -182,6 +183,14 @@ import Testing
         #expect(
             response.json["detail"]?.text == "This key has expired. Ask the administrator for a new key.")
         #expect(response.value(of: "www-authenticate") == "Bearer")
+
+        // A new secret would open nothing.
+        let rotated = try gateway.json("POST", "/-/keys/\(key.id)/rotate", #"{"keep_old":"1d"}"#)
+
+        #expect(rotated.status == 409)
+        #expect(
+            rotated.json["detail"]?.text
+                == "The key guest has expired. Create a new key, or first change when this key expires.")
     }
 
     @Test func `a key that was printed opens after the gateway was killed`() throws {
@@ -207,6 +216,10 @@ import Testing
             response.json["detail"]?.text?.hasPrefix(
                 "The named keys are not available: Another gateway (process \(first.process.pid)) uses ") == true)
         #expect(try second.request("GET", "/projects").status == 200)
+
+        // A named key may be valid, so it does not count as a wrong key.
+        let key = try first.createKey()
+        for _ in 1...12 { #expect(try second.request("GET", "/projects", key: key).status == 503) }
     }
 }
 

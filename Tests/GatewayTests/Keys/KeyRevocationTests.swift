@@ -121,6 +121,20 @@ import Testing
         #expect(try page.readUntilEnd(within: Self.limit).0.isEmpty)
     }
 
+    /// A key that expires while the expiry of another one is published must not be overlooked.
+    @Test func `the streams of all keys that expire at nearly the same time end`() throws {
+        let fixture = try HubFixture(environment: Self.environment)
+        let streams = try (1...8).map { number in
+            let key = try fixture.gateway.createKey("key \(number)", #""expires":"3s""#)
+            return EventStreamReader(try send(fixture.gateway, "/projects/demo/events", key: key))
+        }
+        for stream in streams { #expect(try stream.nextBlock() != nil) }
+        for stream in streams {
+            while try stream.nextBlock(within: .seconds(10)) != nil {}
+            #expect(stream.response.ending == .truncated)
+        }
+    }
+
     /// The stream of all events ends with each restriction of its key, because it was begun with the rights of that
     /// time.
     @Test func `the stream of all events of a narrowed key ends, and that of a project continues`() throws {

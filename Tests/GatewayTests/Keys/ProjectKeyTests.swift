@@ -37,7 +37,8 @@ import Testing
                     case "/project":
                         try connection.respond(
                             json: #"[{"id":"a","worktree":"\#(home)/mine"},{"id":"b","worktree":"\#(home)/other"}]"#)
-                    case "/experimental/session":
+                    case "/experimental/session",
+                        "/session" where head.method == "GET":
                         try connection.respond(
                             json:
                                 #"[{"id":"ses_mine","directory":"\#(home)/mine"},{"id":"ses_other","directory":"\#(home)/other"}]"#
@@ -146,7 +147,7 @@ import Testing
     @Test func `OpenCode's lists contain only the key's projects`() throws {
         let fixture = try Fixture()
         let key = try fixture.gateway.createKey("phone", Self.key)
-        for path in ["/project", "/experimental/session"] {
+        for path in ["/project", "/experimental/session", "/session"] {
             let target = "/projects/mine/api\(path)"
             let whole = try fixture.gateway.request("GET", target)
             let filtered = try fixture.gateway.request("GET", target, key: key)
@@ -167,6 +168,39 @@ import Testing
         let key = try fixture.gateway.createKey("phone", Self.key)
 
         #expect(try fixture.gateway.request("GET", "/projects/mine/api\(path)", key: key).status == 403)
+    }
+
+    @Test func `a workspace in a field is refused`() throws {
+        let fixture = try Fixture()
+        let key = try fixture.gateway.createKey("phone", Self.key)
+        let response = try TestClient.request(
+            port: fixture.gateway.port, "GET", "/projects/mine/api/config",
+            headers: [key.authorization, ("X-OpenCode-Workspace", "wrk_1")])
+
+        #expect(response.status == 403)
+        #expect(response.json["detail"]?.text?.hasPrefix("This key cannot name workspaces.") == true)
+    }
+
+    @Test func `a stream ends when its key becomes limited to projects`() throws {
+        let fixture = try HubFixture()
+        let key = try fixture.gateway.createKey("phone")
+        let stream = try StreamClient(fixture.gateway, "/projects/demo/api/event", key: key)
+        try stream.connected()
+
+        #expect(
+            try fixture.gateway.json("PATCH", "/-/keys/\(key.id)", #"{"projects":["demo"]}"#).status == 200)
+        #expect(try stream.endsAbnormally())
+    }
+
+    @Test func `a key below the scope write starts no project by reading conversations`() throws {
+        let instance = try FakeOpenCode().start { connection, _ in try connection.respond(json: "[]") }
+        let gateway = try GatewayUnderTest(environment: ["VIBE_EVENT_HUB": "on"])
+        try gateway.prepare(instance)
+        let reader = try gateway.createKey("reader", #""allow":"read""#)
+        let response = try gateway.request("GET", "/conversations?project=demo", key: reader)
+
+        #expect(response.status == 503)
+        #expect(try gateway.request("GET", "/projects/demo/status").json["state"]?.text == "stopped")
     }
 
     @Test func `without directory pinning, keys for some projects reach no instance`() throws {

@@ -23,7 +23,7 @@ import Testing
                 try connection.respond(
                     200,
                     headers: [("Content-Type", "text/html"), ("Link", "<http://127.0.0.1/next>; rel=\"next\"")],
-                    text: "hello")
+                    text: "[]")
             }
             gateway = try GatewayUnderTest(environment: environment)
             try gateway.prepare(instance, as: "my app")
@@ -62,8 +62,9 @@ import Testing
         for path in ["/health", "/openapi.json", "/docs", "/projects"] {
             #expect(try fixture.gateway.request("GET", path, key: fixture.key).status == 200)
         }
-        for path in ["/-/keys", "/-/unknown"] {
-            #expect([403, 404].contains(try fixture.gateway.request("GET", path, key: fixture.key).status))
+        #expect(try fixture.gateway.request("GET", "/-/keys", key: fixture.key).status == 403)
+        for path in ["/-/unknown", "/-", "/projects/other", "/projects/a/b/c", "/events/x"] {
+            #expect(try fixture.gateway.request("GET", path, key: fixture.key).text == #"{"detail":"Not Found"}"#)
         }
         #expect(fixture.requests.values.isEmpty)
     }
@@ -97,6 +98,14 @@ import Testing
         #expect(refused.status == 403)
         #expect(
             refused.json["detail"]?.text == #"This key may read my app but not change it: it needs "write"."#)
+    }
+
+    @Test func `the rate of the key applies at the root`() throws {
+        let fixture = try Fixture()
+        let slow = try fixture.gateway.createKey("slow", #""projects":["my app"]"#, #""rate":"1/h""#)
+
+        #expect(try fixture.gateway.request("GET", "/session", key: slow).status != 429)
+        #expect(try fixture.gateway.request("GET", "/session", key: slow).status == 429)
     }
 
     @Test func `a reference to the instance becomes a reference to the root`() throws {
@@ -135,7 +144,9 @@ import Testing
         #expect(try preflight("/-/unknown").status == 404)
     }
 
-    @Test(arguments: ["/api/fs/read/page.html", "/api/fs/%72ead/page.html", "//API/fs/read/page.html"])
+    @Test(arguments: [
+        "/api/fs/read/page.html", "/api/fs/%72ead/page.html", "//API/fs/read/page.html", "//api/fs/read/page",
+    ])
     func `a page among the agent's files runs no scripts`(path: String) throws {
         let fixture = try Fixture()
         for target in [path, "/projects/my%20app/api\(path)"] {

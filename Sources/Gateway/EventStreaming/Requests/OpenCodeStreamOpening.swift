@@ -85,7 +85,7 @@ final class OpenCodeStreamOpening: PendingStreamKind {
                 RequestForwarding.fields(
                     of: connection.head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                     authorization: endpoint.authorization, isUpgrade: false, in: FieldList()))
-            fields.remove(policy.identityHeader)
+            fields.removeSignIn(policy)
             opener = DirectoryOpening(owner.client, endpoint.address, target: streamRequest.target, fields: fields) {
                 [unowned self, unowned stream] isAccepted in
                 opened(directory, isAccepted, for: stream)

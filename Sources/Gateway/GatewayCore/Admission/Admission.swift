@@ -27,6 +27,8 @@ enum Admission: Equatable {
         case expiredKey
         /// Too many wrong keys have come from the client's address. The gateway checks the next key after this time.
         case tooManyTries(wait: Duration)
+        /// The gateway cannot read the named keys.
+        case unavailableKeys
         /// The reverse proxy names a user for whom there is no key.
         case unknownIdentity
         /// The request contains the identity header more than once.
@@ -56,6 +58,7 @@ enum Admission: Equatable {
             case .invalid: .refused(.wrongKey)
             case .mistyped: .refused(.mistypedKey)
             case .expired: .refused(.expiredKey)
+            case .unavailable: .refused(.unavailableKeys)
             }
     }
 
@@ -102,6 +105,10 @@ extension Admission.Rejection {
         case .mistypedKey: Self.unauthorized(.mistyped)
         case .expiredKey: Self.unauthorized(.expired)
         case .tooManyTries(let wait): Self.tooManyTries(wait)
+        case .unavailableKeys:
+            GatewayError(
+                503, "The gateway cannot read the named keys at the moment. Try again later.",
+                fields: ["Retry-After": "5"])
         case .unknownIdentity:
             GatewayError(
                 403,

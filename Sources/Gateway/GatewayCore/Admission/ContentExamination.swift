@@ -14,6 +14,9 @@ package struct ContentExamination: Sendable, Equatable {
     /// The list in the response from which the gateway removes other projects, if the key is limited to projects.
     package var list: ProjectList?
 
+    /// Creates a value that examines nothing.
+    package init() {}
+
     /// Whether the gateway must examine the complete body of the request.
     var needsBody: Bool { reply != nil || references?.haveBody == true }
     /// Whether the response is examined.
@@ -61,5 +64,22 @@ package struct ContentExamination: Sendable, Equatable {
         case .needsWrite: missingScope
         case .refused(let reason): GatewayError(403, reason.rawValue)
         }
+    }
+}
+
+/// The content of a request that the gateway examines because the request's key has limited rights. Most requests have no
+/// such object.
+package final class LimitedContent {
+    /// The content to examine.
+    package let examination: ContentExamination
+    /// The objects that the request names and that must belong to its project; nil if the key can open all projects.
+    package let isolation: ProjectIsolation?
+    /// The complete body of the request after its examination; nil if the body was not examined.
+    package var examinedBody: [UInt8]?
+
+    init(_ examination: ContentExamination, _ isolation: ProjectIsolation?, examinedBody: [UInt8]?) {
+        self.examination = examination
+        self.isolation = isolation
+        self.examinedBody = examinedBody
     }
 }

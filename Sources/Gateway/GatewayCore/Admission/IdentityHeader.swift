@@ -20,6 +20,7 @@ enum IdentityHeader {
         switch keys.look(upIdentity: Array(head.fields.value(at: index))) {
         case .opens(let principal): return isForeign(head) ? .refused(.foreignPage) : .admitted(principal)
         case .expired: return .refused(.expiredKey)
+        case .unavailable: return .refused(.unavailableKeys)
         case .unknown: return .refused(.unknownIdentity)
         }
     }
@@ -53,9 +54,28 @@ enum IdentityHeader {
 }
 
 extension FieldList {
-    /// Removes the fields with this name, which must be in lower case.
-    package mutating func remove(_ name: [UInt8]?) {
-        guard let name else { return }
-        keep { _, spelling in !spelling.equalsIgnoringCase(name.span) }
+    private static let signInNames: Set<String> = [
+        "cookie", "x-forwarded-access-token", "x-forwarded-email", "x-forwarded-groups",
+        "x-forwarded-preferred-username", "x-forwarded-user",
+    ]
+    private static let signInPrefixes = ["x-auth-request-", "x-authentik-", "cf-access-", "tailscale-user-"]
+
+    /// Removes the fields by which a reverse proxy signs users in, if there is such a proxy (`--identity-header`). Its
+    /// cookies and tokens are credentials, which an instance must not receive.
+    package mutating func removeSignIn(_ policy: Policy) {
+        guard let identity = policy.identityHeader else { return }
+        keep { _, spelling in
+            let name = String(decoding: spelling.indices.map { spelling[$0].lowercasedLetter }, as: UTF8.self)
+            return !name.utf8.elementsEqual(identity) && !Self.signInNames.contains(name)
+                && !Self.signInPrefixes.contains { name.hasPrefix($0) }
+        }
     }
+
+    /// Removes the cookies that an instance sets, if a reverse proxy signs users in with a cookie of the same origin.
+    package mutating func removeCookies(_ policy: Policy) {
+        guard policy.identityHeader != nil else { return }
+        keep { _, spelling in !spelling.equalsIgnoringCase(Self.setCookie.span) }
+    }
+
+    private static let setCookie = Array("set-cookie".utf8)
 }

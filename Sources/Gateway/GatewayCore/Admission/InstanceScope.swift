@@ -47,21 +47,33 @@ enum InstanceScope {
     /// Returns the refusal of a request that belongs to OpenCode 2's own pairing; nil for all other requests. No key
     /// permits the pairing, because its response contains the instance's password.
     static func pairingRefusal(_ method: String, _ target: ArraySlice<UInt8>) -> GatewayError? {
-        // Judging a request is expensive, so first search for the words of the two paths. An encoded path may contain
-        // any word.
-        guard target.contains(UInt8(ascii: "%")) || words.contains(where: { contains($0, target) }) else { return nil }
+        // Judging a request is expensive, so first look for a letter that both paths contain. An encoded path may contain
+        // any letter.
+        guard mayBePairing(target.span) else { return nil }
         return RouteJudgement(method, target, for: .two).isPairing ? pairing : nil
     }
 
-    private static let words = [Array("pair".utf8), Array("connect".utf8)]
-
-    private static func contains(_ word: [UInt8], _ target: ArraySlice<UInt8>) -> Bool {
-        guard target.count >= word.count else { return false }
-        return target.indices.dropLast(word.count - 1).contains { start in
-            word.indices.allSatisfy { target[start + $0].lowercasedLetter == word[$0] }
+    /// Returns whether a target contains `pair` or `connect`, in upper or lower case, or an encoded byte.
+    private static func mayBePairing(_ target: Span<UInt8>) -> Bool {
+        for index in target.indices {
+            switch target[index] {
+            case UInt8(ascii: "%"): return true
+            case UInt8(ascii: "p"), UInt8(ascii: "P"): if spells(target, at: index, pair) { return true }
+            case UInt8(ascii: "c"), UInt8(ascii: "C"): if spells(target, at: index, connect) { return true }
+            default: break
+            }
         }
+        return false
     }
 
+    private static func spells(_ target: Span<UInt8>, at start: Int, _ word: [UInt8]) -> Bool {
+        guard start + word.count <= target.count else { return false }
+        for offset in word.indices where target[start + offset].lowercasedLetter != word[offset] { return false }
+        return true
+    }
+
+    private static let pair = Array("pair".utf8)
+    private static let connect = Array("connect".utf8)
     private static let pairing = GatewayError(
         403, "OpenCode's own pairing would reveal the instance's password. Create a key of the gateway instead.")
 

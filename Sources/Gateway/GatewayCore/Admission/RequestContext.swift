@@ -4,7 +4,7 @@ package import Access
 package import Addresses
 import EventLoop
 import HTTPServer
-package import OpenCodeFamilies
+import OpenCodeFamilies
 
 /// The gateway's data about the current request on a client's connection. Each connection has one such object, and the
 /// connection's requests use the object one after another.
@@ -29,6 +29,8 @@ package final class RequestContext: ConnectionContext {
     private(set) var scope = Scope.read
     /// Whether the request concerns all projects that its key can open.
     private(set) var concernsAllProjects = false
+    /// Whether the request may name objects of all projects, because its key can open all of them.
+    private(set) var namesAnyObject = false
     /// The project to which the request is addressed; nil if the request names no project, or if the gateway does not
     /// know whether the project exists.
     var project: String?
@@ -38,12 +40,8 @@ package final class RequestContext: ConnectionContext {
     /// does not abort such a request.
     package var outlivesKey = false
 
-    /// The content that the gateway examines because the request's key has limited rights.
-    package var examination = ContentExamination()
-    /// The objects that the request names and that must belong to its project; nil if the key can open all projects.
-    package var isolation: ProjectIsolation?
-    /// The complete body of the request after its examination; nil if the body was not examined.
-    package var examinedBody: [UInt8]?
+    /// The content that the gateway examines because the request's key has limited rights; nil for most requests.
+    var limitedContent: LimitedContent?
     /// The stream that counts towards the limit of the request's key; nil if there is none.
     var openStream: KeyMeter.OpenStream?
 
@@ -58,17 +56,22 @@ package final class RequestContext: ConnectionContext {
     func admit(_ principal: Principal) { self.principal = principal }
 
     /// Records what the request needs from its key.
-    func require(_ scope: Scope, ofAllProjects: Bool) {
+    func require(_ scope: Scope, ofAllProjects: Bool, namesAnyObject: Bool = false) {
         self.scope = scope
         concernsAllProjects = ofAllProjects
+        self.namesAnyObject = namesAnyObject
     }
 
     /// The rights that the request uses; nil if it needs no key.
     package var usedRights: UsedRights? {
         principal.map {
-            UsedRights(
-                of: $0, scope: scope, projects: concernsAllProjects ? .all : project.map { .one($0) } ?? .none)
+            UsedRights(of: $0, scope: scope, projects: usedProjects)
         }
+    }
+
+    private var usedProjects: UsedRights.Projects {
+        if concernsAllProjects { return .all }
+        return namesAnyObject ? .anyObject : project.map { .one($0) } ?? .none
     }
 
     func requestEnded() {
@@ -77,13 +80,12 @@ package final class RequestContext: ConnectionContext {
         principal = nil
         scope = .read
         concernsAllProjects = false
+        namesAnyObject = false
         project = nil
         outlivesKey = false
         isAtRoot = false
         openStream = nil
-        examination = ContentExamination()
-        isolation = nil
-        examinedBody = nil
+        limitedContent = nil
     }
 }
 

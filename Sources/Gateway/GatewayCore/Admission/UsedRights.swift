@@ -12,6 +12,9 @@ package struct UsedRights: Sendable {
         case one(String)
         /// All projects that the key can open.
         case all
+        /// One project, with a request that may also name objects of other projects, because the key could open all
+        /// projects.
+        case anyObject
     }
 
     /// The principal that has begun the operation.
@@ -36,6 +39,7 @@ package struct UsedRights: Sendable {
         case .none: true
         case .one(let name): rights.includes(project: name)
         case .all: rights.includes(principal.rights)
+        case .anyObject: rights.projects == nil
         }
     }
 }

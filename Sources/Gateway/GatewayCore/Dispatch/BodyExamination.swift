@@ -8,7 +8,7 @@ import OpenCodeFamilies
 
 /// A request to an instance whose complete body the gateway examines before a feature serves the request.
 ///
-/// The body remains in ``RequestContext/examinedBody``, so that the instance receives exactly the bytes that were
+/// The body remains in ``LimitedContent/examinedBody``, so that the instance receives exactly the bytes that were
 /// examined.
 final class BodyExamination {
     /// The maximum size of an examined body in bytes.
@@ -43,13 +43,14 @@ final class BodyExamination {
     private func refusal(_ request: InstanceRequest) -> GatewayError? {
         let context = request.connection.request
         let fields = Self.fields(request.connection.head.fields)
-        if context.examination.references != nil, fields.encoding != nil, !body.isEmpty {
+        guard let examination = request.content?.examination else { return nil }
+        if examination.references != nil, fields.encoding != nil, !body.isEmpty {
             return RequestReferences.Failure.isNotJSON.error
         }
         guard let rights = context.principal?.rights,
             let missing = Scope.write.refusal(of: rights, project: request.route.text)
         else { return nil }
-        return context.examination.refusal(ofReply: body, fields, missingScope: missing)
+        return examination.refusal(ofReply: body, fields, missingScope: missing)
     }
 
     /// Returns the fields that determine how a server interprets the body.
@@ -78,7 +79,7 @@ extension BodyExamination: ServerExchange {
         guard connection.isBodyComplete else { return connection.bodyConsumed() }
         guard let request = finish() else { return }
         if let refusal = refusal(request) { return loop.refuse(connection, refusal) }
-        connection.request.examinedBody = body
+        request.content?.examinedBody = body
         // Routing the request again finds the objects that the body names.
         // The instance may have been replaced while the body arrived.
         loop.reroute(request)

@@ -64,6 +64,15 @@ package struct EndpointTable: Sendable {
     /// The methods of requests to instances, in the form of the `Allow` field; nil if no endpoint forwards requests.
     var instanceMethods: String? { entries.first(where: \.isInstance)?.methods.allow }
 
+    /// Returns whether the first segment of a path is that of one of the gateway's own paths, such as `/projects/…` or
+    /// `/-/…`. No instance receives such a path at the root.
+    func isOwn(_ path: ArraySlice<UInt8>) -> Bool {
+        let slash = UInt8(ascii: "/")
+        guard let first = path.split(separator: slash, maxSplits: 1).first else { return false }
+        return first.elementsEqual("-".utf8)
+            || endpoints.contains { $0.path.template.utf8.split(separator: slash).first?.elementsEqual(first) == true }
+    }
+
     /// Returns a table that also contains these endpoints.
     package func adding(_ others: [Endpoint]) -> EndpointTable {
         others.isEmpty ? self : EndpointTable(endpoints + others)

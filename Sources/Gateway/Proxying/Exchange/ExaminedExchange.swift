@@ -34,6 +34,7 @@ final class ExaminedExchange {
     private let target: ArraySlice<UInt8>
     private let segment: ArraySlice<UInt8>
     private let withholdsDirectory: Bool
+    private let examination: ContentExamination
     private var pending: PendingResponse
     private var transfer: UpstreamTransfer?
     private var head: ResponseHead?
@@ -48,6 +49,7 @@ final class ExaminedExchange {
         target = request.target
         segment = request.segment
         withholdsDirectory = request.withholdsDirectory
+        examination = request.content?.examination ?? ContentExamination()
         pending = PendingResponse(request.connection, on: feature.gateway.loop)
     }
 
@@ -63,7 +65,7 @@ final class ExaminedExchange {
                 of: head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                 authorization: route.endpoint?.authorization, isUpgrade: false, in: owner.client.fieldPool.acquire()),
             body: .none)
-        request.fields.remove(policy.identityHeader)
+        request.fields.removeSignIn(policy)
         request.fields.keep { field, name in
             if field == .openCodeDirectory, withholdsDirectory { return false }
             return !Self.withheldFields.contains(Self.lowercased(name))
@@ -96,6 +98,7 @@ final class ExaminedExchange {
                     connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress),
                     isAtRoot: connection.request.isAtRoot))
         }
+        head.fields.removeCookies(policy)
         head.fields.keep { _, name in
             !Self.fieldsOfOriginalBody.contains(Self.lowercased(name))
         }
@@ -129,7 +132,7 @@ extension ExaminedExchange: UpstreamDelegate {
 
     func answerEnded(trailers: FieldList) {
         transfer = nil
-        guard pending.connection?.request.examination.list == .activeSessions, head?.status == 200 else {
+        guard examination.list == .activeSessions, head?.status == 200 else {
             return respond { _ in false }
         }
         // Find the sessions in the list before the list is filtered.
@@ -154,9 +157,9 @@ extension ExaminedExchange: UpstreamDelegate {
     private func respond(ownsSession: @escaping ([UInt8]) -> Bool) {
         guard let head = head.take(), let connection = pending.release() else { return }
         do throws(GatewayError) {
-            let context = connection.request
-            let examined = try context.examination.examined(
-                body, status: head.status, isAllowed: owner.isVisible(to: context.principal, ownsSession: ownsSession))
+            let examined = try examination.examined(
+                body, status: head.status,
+                isAllowed: owner.isVisible(to: connection.request.principal, ownsSession: ownsSession))
             let answer = GatewayAnswer(head: answerHead(head, connection), body: examined)
             // The length of the body that a GET request would receive is not known.
             guard connection.head.method != .head else {

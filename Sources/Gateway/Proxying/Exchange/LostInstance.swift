@@ -39,7 +39,7 @@ package enum LostInstance {
         }
     }
 
-    /// Returns the message, sent with 502, for an instance that ended after it may have received the request.
+    /// Returns the message of the 502 response for an instance that ended and may already have received the request.
     package static func gone(_ project: String) -> String {
         "OpenCode instance for \(project) ended before it responded. \(doubt(project))"
     }

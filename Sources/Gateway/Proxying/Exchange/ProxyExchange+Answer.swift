@@ -45,6 +45,7 @@ extension ProxyExchange: UpstreamDelegate {
                     connection.head, segment: segment, isTrusted: policy.trusts(connection.peerAddress),
                     isAtRoot: connection.request.isAtRoot))
         }
+        answer.fields.removeCookies(policy)
         if AgentFile.isNamed(by: target) { AgentFile.isolate(&answer) }
         switch state.receiveHead(
             isEventStream: isEventStream, status: answer.status, length: length,

@@ -34,6 +34,8 @@ final class ProxyExchange {
     let segment: ArraySlice<UInt8>
     private let withholdsDirectory: Bool
     private let withholdsLastEventID: Bool
+    /// The body of the request if the gateway has examined it.
+    private let examinedBody: [UInt8]?
     /// Whether the response to the request comes at the end of a turn.
     private let awaitsTurn: Bool
     var connection: ClientConnection?
@@ -58,6 +60,7 @@ final class ProxyExchange {
         segment = request.segment
         withholdsDirectory = request.withholdsDirectory
         withholdsLastEventID = request.withholdsLastEventID
+        examinedBody = request.content?.examinedBody
         awaitsTurn = TurnRoutes.contains(request.connection.head.methodName, request.target)
     }
 
@@ -81,8 +84,8 @@ final class ProxyExchange {
                 of: head, from: connection.peerBytes, isTrusted: policy.trusts(connection.peerAddress),
                 authorization: route.endpoint?.authorization, isUpgrade: isUpgrade, in: owner.client.fieldPool.acquire()
             ),
-            body: Self.body(of: connection), mayUpgrade: isUpgrade)
-        request.fields.remove(policy.identityHeader)
+            body: examinedBody.map { .whole($0) } ?? Self.body(of: connection), mayUpgrade: isUpgrade)
+        request.fields.removeSignIn(policy)
         if withholdsDirectory { request.fields.keep { field, _ in field != .openCodeDirectory } }
         if withholdsLastEventID { request.fields = RequestForwarding.withoutLastEventID(request.fields) }
         state.start(isUploading: !connection.isBodyComplete, mayBeReceived: request.connectionChoice != .kept)
@@ -104,7 +107,6 @@ final class ProxyExchange {
     }
 
     private static func body(of connection: ClientConnection) -> UpstreamRequest.Body {
-        if let examined = connection.request.examinedBody { return .whole(examined) }
         guard connection.isBodyComplete else {
             if case .length(let length) = connection.framing { return .streamed(length: length) }
             return .streamed(length: nil)

@@ -43,6 +43,9 @@ enum KeyAccess {
                 publish: { _ in })
             Blocking.wait { await service.open() }
             self = .database(service, store)
+            StandardStreams.writeError(
+                "No gateway responds at \(configuration.listen), so the command uses the database in "
+                    + "\(PlainText.line(configuration.stateFolder)).")
         } catch {
             throw Self.error(error, failure)
         }

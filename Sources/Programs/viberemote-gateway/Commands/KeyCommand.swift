@@ -16,11 +16,26 @@ enum KeyCommand {
             defer { access.close() }
             let response = try perform(request, access)
             let text = isJSON ? String(decoding: response, as: UTF8.self) : try text(of: request, response)
-            if !text.isEmpty { StandardStreams.writeLine(text) }
+            guard text.isEmpty || StandardStreams.writeLine(text) else { throw notPrinted(request) }
             return 0
         } catch {
             StandardStreams.writeError(error.description)
             return refusedExitCode
+        }
+    }
+
+    /// The error for a result that cannot be written to standard output, such as a file on a full disk.
+    private static func notPrinted(_ request: KeyRequest) -> KeyCommandError {
+        switch request {
+        case .create(let name, _):
+            KeyCommandError(
+                "The key of \(PlainText.line(name)) was created, but cannot be printed. Free space for the output, and run "
+                    + "`key rotate` to replace the key.")
+        case .rotate(let key, _):
+            KeyCommandError(
+                "The key of \(PlainText.line(key)) was replaced, but the new key cannot be printed. Free space for the output, and "
+                    + "run `key rotate` again.")
+        default: KeyCommandError("The result cannot be printed. Free space for the output.")
         }
     }
 

@@ -73,8 +73,11 @@ struct KeyView: JSONReadable, CustomStringConvertible {
     /// The message about a new secret, which does not contain the secret.
     var announcement: String {
         let old = oldUntil.map { " The previous key remains valid until \(PlainText.line($0))." } ?? ""
-        return "The key of \(PlainText.line(name)) (id \(PlainText.line(id)), \(PlainText.line(allow))) follows. "
-            + "Store it now: it is not printed again.\(old)"
+        let values = [
+            allow, projects == nil ? "all projects" : projectText, expires.map { "until \($0)" } ?? "no expiry",
+        ]
+        return "The key of \(PlainText.line(name)) (id \(PlainText.line(id)), "
+            + "\(values.map(PlainText.line).joined(separator: ", "))) follows. Store it now: it is not printed again.\(old)"
     }
 }
 
