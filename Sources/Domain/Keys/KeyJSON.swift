@@ -109,7 +109,10 @@ package enum KeyJSON {
     }
 
     private static func count(_ value: JSON) throws(KeyRefusal) -> Int {
-        guard let count = try? Int(json: value) else { throw .invalid(.streams, "use a whole number") }
+        // For JSON, 5.0 is the same number as 5 (RFC 8259 §6, JSON Schema).
+        guard let count = (try? Int(json: value)) ?? value.number?.double.flatMap({ Int(exactly: $0) }) else {
+            throw .invalid(.streams, "use a whole number")
+        }
         return count
     }
 }

@@ -66,7 +66,7 @@ enum KeyResponse {
             [
                 "keep_old":
                     ([
-                        "type": "string",
+                        "type": "string", "pattern": .string(duration),
                         "description":
                             "The time for which the previous key remains valid, such as `1d`. null: it ends at once.",
                     ] as JSON).orNull
@@ -81,9 +81,25 @@ enum KeyResponse {
         ]
     ]
 
-    private static func text(_ description: String) -> JSON {
-        (["type": "string", "description": .string(description)] as JSON).orNull
+    private static func text(_ description: String, pattern: String? = nil, longest: Int? = nil) -> JSON {
+        ([
+            "type": "string", "pattern": pattern.map { .string($0) },
+            "maxLength": longest.map { .number(Number($0)) }, "description": .string(description),
+        ] as JSON).orNull
     }
+
+    /// The pattern of a time, from a second to almost ten years.
+    private static let duration =
+        "^([1-9][0-9]{0,3}(s|min|h)|([1-9][0-9]{0,2}|[12][0-9]{3}|3[0-5][0-9]{2})d)$"
+
+    /// The pattern of a text without control and format characters, and without spaces at its ends.
+    private static let line: String = {
+        let hidden =
+            #"\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"#
+            + #"\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"#
+        let spaces = #"\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"#
+        return "^[^\(hidden)\(spaces)]([^\(hidden)]*[^\(hidden)\(spaces)])?$"
+    }()
 
     private static func time(_ description: String) -> JSON {
         (["type": "string", "format": "date-time", "description": .string(description)] as JSON).orNull
@@ -91,23 +107,32 @@ enum KeyResponse {
 
     private static let projects: JSON =
         ([
-            "type": "array", "items": ["type": "string"],
+            "type": "array", "minItems": 1, "maxItems": 100,
+            "items": [
+                "type": "string", "pattern": #"^[^./\u0000-\u001f\u007f-\u009f][^/\u0000-\u001f\u007f-\u009f]*$"#,
+                "maxLength": 255,
+            ],
             "description": "The names of the projects that the key can open. null: all projects.",
         ] as JSON).orNull
     private static let streams: JSON =
         ([
-            "type": "integer",
+            "type": "integer", "minimum": .number(Number(KeyLimits.streamRange.lowerBound)),
+            "maximum": .number(Number(KeyLimits.streamRange.upperBound)),
             "description": "The number of streams that may be open at the same time. null: the default limit.",
         ] as JSON).orNull
-    private static let rate = text("The rate of requests, such as `20/s`. null: the default limit.")
-    private static let identity = text("The value of the identity header that selects the key.")
-    private static let note = text("A remark.")
+    private static let rate = text(
+        "The rate of requests, such as `20/s`. null: the default limit.", pattern: "^[1-9][0-9]{0,4}/(s|min|h)$")
+    private static let identity = text(
+        "The value of the identity header that selects the key.", pattern: line, longest: 256)
+    private static let note = text("A remark.", pattern: "^$|\(line)", longest: 500)
 
     private static let draft: JSONObject = [
-        "name": ["type": "string", "description": "A name that no other key has."],
+        "name": [
+            "type": "string", "pattern": .string(line), "maxLength": 64, "description": "A name that no other key has.",
+        ],
         "projects": projects,
         "allow": ["type": "string", "enum": scopes, "description": "The scope. The default is `write`."],
-        "expires": text("The time from now until the key expires, such as `90d`. null: never."),
+        "expires": text("The time from now until the key expires, such as `90d`. null: never.", pattern: duration),
         "rate": rate, "streams": streams, "identity": identity, "note": note,
     ]
 
