@@ -64,7 +64,7 @@ extension Simulator {
         case ("GET", "children"): return .json(.array(store.children(of: session.id).map(show)))
         case ("GET", "todo"): return .json(session.todos)
         case ("GET", "diff"):
-            let changes = profile.turns.sessionDiffTellsChanges ? session.changes ?? [] : []
+            let changes = profile.turns.sessionDiffContainsChanges ? session.changes ?? [] : []
             return .json(.array(changes.map { $0.json(profile.layouts.change) }))
         case ("GET", "message"): return messages(of: session, request)
         case ("POST", "message"): return prompt(session, request, waits: true)

@@ -24,7 +24,7 @@ extension Profile {
                 reasoningEndsWithText: true, trimsText: true, titlesPrompt: true,
                 summaryAtStart: [.user, .session, .changes], summaryBetween: [.user, .session, .changes],
                 summaryAtEnd: [.user, .user, .session, .changes], summaryPrecedesIdle: true,
-                sessionDiffTellsChanges: true, abort: .idleFirst, abortMessage: "The operation was aborted.",
+                sessionDiffContainsChanges: true, abort: .idleFirst, abortMessage: "The operation was aborted.",
                 abortsIdleSessions: false, errorPrecedesMessage: false, watchesFiles: false, titlesTaskAtOnce: false,
                 permissionPatterns: ("sleep", ["printf*", "sleep*"]), writeOutput: "",
                 taskOutput: { "\($1)\n\n<task_metadata>\nsession_id: \($0)\n</task_metadata>" }),

@@ -25,7 +25,7 @@ extension Profile {
                 createdIsUpdated: false, newModelUpdatesSession: true, streamsWholeText: false,
                 reasoningEndsWithText: false, trimsText: false, titlesPrompt: false,
                 summaryAtStart: [.session, .changes, .user], summaryBetween: [.session, .changes, .user],
-                summaryAtEnd: [.session, .changes, .user], summaryPrecedesIdle: false, sessionDiffTellsChanges: false,
+                summaryAtEnd: [.session, .changes, .user], summaryPrecedesIdle: false, sessionDiffContainsChanges: false,
                 abort: .errorFirst, abortMessage: "Aborted", abortsIdleSessions: true, errorPrecedesMessage: true,
                 watchesFiles: true, titlesTaskAtOnce: true,
                 permissionPatterns: ("sleep 1", ["printf *", "sleep *"]), writeOutput: "Wrote file successfully.",

@@ -28,7 +28,7 @@ extension Profile {
                 createdIsUpdated: true, newModelUpdatesSession: false, streamsWholeText: false,
                 reasoningEndsWithText: true, trimsText: true, titlesPrompt: false,
                 summaryAtStart: [.session, .user, .changes], summaryBetween: [.session, .user, .changes],
-                summaryAtEnd: [.session, .user, .changes], summaryPrecedesIdle: false, sessionDiffTellsChanges: true,
+                summaryAtEnd: [.session, .user, .changes], summaryPrecedesIdle: false, sessionDiffContainsChanges: true,
                 abort: .idleBetween, abortMessage: "The operation was aborted.", abortsIdleSessions: true,
                 errorPrecedesMessage: true, watchesFiles: true, titlesTaskAtOnce: false,
                 permissionPatterns: ("sleep 1", ["printf *", "sleep *"]), writeOutput: "Wrote file successfully.",

@@ -39,7 +39,7 @@ extension Profile {
         /// Whether the summary events at the end precede the session's idle event.
         let summaryPrecedesIdle: Bool
         /// Whether `session.diff` contains the changes. The value is false for 1.18.33.
-        let sessionDiffTellsChanges: Bool
+        let sessionDiffContainsChanges: Bool
 
         let abort: Abort
         let abortMessage: String

@@ -130,7 +130,7 @@ final class Turn {
         for (index, summary) in summaries.enumerated() {
             switch summary {
             case .session: conversation.publishSession(session.id)
-            case .changes: conversation.publishChanges(traits.sessionDiffTellsChanges ? changes : [], session)
+            case .changes: conversation.publishChanges(traits.sessionDiffContainsChanges ? changes : [], session)
             case .user:
                 var user = prompt.message
                 user.changes = changes

@@ -56,14 +56,14 @@ import Testing
         /// Returns the frames of one project's own stream, without ids; a gap is `gap`.
         func readProject(_ encoding: EventEncoding, _ project: Int) -> [String] {
             let name = ["one", "two"][project]
-            var tracks = EncodedStreams()
+            var encodedStreams = EncodedStreams()
             var cursor = EventCursor(
                 .time(0), now: logs[project].end, project: name, shape: .project(name), isChunked: false,
                 selector: EventSelector())
             cursor.encoding = encoding
             var bytes: [UInt8] = []
             while true {
-                let batch = cursor.nextEncodedBatch(logs[project], &tracks, atMost: 700, connected: [], now: .max / 2)
+                let batch = cursor.nextEncodedBatch(logs[project], &encodedStreams, atMost: 700, connected: [], now: .max / 2)
                 bytes += batch.bytes
                 cursor.sent(batch.bytes.count, of: batch)
                 if batch.bytes.isEmpty, batch.isAtEnd { break }
@@ -100,7 +100,7 @@ import Testing
             _ encoding: EventEncoding, after id: String = "9-0", maxRate: Int? = nil, limit: Int = 700,
             taking: (Int) -> Int = { $0 }
         ) throws -> [Frame] {
-            var tracks = EncodedStreams()
+            var encodedStreams = EncodedStreams()
             var cursor = EventCursor(
                 id == "9-0" ? .time(0) : .after(try #require(Self.id(id))), now: index.end,
                 project: "", shape: .all, isChunked: false, selector: EventSelector())
@@ -108,7 +108,7 @@ import Testing
             cursor.maxRate = maxRate
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
-                let batch = cursor.readAll(index, &tracks, atMost: limit, now: .max / 2) {
+                let batch = cursor.readAll(index, &encodedStreams, atMost: limit, now: .max / 2) {
                     $0 == "one" ? logs[0] : logs[1]
                 }
                 #expect(!batch.isBroken)
@@ -122,7 +122,7 @@ import Testing
 
         /// Returns a reader that joins now, and continues with each call.
         func join(_ encoding: EventEncoding) -> () -> [Frame] {
-            var tracks = EncodedStreams()
+            var encodedStreams = EncodedStreams()
             var cursor = EventCursor(
                 .now, now: index.end, project: "", shape: .all, isChunked: false, selector: EventSelector())
             cursor.encoding = encoding
@@ -130,7 +130,7 @@ import Testing
                 var bytes: [UInt8] = []
                 while true {
                     // Take one byte at a time, so that frames must be made again.
-                    let batch = cursor.readAll(index, &tracks, atMost: 700, now: 0) {
+                    let batch = cursor.readAll(index, &encodedStreams, atMost: 700, now: 0) {
                         $0 == "one" ? logs[0] : logs[1]
                     }
                     #expect(!batch.isBroken)

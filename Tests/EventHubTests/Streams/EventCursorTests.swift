@@ -234,14 +234,14 @@ extension Fixture {
         let fixture = Fixture()
         for number in 1...30 { fixture.append(number, size: number * 200) }
         func received(_ taking: (Int) -> Int) -> [UInt8] {
-            var tracks = EncodedStreams()
+            var encodedStreams = EncodedStreams()
             var cursor = fixture.cursor(isChunked: true)
             cursor.encoding = encoding
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
                 let batch =
                     cursor.isEncoded
-                    ? cursor.nextEncodedBatch(fixture.log, &tracks, atMost: 900, connected: [], now: 1_000_000)
+                    ? cursor.nextEncodedBatch(fixture.log, &encodedStreams, atMost: 900, connected: [], now: 1_000_000)
                     : cursor.nextBatch(fixture.log, atMost: 900, connected: [])
                 #expect(!batch.isBroken)
                 let taken = min(batch.bytes.count, max(1, taking(batch.bytes.count)))
@@ -269,13 +269,13 @@ extension Fixture {
         }
         index.append("one", EventGap(.stopped, from: EventID(generation: 5, sequence: 3), to: nil), time: 1)
         func received(_ taking: Int) -> [UInt8] {
-            var tracks = EncodedStreams()
+            var encodedStreams = EncodedStreams()
             var cursor = EventCursor(
                 .after(EventID(generation: 9, sequence: 1)), now: index.end, project: "", shape: .all, isChunked: true,
                 selector: EventSelector())
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
-                let batch = cursor.readAll(index, &tracks, atMost: 500, now: 1) { $0 == "one" ? one.log : two.log }
+                let batch = cursor.readAll(index, &encodedStreams, atMost: 500, now: 1) { $0 == "one" ? one.log : two.log }
                 #expect(!batch.isBroken)
                 let taken = min(batch.bytes.count, taking)
                 bytes += batch.bytes[..<taken]

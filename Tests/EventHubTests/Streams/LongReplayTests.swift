@@ -147,13 +147,13 @@ import Testing
         ///
         /// - Parameter taking: Limits the bytes that the reader takes of each batch.
         func frames(limit: Int, shape: EventShape = .all, _ taking: (EventBatch) -> (EventBatch, Int)) -> [String] {
-            var tracks = EncodedStreams()
+            var encodedStreams = EncodedStreams()
             var cursor = EventCursor(
                 .time(0), now: index.end, project: "", shape: shape, isChunked: false, selector: EventSelector())
             cursor.encoding = encoding
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
-                let whole = cursor.readAll(index, &tracks, atMost: limit, now: 1) { $0 == "one" ? logs[0] : logs[1] }
+                let whole = cursor.readAll(index, &encodedStreams, atMost: limit, now: 1) { $0 == "one" ? logs[0] : logs[1] }
                 #expect(!whole.isBroken)
                 let (batch, taken) = taking(whole)
                 bytes += batch.bytes[..<taken]

@@ -85,11 +85,11 @@ struct RequestReferencesTests {
     }
 
     @Test func `the parameters that name directories or sessions are known`() throws {
-        let list = try references("GET", "/api/fs/list").all.filter(\.isParameter).map(\.place)
+        let list = try references("GET", "/api/fs/list").all.filter(\.isParameter).map(\.location)
         let saved = try references("GET", "/api/permission/saved").all.filter { $0.kind == .project }
 
         #expect(list == ["workspace", "location[workspace]", "path"])
-        #expect(saved.map(\.place) == ["projectID"])
+        #expect(saved.map(\.location) == ["projectID"])
     }
 
     /// The names of members that contain a directory, a session, a project or a workspace.
@@ -118,7 +118,7 @@ struct RequestReferencesTests {
             for choice in 0..<9 {
                 let found = Self.places(document.sample(schema, choice: choice, text: "text"))
 
-                #expect(found.subtracting(known.map(\.place)) == [], "\(operation)")
+                #expect(found.subtracting(known.map(\.location)) == [], "\(operation)")
             }
         }
     }

@@ -307,7 +307,7 @@ package struct EncodedStream: Sendable {
 package struct EncodedStreams: Sendable {
     private struct Kept {
         let log: ObjectIdentifier
-        var track: EncodedStream
+        var stream: EncodedStream
     }
 
     private static let most = 16
@@ -318,20 +318,20 @@ package struct EncodedStreams: Sendable {
 
     /// Calls `body` with a stream of this kind that can provide the frames after `id`. If several streams can provide
     /// them, the most advanced stream is used, so that slower readers keep their own stream.
-    mutating func withTrack<Result>(
+    mutating func withStream<Result>(
         _ kind: EncodingKind, of log: EventLog, after id: EventID?, _ body: (inout EncodedStream) -> Result
     ) -> Result {
         let name = ObjectIdentifier(log)
         let start = EventID(generation: 0, sequence: 0)
         let index = kept.indices
-            .filter { kept[$0].log == name && kept[$0].track.kind == kind && kept[$0].track.reaches(after: id) }
-            .max { kept[$0].track.end ?? start < kept[$1].track.end ?? start }
-        var entry = index.map { kept.remove(at: $0) } ?? Kept(log: name, track: EncodedStream(kind, log))
+            .filter { kept[$0].log == name && kept[$0].stream.kind == kind && kept[$0].stream.reaches(after: id) }
+            .max { kept[$0].stream.end ?? start < kept[$1].stream.end ?? start }
+        var entry = index.map { kept.remove(at: $0) } ?? Kept(log: name, stream: EncodedStream(kind, log))
         defer {
             kept.append(entry)
             if kept.count > Self.most { kept.removeFirst() }
         }
-        return body(&entry.track)
+        return body(&entry.stream)
     }
 
     /// Returns the frames that an event causes in this encoding, in order.
@@ -339,7 +339,7 @@ package struct EncodedStreams: Sendable {
         _ encoding: EventEncoding, of event: StoredEvent, _ log: EventLog, now: Int64
     ) -> EncodedStream.EventFrames {
         guard encoding != .raw else { return EncodedStream.EventFrames(frames: [EncodedFrame(id: event.id)]) }
-        return withTrack(
+        return withStream(
             EncodingKind(encoding: encoding, isOpenCode1Compatible: false), of: log, after: event.id.before
         ) {
             $0.frames(of: event, log, now: now)
@@ -351,7 +351,7 @@ package struct EncodedStreams: Sendable {
         _ encoding: EventEncoding, endedAfter id: EventID, _ log: EventLog, now: Int64
     ) -> [(EncodedFrame, of: StoredEvent)] {
         guard encoding != .raw else { return [] }
-        return withTrack(EncodingKind(encoding: encoding, isOpenCode1Compatible: false), of: log, after: id) {
+        return withStream(EncodingKind(encoding: encoding, isOpenCode1Compatible: false), of: log, after: id) {
             $0.frames(endedAfter: id, log, now: now)
         }
     }
@@ -359,7 +359,7 @@ package struct EncodedStreams: Sendable {
     /// Passes the result of a query to all streams of this log.
     package mutating func resume(for log: EventLog, query: TranslationQuery, answer: TranslationAnswer) {
         let name = ObjectIdentifier(log)
-        for index in kept.indices where kept[index].log == name { kept[index].track.resume(query, answer) }
+        for index in kept.indices where kept[index].log == name { kept[index].stream.resume(query, answer) }
     }
 }
 

@@ -14,7 +14,8 @@ extension EventCursor {
     /// If a project's events are interrupted, the pending frames precede the gap and have the gap's id. A reader that
     /// joins after a gap receives the gap before the project's next event, as on the project's own stream.
     package mutating func readAll(
-        _ index: EventIndex, _ tracks: inout EncodedStreams, atMost limit: Int, now: Int64, log: (String) -> EventLog?
+        _ index: EventIndex, _ encodedStreams: inout EncodedStreams, atMost limit: Int, now: Int64,
+        log: (String) -> EventLog?
     ) -> EventBatch {
         find(in: index)
         var writer = FrameWriter(shape, isChunked: isChunked)
@@ -35,7 +36,7 @@ extension EventCursor {
                 reading.batch.isAtEnd = true
                 break
             }
-            for step in steps { reading.process(step, tracks: &tracks, at: now, log: log) }
+            for step in steps { reading.process(step, encodedStreams: &encodedStreams, at: now, log: log) }
         }
         reading.finish()
         selector = reading.selector
@@ -108,7 +109,7 @@ private struct AllReading {
     }
 
     mutating func process(
-        _ step: EventIndex.Step, tracks: inout EncodedStreams, at now: Int64, log: (String) -> EventLog?
+        _ step: EventIndex.Step, encodedStreams: inout EncodedStreams, at now: Int64, log: (String) -> EventLog?
     ) {
         defer { before = step.after }
         switch step.item {
@@ -124,7 +125,7 @@ private struct AllReading {
             var frameID = id
             if let ended, let log = log(project) {
                 frameID.frame = emit(
-                    tracks.frames(cursor.encoding, endedAfter: ended, log, now: now), at: id, of: project)
+                    encodedStreams.frames(cursor.encoding, endedAfter: ended, log, now: now), at: id, of: project)
             }
             // If the frames before the gap have numbers, the gap receives the next number, so that ids increase.
             if frameID.frame > 0 { frameID.frame += 1 }
@@ -135,7 +136,8 @@ private struct AllReading {
                 if missing.insert(entry.project).inserted {
                     finish()
                     if let log = log(entry.project) {
-                        let frames = tracks.frames(cursor.encoding, endedAfter: entry.event.before, log, now: now)
+                        let frames = encodedStreams.frames(
+                            cursor.encoding, endedAfter: entry.event.before, log, now: now)
                         _ = emit(frames, at: entry.id, of: entry.project)
                     }
                     emitMissing(of: entry.project)
@@ -147,7 +149,7 @@ private struct AllReading {
                 if selector.admits(event) { writer.write(event, id: entry.id, project: entry.project) }
                 return appendFrame(step)
             }
-            let result = tracks.frames(cursor.encoding, of: event, log, now: now)
+            let result = encodedStreams.frames(cursor.encoding, of: event, log, now: now)
             if let gap = result.gap { emitOnce(gap, before: entry) }
             emit(entry, event: event, frames: result.frames, after: step.after)
         }

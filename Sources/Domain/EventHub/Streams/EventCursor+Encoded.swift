@@ -14,7 +14,7 @@ extension EventCursor {
     ///     function returns the JSON of additional events that are not in the log (`command.executed`). Additional
     ///     events are sent with the frame and have no ids.
     package mutating func nextEncodedBatch(
-        _ log: EventLog, _ tracks: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
+        _ log: EventLog, _ encodedStreams: inout EncodedStreams, atMost limit: Int, connected: [UInt8], now: Int64,
         isBlocked: (_ session: [UInt8], _ frame: EventID) -> Bool = { _, _ in false },
         added: (_ session: [UInt8], _ frame: EventID) -> [[UInt8]] = { _, _ in [] }
     ) -> EventBatch {
@@ -33,9 +33,9 @@ extension EventCursor {
         let isAtBeginning = isOpenCode1Compatible && emitted?.frame == 0 && emitted?.isOfEvent(begun) ?? false
         let after = isAtBeginning ? begun : emitted
         let kind = EncodingKind(encoding: encoding, isOpenCode1Compatible: isOpenCode1Compatible)
-        let (steps, ids, isAtEnd, track) = tracks.withTrack(kind, of: log, after: after) { track in
-            let (steps, ids, isAtEnd) = track.steps(after: after, log, atMost: limit, now: now)
-            return (steps, ids, isAtEnd, (deadline: track.deadline, reached: track.reached, question: track.query))
+        let (steps, ids, isAtEnd, progress) = encodedStreams.withStream(kind, of: log, after: after) { stream in
+            let (steps, ids, isAtEnd) = stream.steps(after: after, log, atMost: limit, now: now)
+            return (steps, ids, isAtEnd, (deadline: stream.deadline, reached: stream.reached, query: stream.query))
         }
         var merger = DeltaMerger()
         var events: [EventID: StoredEvent] = [:]
@@ -76,11 +76,11 @@ extension EventCursor {
         batch.isAtEnd = isAtEnd || batch.blockedFrame != nil
         batch.emitted = last
         // Events without frames also advance the position, so that they are not read again.
-        if isAtEnd, batch.blockedFrame == nil, let reached = track.reached {
+        if isAtEnd, batch.blockedFrame == nil, let reached = progress.reached {
             batch.emitted = max(batch.emitted ?? reached, reached)
         }
-        batch.query = steps.isEmpty ? track.question : nil
-        batch.deadline = isAtEnd && batch.blockedFrame == nil ? track.deadline.map { Int64($0) + 21 } : nil
+        batch.query = steps.isEmpty ? progress.query : nil
+        batch.deadline = isAtEnd && batch.blockedFrame == nil ? progress.deadline.map { Int64($0) + 21 } : nil
         batch.bytes = writer.bytes
         if case .again(let sent, let size) = remainder { batch.dropSent(sent, size: size) }
         return batch

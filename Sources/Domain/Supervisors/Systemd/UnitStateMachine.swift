@@ -245,7 +245,7 @@ struct UnitStateMachine: Sendable {
     /// Handles the end of the unit's last process.
     private mutating func ended(_ next: SupervisedEvent.Next) -> [Action] {
         let missed = missedRun(next)
-        guard let run else { return changedItsMind(next) }
+        guard let run else { return restartAbandoned(next) }
         let how = UnitMessage.howItEnded(properties, was: run)
         let isSought = missed.isEmpty && address == nil && !isEndReported
         let ending = next == .stopped ? [] : dropPort()
@@ -270,7 +270,7 @@ struct UnitStateMachine: Sendable {
 
     /// Handles a restart that will not take place, because systemd has given up, or because the unit was stopped before
     /// the restart.
-    private mutating func changedItsMind(_ next: SupervisedEvent.Next) -> [Action] {
+    private mutating func restartAbandoned(_ next: SupervisedEvent.Next) -> [Action] {
         guard awaitsRestart, !next.isRestart, let lastRun else { return [] }
         awaitsRestart = false
         let how = next == .stopped ? UnitMessage.stopped : UnitMessage.restartedTooOften(properties)

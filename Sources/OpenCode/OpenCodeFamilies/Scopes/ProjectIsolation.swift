@@ -120,7 +120,7 @@ package struct ProjectIsolation: Sendable, Equatable {
                 // `location` alone contains an object with a directory or a workspace.
                 guard words != ["location"] || value.isEmpty else { throw .workspace }
                 for reference in references.all where reference.isParameter {
-                    let place = Self.words(Array(reference.place.lowercased().utf8))
+                    let place = Self.words(Array(reference.location.lowercased().utf8))
                     if words.starts(with: place) { try add(reference.kind, value, isQuery: true, in: scope) }
                 }
             }

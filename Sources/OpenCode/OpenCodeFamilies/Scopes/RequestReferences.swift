@@ -27,7 +27,7 @@ package struct RequestReference: Sendable, Equatable {
     /// The decoded name of a query parameter, or the path to the value in the JSON body. A path consists of member
     /// names that are separated by dots. In a path, `[]` represents all elements of a list, and `*` represents any
     /// member name.
-    package let place: String
+    package let location: String
     /// Whether the place is a query parameter.
     package let isParameter: Bool
 }
@@ -90,7 +90,7 @@ package struct RequestReferences: Sendable, Equatable {
         guard !json.repeatsName else { throw .repeatsName }
         var findings: [Finding] = []
         for place in places {
-            for value in try Self.values(json, place.place.split(separator: ".")[...]) {
+            for value in try Self.values(json, place.location.split(separator: ".")[...]) {
                 guard let text = value.text else { throw .hasUnknownShape }
                 findings.append(Finding(place.kind, text))
             }
@@ -122,8 +122,8 @@ package struct RequestReferences: Sendable, Equatable {
     // MARK: The table
 
     private static let workspaceParameters = [
-        RequestReference(kind: .workspace, place: "workspace", isParameter: true),
-        RequestReference(kind: .workspace, place: "location[workspace]", isParameter: true),
+        RequestReference(kind: .workspace, location: "workspace", isParameter: true),
+        RequestReference(kind: .workspace, location: "location[workspace]", isParameter: true),
     ]
 
     /// The places in requests, according to OpenCode's API documents. Routes without such places are omitted.
@@ -179,11 +179,11 @@ package struct RequestReferences: Sendable, Equatable {
     /// OpenCode starts no program there.
     private static let configuration = [body(.directory, "mcp.*.cwd")]
 
-    private static func body(_ kind: RequestReference.Kind, _ place: String) -> RequestReference {
-        RequestReference(kind: kind, place: place, isParameter: false)
+    private static func body(_ kind: RequestReference.Kind, _ location: String) -> RequestReference {
+        RequestReference(kind: kind, location: location, isParameter: false)
     }
 
-    private static func parameter(_ kind: RequestReference.Kind, _ place: String) -> RequestReference {
-        RequestReference(kind: kind, place: place, isParameter: true)
+    private static func parameter(_ kind: RequestReference.Kind, _ location: String) -> RequestReference {
+        RequestReference(kind: kind, location: location, isParameter: true)
     }
 }
