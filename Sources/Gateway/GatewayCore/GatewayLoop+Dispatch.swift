@@ -50,15 +50,16 @@ extension GatewayLoop: RequestHandler {
     /// Offers a request for an instance to the features until a feature serves it. The caller has already
     /// applied the directory rules.
     package func serve(_ request: consuming InstanceRequest) {
+        if request.content != nil, instances.limits?.handle(&request) == true { return }
         for handler in instances.handlers where handler.handle(&request) { return }
     }
 
     /// Offers a request for an instance to the features after `feature` until a feature serves it.
     package func serve(_ request: InstanceRequest, after feature: any InstanceRequestHandler) {
         var request = request
-        for handler in instances.handlers.drop(while: { $0 !== feature }).dropFirst() where handler.handle(&request) {
-            return
-        }
+        let isLimits = feature === instances.limits
+        let handlers = isLimits ? instances.handlers[...] : instances.handlers.drop { $0 !== feature }.dropFirst()
+        for handler in handlers where handler.handle(&request) { return }
     }
 
     /// Routes a request again, because its instance was replaced before a feature had begun to respond.

@@ -171,6 +171,13 @@ package final class GatewayLoop {
         instances.handlers.append(feature)
     }
 
+    /// Registers a feature that also checks requests whose keys have limited rights, before any other feature serves them
+    /// (``InstanceRequest/content``).
+    package func add(limits feature: any InstanceRequestHandler) {
+        features.add(feature)
+        instances.limits = feature
+    }
+
     /// Registers a feature that also decides about the directories in requests to instances.
     package func add(rules feature: any InstanceRequestRules) {
         features.add(feature)
@@ -250,6 +257,8 @@ private struct LoopMailboxes {
 /// The features that check and serve requests to instances.
 struct InstanceHandlers {
     var rules: (any InstanceRequestRules)?
+    /// The feature that checks requests whose keys have limited rights.
+    var limits: (any InstanceRequestHandler)?
     var handlers: [any InstanceRequestHandler] = []
 }
 

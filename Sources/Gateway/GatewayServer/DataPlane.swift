@@ -302,7 +302,7 @@ package final class DataPlane: Sendable {
         let pinning = DirectoryPinningFeature(loop) { mailbox?.post(.sessionIndex($0)) }
         loop.add(rules: pinning)
         // Check whom the named sessions belong to before any feature serves the request.
-        loop.add(handler: ProjectIsolationFeature(loop, pinning: pinning))
+        loop.add(limits: ProjectIsolationFeature(loop, pinning: pinning))
         let events = hub.map { EventStreamFeature(loop, $0) }
         loop.add(handler: BridgeFeature(loop, bridge, pinning: pinning, events: events))
         if let events { loop.add(handler: events) }

@@ -63,7 +63,8 @@ import Testing
             cursor.encoding = encoding
             var bytes: [UInt8] = []
             while true {
-                let batch = cursor.nextEncodedBatch(logs[project], &encodedStreams, atMost: 700, connected: [], now: .max / 2)
+                let batch = cursor.nextEncodedBatch(
+                    logs[project], &encodedStreams, atMost: 700, connected: [], now: .max / 2)
                 bytes += batch.bytes
                 cursor.sent(batch.bytes.count, of: batch)
                 if batch.bytes.isEmpty, batch.isAtEnd { break }

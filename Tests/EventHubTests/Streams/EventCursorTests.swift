@@ -275,7 +275,9 @@ extension Fixture {
                 selector: EventSelector())
             var bytes: [UInt8] = []
             for _ in 0..<10_000 {
-                let batch = cursor.readAll(index, &encodedStreams, atMost: 500, now: 1) { $0 == "one" ? one.log : two.log }
+                let batch = cursor.readAll(index, &encodedStreams, atMost: 500, now: 1) {
+                    $0 == "one" ? one.log : two.log
+                }
                 #expect(!batch.isBroken)
                 let taken = min(batch.bytes.count, taking)
                 bytes += batch.bytes[..<taken]

@@ -153,7 +153,9 @@ import Testing
             cursor.encoding = encoding
             var bytes: [UInt8] = []
             for _ in 0..<100_000 {
-                let whole = cursor.readAll(index, &encodedStreams, atMost: limit, now: 1) { $0 == "one" ? logs[0] : logs[1] }
+                let whole = cursor.readAll(index, &encodedStreams, atMost: limit, now: 1) {
+                    $0 == "one" ? logs[0] : logs[1]
+                }
                 #expect(!whole.isBroken)
                 let (batch, taken) = taking(whole)
                 bytes += batch.bytes[..<taken]

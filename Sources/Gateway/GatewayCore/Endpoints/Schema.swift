@@ -26,16 +26,21 @@ package struct Schema: Sendable {
         self.references = references
     }
 
+    /// The body of `/health`.
     package static let health = Schema(
         "Health",
         object(
             ["status": ["const": "ok"], "service": ["const": "viberemote-gateway"]], required: ["status", "service"]))
+    /// A project in the list of projects.
     static let project = Schema("Project", object(ProjectMember.listed, required: ProjectMember.contract))
+    /// The list of projects.
     package static let projects = Schema(
         "Projects", ["type": "array", "items": project.reference], references: [project])
+    /// A project with the state of its instance.
     package static let status = Schema(
         "ProjectStatus",
         object(ProjectMember.allCases, required: ProjectMember.contract + ProjectMember.reported))
+    /// The result of a start.
     package static let started = Schema(
         "Started",
         object(
@@ -43,15 +48,19 @@ package struct Schema: Sendable {
                 "name": ProjectMember.name.schema, "port": ProjectMember.portSchema,
                 "status": ["type": "string", "enum": ["started", "already_running"]],
             ], required: ["name", "port", "status"]))
+    /// The result of a stop.
     package static let stopped = Schema(
         "Stopped",
         object(["name": ProjectMember.name.schema, "status": ["const": "stopped"]], required: ["name", "status"]))
+    /// The events of a project's instance.
     package static let history = Schema(
         "ProjectHistory",
         object(
             ["name": ProjectMember.name.schema, "history": ["type": "array", "items": object(event)]],
             required: ["name", "history"]))
+    /// The state of a project's stored events.
     package static let eventState = Schema("ProjectEventState", object(eventStateMembers))
+    /// A page of stored events.
     package static let eventPage = Schema("EventPage", object(eventPageMembers))
     /// The body of the gateway's own errors.
     package static let error = Schema(
@@ -59,6 +68,7 @@ package struct Schema: Sendable {
         object(
             ["detail": ["type": "string", "description": "A sentence that states what happened and what to do."]],
             required: ["detail"]))
+    /// An OpenAPI document.
     package static let document = Schema("Document", ["type": "object"])
 
     /// The reference to the schema in the OpenAPI document.
