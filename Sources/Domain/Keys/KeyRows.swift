@@ -15,6 +15,11 @@ package enum KeyRows {
             .bytes(RandomBytes.bytes(KeyedHash.keyLength)))
     }
 
+    /// Returns whether the database contains the random key of the function that hashes tokens.
+    package static func hasHashKey(_ connection: Connection) throws(StorageError) -> Bool {
+        try !connection.rows("SELECT value FROM key_hash", as: HashKey.self).isEmpty
+    }
+
     /// Returns the function that hashes tokens. The database must contain its key (``createHashKey(_:)``).
     package static func hash(_ connection: Connection) throws(StorageError) -> KeyedHash {
         let values = try connection.rows("SELECT value FROM key_hash", as: HashKey.self)

@@ -29,8 +29,14 @@ package struct KeyStore: Sendable {
 
     /// Returns the content of the database.
     package func load() async throws(StorageError) -> Content {
-        try await store.writeToDisk(size: KeyedHash.keyLength) { (connection) throws(StorageError) in
-            try KeyRows.createHashKey(connection)
+        let hasHashKey = try await store.read { (connection) throws(StorageError) in
+            try KeyRows.hasHashKey(connection)
+        }
+        // Only the first start waits for the disk.
+        if !hasHashKey {
+            try await store.writeToDisk(size: KeyedHash.keyLength) { (connection) throws(StorageError) in
+                try KeyRows.createHashKey(connection)
+            }
         }
         return try await store.read { (connection) throws(StorageError) in
             let found = try KeyRows.all(connection)
