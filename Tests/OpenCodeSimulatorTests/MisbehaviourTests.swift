@@ -94,7 +94,10 @@ struct StartMisbehaviourTests {
     }
 
     @Test func `refuse makes connections fail with ECONNREFUSED`() throws {
-        let port = try waitForPort(try start("refuse"))
+        let process = try start("refuse")
+        // Another process could get the port if the simulator ended.
+        defer { withExtendedLifetime(process) {} }
+        let port = try waitForPort(process)
 
         #expect { try TestClient.connect(port: port) } throws: { error in
             if case TestKitError.system(_, ECONNREFUSED) = error { true } else { false }
