@@ -112,6 +112,9 @@ import Testing
         for stream in streams { #expect(try stream.nextBlock() != nil) }
         let page = try send(gateway, "/projects/demo/events?wait=30", key: key)
 
+        // The gateway has accepted the request before the key ends.
+        #expect(try page.staysSilent(for: .milliseconds(300)))
+
         try ending.end(key, of: gateway)
 
         for stream in streams {
