@@ -23,6 +23,8 @@ package struct LoopSetUp: Sendable {
     package var log: Logger
     /// The counts of attempts with wrong keys, which all loops share.
     package var failedTries: FailedTries
+    /// The budget for the bodies that are examined for keys with limited rights, which all loops share.
+    package var examinedBodies: BodyBudget
     /// Receives the uses of named keys; nil if they are not recorded. The loops call the closure on their threads.
     package var keyUsed: (@Sendable (KeyUse) -> Void)?
     /// The listeners in addition to the gateway's own listener.
@@ -35,7 +37,7 @@ package struct LoopSetUp: Sendable {
     /// Creates a set-up from its required parts. The other parts have default values.
     package init(
         index: Int, policy: Policy, endpoints: EndpointTable, control: any ProjectControl, log: Logger,
-        failedTries: FailedTries
+        failedTries: FailedTries, examinedBodies: BodyBudget
     ) {
         self.index = index
         self.policy = policy
@@ -43,6 +45,7 @@ package struct LoopSetUp: Sendable {
         self.control = control
         self.log = log
         self.failedTries = failedTries
+        self.examinedBodies = examinedBodies
     }
 }
 

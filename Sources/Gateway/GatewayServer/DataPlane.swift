@@ -103,6 +103,7 @@ package final class DataPlane: Sendable {
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
             let failedTries = FailedTries()
+            let examinedBodies = BodyBudget(limit: BodyBudget.limitOfExaminedBodies)
             var endpointListeners = setUp.endpointListeners
             let hub = try setUp.events.map {
                 try HubThreads(
@@ -123,7 +124,8 @@ package final class DataPlane: Sendable {
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
                 let loop = try Self.makeLoop(
-                    index, setUp: setUp, endpoints: endpoints, failedTries: failedTries, hub: hub, bridge: bridge,
+                    index, setUp: setUp, endpoints: endpoints, failedTries: failedTries,
+                    examinedBodies: examinedBodies, hub: hub, bridge: bridge,
                     listeners: open)
                 undo.append(loop.release)
                 let mailbox = try loop.openMailbox()
@@ -275,12 +277,12 @@ package final class DataPlane: Sendable {
     }
 
     private static func makeLoop(
-        _ index: Int, setUp: SetUp, endpoints: EndpointTable, failedTries: FailedTries, hub: HubThreads?,
-        bridge: BridgeThreads, listeners endpointListeners: [OpenListener]
+        _ index: Int, setUp: SetUp, endpoints: EndpointTable, failedTries: FailedTries,
+        examinedBodies: BodyBudget, hub: HubThreads?, bridge: BridgeThreads, listeners endpointListeners: [OpenListener]
     ) throws -> GatewayLoop {
         var loop = LoopSetUp(
             index: index, policy: setUp.policy, endpoints: endpoints, control: setUp.control, log: setUp.log,
-            failedTries: failedTries)
+            failedTries: failedTries, examinedBodies: examinedBodies)
         loop.endpointListeners = endpointListeners
         if let keys = setUp.keys { loop.keyUsed = { keys.record($0) } }
         if !setUp.conversationEndpoints.isEmpty { loop.errorRenderers = [ConversationService.errorRenderer] }

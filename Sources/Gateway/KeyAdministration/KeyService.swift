@@ -80,8 +80,15 @@ package actor KeyService {
     /// Loads the keys and publishes them. If the database cannot be opened yet, named keys open nothing until it can.
     package func open() async {
         guard let store = try? store.get() else { return await publish(.unavailable) }
-        guard store.isOpen(orElse: { Task { await self.load(store) } }) else { return await publish(.unavailable) }
+        guard store.isOpen(orElse: { Task { await self.load(store) } }) else { return await publishUnavailable() }
         await load(store)
+    }
+
+    /// Publishes that named keys open nothing, unless the keys have been loaded in the meantime.
+    private func publishUnavailable() async {
+        await beginTurn()
+        defer { endTurn() }
+        if loaded == nil { await publish(.unavailable) }
     }
 
     private func load(_ store: KeyStore) async {

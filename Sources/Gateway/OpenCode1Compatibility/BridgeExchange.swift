@@ -43,7 +43,7 @@ package final class BridgeExchange {
 
     private static let noRoom = GatewayError(
         503,
-        "The bodies of the requests that the gateway translates for OpenCode 2 exceed \(BodyBudget.limit >> 20) MiB in total. "
+        "The bodies of the requests that the gateway translates for OpenCode 2 exceed \(BridgeThreads.limitOfBodies >> 20) MiB in total. "
             + "Try again in a moment, or name the paths of files instead of sending their contents.",
         fields: ["Retry-After": "1"])
 

@@ -169,4 +169,43 @@ import Testing
         #expect(try fixture.gateway.json("POST", Self.reply, body, key: key).status == 413)
         #expect(fixture.requests.values.isEmpty)
     }
+
+    @Test func `examined responses that exceed the limit in total are refused until other requests end`() throws {
+        let size = 31 << 20
+        let sent = Recorded<Int>("a body without its last byte")
+        let finish = Recorded<Bool>("the permission to send the last byte")
+        let instance = try FakeOpenCode().start { connection, _ in
+            try connection.writeHead(
+                200, headers: [("Content-Type", "application/json"), ("Content-Length", "\(size)")])
+            let start = Array("{}".utf8) + [UInt8](repeating: UInt8(ascii: " "), count: size - 3)
+            try connection.write(start, within: .seconds(60))
+            sent.append(size)
+            try finish.wait(forCount: 1, within: .seconds(60))
+            try connection.write(" ")
+        }
+        let gateway = try GatewayUnderTest()
+        try gateway.start(instance)
+        let key = try gateway.createKey()
+        func request() throws -> TestConnection {
+            let connection = try gateway.connect()
+            try connection.send("GET", Self.target, headers: [key.authorization])
+            return connection
+        }
+        let waiting = try [request(), request()]
+        try sent.wait(forCount: 2, within: .seconds(60))
+
+        let refusal = try ResponseReader(request()).readAll(within: .seconds(60))
+        finish.append(true)
+
+        #expect(refusal.status == 503)
+        #expect(refusal.text.contains("64 MiB"))
+        #expect(refusal.value(of: "Retry-After") == "1")
+        for connection in waiting {
+            #expect(try ResponseReader(connection).readAll(within: .seconds(60)).status == 200)
+        }
+        // The memory of these requests is free again.
+        for _ in 0..<2 {
+            #expect(try ResponseReader(request()).readAll(within: .seconds(60)).status == 200)
+        }
+    }
 }

@@ -56,6 +56,8 @@ import Testing
             ("GET", "/config?location=%7B%7D", .workspace), ("GET", "/config?+workspace=wrk_1", .workspace),
             ("GET", "/api/agent/build;location[workspace]=wrk_1", .ambiguousPath),
             ("GET", "/api/agent/build%3Bworkspace=wrk_1", .ambiguousPath),
+            ("GET", "/api/agent/build%3Bworkspace=wrk_1%zz", .ambiguousPath),
+            ("GET", "/config?%77orkspace%5B%zz%5D=wrk_1", .workspace),
             ("GET", "/experimental/workspace/status", .allProjects),
         ] as [(String, String, ProjectIsolation.Violation)])
     func `a query that names something outside the project is a violation`(

@@ -33,14 +33,6 @@ package enum KeyRequest: Sendable, Equatable {
     /// Rename the key with this name or id.
     case rename(String, to: String)
 
-    /// The name or id of the existing key that the request concerns; nil if it concerns none.
-    package var key: String? {
-        switch self {
-        case .create, .list: nil
-        case .show(let key), .revoke(let key), .rotate(let key, _), .rename(let key, _): key
-        }
-    }
-
     /// Parses the words after `key` and the values of its flags.
     init(_ words: [String], _ values: [FlagValue]) throws(SettingError) {
         let command = Subcommand.key

@@ -17,6 +17,8 @@ final class BodyExamination {
     private unowned let loop: GatewayLoop
     private var request: InstanceRequest?
     private var body: [UInt8] = []
+    /// The number of bytes that are reserved in ``LoopSetUp/examinedBodies``.
+    private var reserved = 0
 
     init(_ loop: GatewayLoop, _ request: InstanceRequest) {
         self.loop = loop
@@ -32,6 +34,8 @@ final class BodyExamination {
 
     private func finish() -> InstanceRequest? {
         loop.heldRequests?.remove(self)
+        loop.setUp.examinedBodies.release(reserved)
+        reserved = 0
         defer { request = nil }
         return request
     }
@@ -74,7 +78,10 @@ final class BodyExamination {
 extension BodyExamination: ServerExchange {
     func requestBodyArrived() {
         guard let connection = request?.connection else { return }
-        body += connection.takeBody()
+        let bytes = connection.takeBody()
+        guard loop.setUp.examinedBodies.reserve(bytes.count) else { return refuse(BodyBudget.noRoomToExamine) }
+        reserved += bytes.count
+        body += bytes
         guard body.count <= Self.longestBody else { return refuse(BodyRule.tooLarge(Self.longestBody)) }
         guard connection.isBodyComplete else { return connection.bodyConsumed() }
         guard let request = finish() else { return }

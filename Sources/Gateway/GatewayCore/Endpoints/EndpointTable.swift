@@ -40,6 +40,8 @@ package struct EndpointTable: Sendable {
     /// The requirement of each endpoint, in a separate array so that reading a requirement does not copy the endpoint.
     let requirements: [Requirement]
     private let entries: [PathEndpoints]
+    /// The first segments of the gateway's own paths.
+    private let ownSegments: [[UInt8]]
     private let pages = Pages()
 
     /// Creates a table of these endpoints.
@@ -57,6 +59,11 @@ package struct EndpointTable: Sendable {
                 for method in endpoint.methods.methods { entries[entry].endpoints[Int(method.rawValue)] = index }
             }
         }
+        ownSegments = Array(
+            Set(
+                endpoints.compactMap { Self.firstSegment($0.path.template.utf8).map(Array.init) } + [
+                    [UInt8(ascii: "-")]
+                ]))
         // Match the paths of instances first, because most requests go to instances.
         self.entries = entries.filter(\.isInstance) + entries.filter { !$0.isInstance }
     }
@@ -67,10 +74,12 @@ package struct EndpointTable: Sendable {
     /// Returns whether the first segment of a path is that of one of the gateway's own paths, such as `/projects/…` or
     /// `/-/…`. No instance receives such a path at the root.
     func isOwn(_ path: ArraySlice<UInt8>) -> Bool {
-        let slash = UInt8(ascii: "/")
-        guard let first = path.split(separator: slash, maxSplits: 1).first else { return false }
-        return first.elementsEqual("-".utf8)
-            || endpoints.contains { $0.path.template.utf8.split(separator: slash).first?.elementsEqual(first) == true }
+        guard let first = Self.firstSegment(path) else { return false }
+        return ownSegments.contains { $0.elementsEqual(first) }
+    }
+
+    private static func firstSegment<Bytes: Collection<UInt8>>(_ path: Bytes) -> Bytes.SubSequence? {
+        path.split(separator: UInt8(ascii: "/"), maxSplits: 1).first
     }
 
     /// Returns a table that also contains these endpoints.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import GatewayCore
 import Locking
 
 /// The threads for the parts of translated requests that read or write large amounts of JSON, and the state that the
@@ -7,12 +8,16 @@ import Locking
 package final class BridgeThreads: Sendable {
     /// The number of threads. With two threads, a page of a long list does not delay other requests.
     private static let count = 2
+    /// The maximum total size of the bodies of all translated requests, in bytes. A single body has at most
+    /// ``BridgeExchange/longestBody``.
+    static let limitOfBodies = 40 << 20
 
     /// The home directory of the user who runs OpenCode.
     let home: String
     let locks = SessionLocks()
     let defaults = KnownInstanceDefaults()
-    let bodies = BodyBudget()
+    /// The budget for the bodies of all translated requests. Reading a body takes up to 18 times the body's size in memory.
+    let bodies = BodyBudget(limit: BridgeThreads.limitOfBodies)
     private let queue: JobQueue
     private let threads: [WorkerThread]
 

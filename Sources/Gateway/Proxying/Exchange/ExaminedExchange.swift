@@ -39,6 +39,8 @@ final class ExaminedExchange {
     private var transfer: UpstreamTransfer?
     private var head: ResponseHead?
     private var body: [UInt8] = []
+    /// The number of bytes that are reserved in ``LoopSetUp/examinedBodies``.
+    private var reserved = 0
 
     /// Creates an exchange for a request. The route must have an instance.
     init(_ feature: ProxyFeature, _ request: InstanceRequest) {
@@ -82,7 +84,13 @@ final class ExaminedExchange {
     private func finish() -> ClientConnection? {
         transfer?.cancel()
         transfer = nil
+        releaseBody()
         return pending.release()
+    }
+
+    private func releaseBody() {
+        owner.setUp.examinedBodies.release(reserved)
+        reserved = 0
     }
 
     private func fail(_ error: GatewayError) {
@@ -125,6 +133,11 @@ extension ExaminedExchange: UpstreamDelegate {
     func answerBody(_ bytes: Span<UInt8>) -> Bool {
         owner.counts.progress.add(route.endpoint?.slot ?? 0)
         pending.arm(self, after: policy.limits.answerTimeout)
+        guard owner.setUp.examinedBodies.reserve(bytes.count) else {
+            fail(BodyBudget.noRoomToExamine)
+            return true
+        }
+        reserved += bytes.count
         body.append(copying: bytes)
         if body.count > Self.longestBody { fail(ContentExamination.unexaminable) }
         return true
@@ -155,6 +168,7 @@ extension ExaminedExchange: UpstreamDelegate {
     ///
     /// - Parameter ownsSession: Returns whether the session with this id belongs to the project.
     private func respond(ownsSession: @escaping ([UInt8]) -> Bool) {
+        defer { releaseBody() }
         guard let head = head.take(), let connection = pending.release() else { return }
         do throws(GatewayError) {
             let examined = try examination.examined(

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Encodings
-
 /// Restricts a project's requests to the project's folder. Without this restriction, OpenCode serves any directory that
 /// a request names.
 ///
@@ -60,8 +58,8 @@ package enum DirectoryPin {
         // Nearly all parameter names are too short to name a directory.
         guard name.count >= location.count else { return .none }
         var role = Role.none
-        for spelling in spellings(of: name) {
-            let words = spelling.split(whereSeparator: isBetweenWords)
+        for spelling in ParameterName.spellings(of: name) {
+            let words = ParameterName.words(of: spelling)
             if words.first?.elementsEqual(directory) == true || words.first?.elementsEqual(field) == true {
                 return .directory
             }
@@ -73,31 +71,11 @@ package enum DirectoryPin {
         return role
     }
 
-    /// Returns whether the byte separates the words of a name. Brackets and dots separate the name from a member. Some
-    /// parsers remove other bytes at the ends of a name: spaces, a `+` that represents a space, and a `?`, which
-    /// URLSearchParams removes (URL Standard §6.2).
-    private static func isBetweenWords(_ byte: UInt8) -> Bool {
-        byte <= 0x20 || byte == 0x7F || separators.contains(byte)
-    }
-
     private static func namesDirectory(_ bytes: ArraySlice<UInt8>) -> Bool {
         guard bytes.count >= directory.count else { return false }
-        return spellings(of: bytes).contains { $0.contains(directory) }
+        return ParameterName.spellings(of: bytes).contains { $0.contains(directory) }
     }
 
-    /// Returns the bytes in lower case, and the result of each repeated decoding, until decoding changes nothing or was
-    /// repeated four times.
-    private static func spellings(of bytes: ArraySlice<UInt8>) -> [[UInt8]] {
-        var spellings = [bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }]
-        while spellings.count <= 4, let last = spellings.last, last.contains(UInt8(ascii: "%")) {
-            let next = PercentEncoding.decode(last).bytes.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
-            guard next != last else { break }
-            spellings.append(next)
-        }
-        return spellings
-    }
-
-    private static let separators = Array("[].+?".utf8)
     private static let directory = Array("directory".utf8)
     private static let location = Array("location".utf8)
     private static let field = Array("x-opencode-directory".utf8)

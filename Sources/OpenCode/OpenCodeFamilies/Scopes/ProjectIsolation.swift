@@ -116,7 +116,7 @@ package struct ProjectIsolation: Sendable, Equatable {
         for parameter in query.split(whereSeparator: { $0 == UInt8(ascii: "&") || $0 == UInt8(ascii: "?") }) {
             let name = parameter.prefix { $0 != UInt8(ascii: "=") }
             let value = Array(parameter[name.endIndex...].dropFirst())
-            for words in Self.spellings(of: name).map(Self.words) {
+            for words in ParameterName.spellings(of: name).map(Self.words) {
                 // `location` alone contains an object with a directory or a workspace.
                 guard words != ["location"] || value.isEmpty else { throw .workspace }
                 for reference in references.all where reference.isParameter {
@@ -127,26 +127,12 @@ package struct ProjectIsolation: Sendable, Equatable {
         }
     }
 
-    /// Returns the words of a parameter's name. Brackets, dots, spaces and the like separate a name from a member
-    /// (``DirectoryPin``).
-    private static func words(_ name: [UInt8]) -> [String] {
-        name.split { $0 <= 0x20 || $0 == 0x7F || separators.contains($0) }.map { String(decoding: $0, as: UTF8.self) }
+    private static func words(_ spelling: [UInt8]) -> [String] {
+        ParameterName.words(of: spelling).map { String(decoding: $0, as: UTF8.self) }
     }
-
-    private static let separators = Array("[].+?".utf8)
 
     /// Returns whether a path contains a `;`, `?` or `#` after any number of decodings.
     private static func hasParameters(_ path: ArraySlice<UInt8>) -> Bool {
-        spellings(of: path).contains { $0.contains { ";?#".utf8.contains($0) } }
-    }
-
-    /// Returns the forms of a parameter's name that a parser may see: in lower case, and decoded repeatedly.
-    private static func spellings(of name: ArraySlice<UInt8>) -> [[UInt8]] {
-        var spellings = [name.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }]
-        while spellings.count <= 4, let last = spellings.last, last.contains(UInt8(ascii: "%")) {
-            guard let next = PercentDecoding.decode(last, plusIsSpace: true), next != last else { break }
-            spellings.append(next.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 })
-        }
-        return spellings
+        ParameterName.spellings(of: path).contains { $0.contains { ";?#".utf8.contains($0) } }
     }
 }
