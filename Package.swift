@@ -62,6 +62,7 @@ let package = Package(
         .target(name: "CCurl", path: Layer.libraries.folder("CCurl")),
         library("CMicroHTTPD", package: "libmicrohttpd-dev", pkgConfig: "libmicrohttpd"),
         library("CSystemd", package: "libsystemd-dev", pkgConfig: "libsystemd"),
+        library("CQREncode", package: "libqrencode-dev", pkgConfig: "libqrencode"),
         library("CSodium", package: "libsodium-dev", pkgConfig: "libsodium"),
         library("CSQLite", package: "libsqlite3-dev", pkgConfig: "sqlite3"),
         // Debian's package has no pkg-config file.
@@ -72,6 +73,7 @@ let package = Package(
         module(.platform, "Locking"),
         module(.platform, "EventLoop", ["CLinux", "Locking"]),
         module(.platform, "Systemd", ["CSystemd", "Encodings", "Locking"]),
+        module(.platform, "QRCodes", ["CQREncode"]),
         module(.platform, "Sodium", ["CSodium", "Encodings"]),
         module(.platform, "Storage", ["CSQLite", "Locking"]),
         module(.platform, "MappedFiles"),
@@ -171,6 +173,13 @@ let package = Package(
                 "Access", "Addresses", "Encodings", "GatewayCore", "HTTPServer", "HTTPTypes", "JSONText", "Keys",
                 "Locking", "Logging", "OpenCodeFamilies", "Sodium", "Storage",
             ]),
+        // Signs browsers in, pairs devices, and issues tickets.
+        module(
+            .gateway, "SignIn",
+            [
+                "Access", "Addresses", "Encodings", "EventLoop", "GatewayCore", "HTTPServer", "HTTPTypes", "JSONText",
+                "KeyAdministration", "Keys", "Locking", "OpenCodeFamilies", "Sodium",
+            ]),
         module(.gateway, "APIDescription", ["GatewayCore", "HTTPTypes", "JSONText", "Settings", "Sodium"]),
         // Combines the features into the data plane.
         module(
@@ -179,7 +188,7 @@ let package = Package(
                 "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
                 "Encodings", "EventHub", "EventLoop", "EventStreaming", "GatewayCore", "HTTPClient", "HTTPServer",
                 "HTTPTypes", "Instances", "KeyAdministration", "Keys", "Locking", "Logging", "OpenCode1Compatibility",
-                "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Storage",
+                "OpenCodeFamilies", "Projects", "Proxying", "Settings", "SignIn", "Storage",
             ]),
 
         // Programs.
@@ -190,7 +199,7 @@ let package = Package(
                 "EventHub",
                 "EventLoop", "EventStreaming", "GatewayServer", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
                 "Instances", "JSONText", "KeyAdministration", "Keys", "Locking", "Logging", "OpenCodeFamilies",
-                "Outbound", "Projects", "Settings", "Storage", "Supervisors", "Systemd",
+                "Outbound", "Projects", "QRCodes", "Settings", "SignIn", "Storage", "Supervisors", "Systemd",
             ], path: Layer.programs.folder("viberemote-gateway"), swiftSettings: strict),
 
         // These targets are only for the tests and the demo, and are therefore not in Sources.
@@ -202,6 +211,7 @@ let package = Package(
         tests("LockingTests", ["Locking"]),
         tests("EncodingsTests", ["Encodings"]),
         tests("SodiumTests", ["Sodium"]),
+        tests("QRCodesTests", ["QRCodes"]),
         tests("AddressesTests", ["Addresses"]),
         tests("EventLoopTests", ["EventLoop", "Locking", "TestKit"]),
         tests("HTTPTypesTests", ["Encodings", "HTTPTypes", "TestKit"]),

@@ -413,6 +413,7 @@ packages_of() {
             libcurl.so.4) printf 'libcurl4%s ' "$suffix" ;;
             libsystemd.so.0) printf 'libsystemd0 ' ;;
             libsodium.so.23) printf 'libsodium23 ' ;;
+            libqrencode.so.4) printf 'libqrencode4 ' ;;
             libsqlite3.so.0) printf 'libsqlite3-0 ' ;;
             libwslay.so.1) printf 'libwslay1 ' ;;
             *) printf '%s ' "$library" ;;

@@ -18,7 +18,7 @@
 set -eu
 
 wanted_swift=6.2
-build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-dev libsqlite3-dev libwslay-dev pkg-config curl"
+build_packages="libmicrohttpd-dev libcurl4-openssl-dev libsystemd-dev libsodium-dev libqrencode-dev libsqlite3-dev libwslay-dev pkg-config curl"
 # The programs for the tests' TLS server.
 test_packages="openssl python3"
 schemathesis_packages="python3 python3-venv"

@@ -18,7 +18,7 @@ import Testing
     }
 
     private static func open(_ directory: TemporaryDirectory) throws -> Store {
-        try Store(StateFile(folder: "\(directory.path)/state", migrations: [.keys])) { _ in }
+        try Store(StateFile(folder: "\(directory.path)/state", migrations: [.keys, .sessions])) { _ in }
     }
 
     private func write(

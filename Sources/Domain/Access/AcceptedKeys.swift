@@ -2,6 +2,7 @@
 
 internal import Encodings
 internal import Sodium
+internal import Synchronization
 
 /// All keys with which a request can be admitted: the administrators' secrets and the named keys. The object is
 /// immutable.
@@ -13,6 +14,10 @@ package final class AcceptedKeys: Sendable {
     private let named: KeyIndex
     /// Returns the time in milliseconds since 1970.
     private let now: @Sendable () -> Int64
+    /// A number that no other object of this process has.
+    private let number: UInt64
+
+    private static let lastNumber = Atomic<UInt64>(0)
 
     /// Creates a value from the administrators' secrets and the named keys.
     ///
@@ -24,6 +29,7 @@ package final class AcceptedKeys: Sendable {
         self.secrets = secrets
         self.named = named
         self.now = now
+        number = Self.lastNumber.add(1, ordering: .relaxed).newValue
     }
 
     /// Checks the value of a request's only `Authorization` field. The value is `Bearer KEY`, or `Basic` credentials
@@ -39,6 +45,22 @@ package final class AcceptedKeys: Sendable {
         }
     }
 
+    /// Checks the value of a request's only `Authorization` field, like ``authenticate(_:)``. If the previous request of the
+    /// connection had the same value and was admitted by these keys, the check is much faster.
+    ///
+    /// - Parameter known: The result for the previous request of the connection; nil if there is none.
+    package func authenticate(_ value: borrowing Span<UInt8>, known: inout KnownCredentials?) -> Authentication {
+        let tag = SecretTag(value)
+        if let known, known.keys == number, known.tag == tag, known.principal.validUntil.map({ now() < $0 }) ?? true {
+            return .principal(known.principal)
+        }
+        let result = authenticate(value)
+        if case .principal(let principal) = result {
+            known = KnownCredentials(keys: number, tag: tag, principal: principal)
+        }
+        return result
+    }
+
     /// Checks the text after `vibe.` in a WebSocket's subprotocol. The text is the key itself, or the key in base64url
     /// without padding. The encoding allows keys with characters that a token cannot contain (RFC 9110 §5.6.2).
     package func authenticate(subprotocol value: borrowing Span<UInt8>) -> Authentication {
@@ -48,6 +70,9 @@ package final class AcceptedKeys: Sendable {
         let decoded = SecretBase64.withDecodedURL(value, atMost: Self.basicLimit) { look(for: $0) } ?? .invalid
         return decoded == .invalid ? asItIs : decoded
     }
+
+    /// Checks the key itself, as a user enters it in a form.
+    package func authenticate(key: borrowing Span<UInt8>) -> Authentication { key.isEmpty ? .missing : look(for: key) }
 
     /// Looks up the key that a value of the identity header selects.
     package func look(upIdentity value: [UInt8]) -> KeyIndex.Result { named.look(upIdentity: value, at: now) }
@@ -60,7 +85,21 @@ package final class AcceptedKeys: Sendable {
         case .key(let id, let generation): named.rights(of: id, generation: generation, at: now())
         case .identity(let id, let generation, let identity):
             named.identity(identity, selects: id) ? named.rights(of: id, generation: generation, at: now()) : nil
+        case .session(let id, let parent):
+            isPresent(parent) ? named.rights(ofSession: id, at: now()) : nil
         }
+    }
+
+    /// Looks up the session that a cookie opens.
+    package func look(upSession token: borrowing Span<UInt8>) -> KeyIndex.Result {
+        let found = named.look(upSession: token, at: now)
+        guard case .opens(let principal) = found, let parent = principal.sessionParent else { return found }
+        return isPresent(parent) ? found : .unknown
+    }
+
+    /// Returns whether the settings contain the secret of a session's parent. The index checks named keys itself.
+    private func isPresent(_ parent: SessionParent) -> Bool {
+        if case .secret(let fingerprint) = parent { secrets.containsSecret(withFingerprint: fingerprint) } else { true }
     }
 
     /// Checks the password in Basic credentials, which are `user:password` in base64 (RFC 7617 §2). The user name ends
@@ -85,4 +124,12 @@ package final class AcceptedKeys: Sendable {
         if case .unavailable? = found, !KeyToken.isMistyped(secret) { return .unavailable }
         return KeyToken.isMistyped(secret) ? .mistyped : .invalid
     }
+}
+
+/// The credentials with which the previous request of a connection was admitted. The value does not contain the key.
+package struct KnownCredentials: Sendable {
+    /// The number of the keys that have admitted the request.
+    fileprivate let keys: UInt64
+    fileprivate let tag: SecretTag
+    fileprivate let principal: Principal
 }

@@ -40,12 +40,15 @@ package struct KeyIndex: Sendable {
         package let identity: String?
         /// The secrets that open the key. After a rotation, the previous secret may remain valid for some time.
         package let secrets: [Secret]
+        /// The key with which the user of a browser's session has signed in; nil for a key.
+        package let parent: SessionParent?
 
         /// Creates an entry from its values.
         package init(
             id: KeyID, name: String, rights: KeyRights, expires: Int64?, limits: KeyLimits = KeyLimits(),
-            identity: String? = nil, secrets: [Secret]
+            identity: String? = nil, secrets: [Secret], parent: SessionParent? = nil
         ) {
+            self.parent = parent
             self.identity = identity
             self.id = id
             self.limits = limits
@@ -81,12 +84,19 @@ package struct KeyIndex: Sendable {
         /// The principal of requests that the key's identity has admitted; nil if the key has none.
         let identified: Principal?
 
-        init(_ entry: Entry, _ meter: KeyMeter) {
+        /// Creates a key.
+        ///
+        /// - Parameter meter: The meter of the key, or of the key with which the user of a session has signed in; nil if
+        ///   that key has no limits.
+        init(_ entry: Entry, _ meter: KeyMeter?) {
             self.entry = entry
-            principals = entry.secrets.map {
-                Principal(
-                    name: entry.name, rights: entry.rights, credential: .key(entry.id, generation: $0.generation),
-                    limits: entry.limits, meter: meter)
+            principals = entry.secrets.map { secret in
+                let credential: Principal.Credential =
+                    entry.parent.map { .session(entry.id, parent: $0) }
+                    ?? .key(entry.id, generation: secret.generation)
+                return Principal(
+                    name: entry.name, rights: entry.rights, credential: credential, limits: entry.limits, meter: meter,
+                    validUntil: [entry.expires, secret.until].compactMap(\.self).min())
             }
             identified = entry.identity.flatMap { identity in
                 entry.secrets.first.map {
@@ -126,7 +136,14 @@ package struct KeyIndex: Sendable {
         self.hash = hash
         var stored: [KeyID: Stored] = [:]
         for entry in entries where stored[entry.id] == nil {
-            stored[entry.id] = Stored(entry, meters.meter(of: entry.id))
+            // The requests of a session count towards the limits of its key.
+            let meter: KeyMeter? =
+                switch entry.parent {
+                case .secret: nil
+                case .key(let id, _): meters.meter(of: id)
+                case nil: meters.meter(of: entry.id)
+                }
+            stored[entry.id] = Stored(entry, meter)
         }
         self.entries = stored
         hasProjectKeys = stored.values.contains { $0.entry.rights.projects != nil }
@@ -148,7 +165,22 @@ package struct KeyIndex: Sendable {
     package func look(up token: borrowing Span<UInt8>, at now: () -> Int64) -> Result? {
         guard let id = KeyToken.id(in: token) else { return nil }
         guard isAvailable else { return .unavailable }
-        guard let hash, let stored = entries[id] else { return .unknown }
+        guard let stored = entries[id], stored.entry.parent == nil else { return .unknown }
+        return look(up: token, in: stored, at: now)
+    }
+
+    /// Looks up the browser's session that a cookie opens. Only a cookie opens a session, and a cookie opens nothing else.
+    ///
+    /// - Parameter now: Returns the time in milliseconds since 1970.
+    package func look(upSession token: borrowing Span<UInt8>, at now: () -> Int64) -> Result {
+        guard let id = KeyToken.id(in: token) else { return .unknown }
+        guard isAvailable else { return .unavailable }
+        guard let stored = entries[id], stored.entry.parent != nil else { return .unknown }
+        return look(up: token, in: stored, at: now)
+    }
+
+    private func look(up token: borrowing Span<UInt8>, in stored: Stored, at now: () -> Int64) -> Result {
+        guard let hash else { return .unknown }
         for (index, secret) in stored.entry.secrets.enumerated() where hash.matches(secret.hash, token) {
             let principal = stored.principals[index]
             // Most keys do not expire, so most requests need no time.
@@ -178,6 +210,14 @@ package struct KeyIndex: Sendable {
     /// - Parameter now: The time in milliseconds since 1970.
     package func rights(of id: KeyID, generation: Int64, at now: Int64) -> KeyRights? {
         entries[id].flatMap { $0.entry.isOpen(to: generation, at: now) ? $0.entry.rights : nil }
+    }
+
+    /// Returns the rights that a session still has; nil if it has ended.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
+    package func rights(ofSession id: KeyID, at now: Int64) -> KeyRights? {
+        guard let entry = entries[id]?.entry, entry.parent != nil else { return nil }
+        return entry.expires.map { now < $0 } ?? true ? entry.rights : nil
     }
 
     /// Returns whether an identity still selects this key.

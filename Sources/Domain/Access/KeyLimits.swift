@@ -25,12 +25,15 @@ package struct KeyRate: Sendable, Equatable, CustomStringConvertible {
     package let count: Int
     /// The unit of time.
     package let unit: Unit
+    /// The average time between two requests in nanoseconds, because each request of a named key needs the time.
+    let nanoseconds: Int64
 
     /// Creates a rate. Returns nil if the number is not in ``range``.
     package init?(_ count: Int, per unit: Unit) {
         guard Self.range.contains(count) else { return nil }
         self.count = count
         self.unit = unit
+        nanoseconds = Int64(unit.seconds) * 1_000_000_000 / Int64(count)
     }
 
     /// Creates a rate from a text such as `20/s`, `300/min` or `1000/h`. Returns nil if the text has another form.
@@ -46,10 +49,10 @@ package struct KeyRate: Sendable, Equatable, CustomStringConvertible {
     package var description: String { "\(count)/\(unit.rawValue)" }
 
     /// The average time between two requests.
-    package var interval: Duration { .seconds(unit.seconds) / count }
+    package var interval: Duration { .nanoseconds(nanoseconds) }
 
     /// Returns whether this rate permits more requests than another rate: more at once, or more over time.
-    package func exceeds(_ other: KeyRate) -> Bool { count > other.count || interval < other.interval }
+    package func exceeds(_ other: KeyRate) -> Bool { count > other.count || nanoseconds < other.nanoseconds }
 }
 
 /// The limits of a key. A limit that is nil is the gateway's default limit (`--key-rate`, `--key-streams`).

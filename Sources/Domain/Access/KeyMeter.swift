@@ -5,8 +5,8 @@ internal import Locking
 /// The current use of a key's limits. All loops and all secrets of a key share its meter.
 package final class KeyMeter: Sendable {
     private struct State {
-        /// The time at which the key has its full burst again.
-        var full = Duration.zero
+        /// The time at which the key has its full burst again, in nanoseconds.
+        var full: Int64 = 0
         var streams = 0
     }
 
@@ -30,16 +30,16 @@ package final class KeyMeter: Sendable {
     /// The rate is a token bucket: it permits ``KeyRate/count`` requests at once, and one more after each
     /// ``KeyRate/interval``.
     ///
-    /// - Parameter now: The monotonic time.
-    package func count(at rate: KeyRate, _ now: Duration) -> Duration? {
-        let interval = rate.interval
-        return state.withLock { state in
+    /// - Parameter now: The monotonic time in nanoseconds.
+    package func count(at rate: KeyRate, _ now: Int64) -> Duration? {
+        let interval = rate.nanoseconds
+        let wait = state.withLock { state in
             let full = max(state.full, now)
-            let wait = full - now - interval * (rate.count - 1)
-            guard wait <= .zero else { return wait }
-            state.full = full + interval
-            return nil
+            let wait = full - now - interval * Int64(rate.count - 1)
+            if wait <= 0 { state.full = full + interval }
+            return wait
         }
+        return wait > 0 ? .nanoseconds(wait) : nil
     }
 
     /// Counts a stream until the returned object ends. Returns nil if the key has this number of open streams.

@@ -30,6 +30,11 @@ package struct KeyTable: Sendable {
         principals.contains { $0.credential == principal.credential }
     }
 
+    /// Returns whether the table contains the secret with this fingerprint.
+    func containsSecret(withFingerprint fingerprint: UInt64) -> Bool {
+        principals.contains { $0.credential == .secret(fingerprint: fingerprint) }
+    }
+
     /// Returns whether the table contains a secret that a newer table does not contain.
     package func hasSecret(missingIn newer: KeyTable) -> Bool { !principals.allSatisfy(newer.containsSecret) }
 }

@@ -53,6 +53,10 @@ package struct Key: Sendable, Equatable {
     package let created: Int64
     /// The name of the key with which this key was created.
     package let creator: String
+    /// The key with which the user of a browser's session has signed in; nil for all other kinds.
+    package let parent: SessionParent?
+    /// The keyed hash of the secret by which a device identifies itself when it pairs again; nil if there is none.
+    package internal(set) var device: [UInt8]?
     /// The secrets that open the key: the current one, and the previous one while it remains valid.
     package internal(set) var secrets: [KeyIndex.Secret]
     /// The last use; nil if the key was never used.
@@ -62,8 +66,10 @@ package struct Key: Sendable, Equatable {
     package init(
         id: KeyID, name: String, kind: Kind = .key, rights: KeyRights, expires: Int64? = nil,
         limits: KeyLimits = KeyLimits(), identity: String? = nil, note: String? = nil, created: Int64, creator: String,
-        secrets: [KeyIndex.Secret], use: Use? = nil
+        parent: SessionParent? = nil, device: [UInt8]? = nil, secrets: [KeyIndex.Secret], use: Use? = nil
     ) {
+        self.parent = parent
+        self.device = device
         self.id = id
         self.name = name
         self.kind = kind
@@ -84,6 +90,7 @@ package struct Key: Sendable, Equatable {
     /// The key in the form that requests need.
     package var entry: KeyIndex.Entry {
         KeyIndex.Entry(
-            id: id, name: name, rights: rights, expires: expires, limits: limits, identity: identity, secrets: secrets)
+            id: id, name: name, rights: rights, expires: expires, limits: limits, identity: identity, secrets: secrets,
+            parent: parent)
     }
 }

@@ -19,11 +19,7 @@ package enum KeyJSON {
         let members = try members(of: body, Name.allCases.map(\.rawValue))
         let patch = try patch(of: members)
         guard let name = patch.name else { throw .invalid(.name, "give the key a name") }
-        return KeyDraft(
-            name: name, projects: patch.projects.flatMap(\.self), scope: patch.scope ?? KeyDraft.defaultScope,
-            lifetime: patch.lifetime.flatMap(\.self),
-            limits: KeyLimits(rate: patch.rate.flatMap(\.self), streams: patch.streams.flatMap(\.self)),
-            identity: patch.identity.flatMap(\.self), note: patch.note.flatMap(\.self))
+        return KeyDraft(patch, name: name)
     }
 
     /// Returns the changes in the body of a request that changes a key.

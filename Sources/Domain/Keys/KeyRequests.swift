@@ -37,6 +37,17 @@ package struct KeyDraft: Sendable, Equatable {
         self.identity = identity
         self.note = note
     }
+
+    /// Creates a draft from the values of a patch.
+    ///
+    /// - Parameter name: The name if the patch contains none.
+    package init(_ patch: KeyPatch, name: String) {
+        self.init(
+            name: patch.name ?? name, projects: patch.projects.flatMap(\.self), scope: patch.scope ?? Self.defaultScope,
+            lifetime: patch.lifetime.flatMap(\.self),
+            limits: KeyLimits(rate: patch.rate.flatMap(\.self), streams: patch.streams.flatMap(\.self)),
+            identity: patch.identity.flatMap(\.self), note: patch.note.flatMap(\.self))
+    }
 }
 
 /// The values of a key that an administrator changes. A value that is nil remains as it is.
@@ -60,6 +71,11 @@ package struct KeyPatch: Sendable, Equatable {
 
     /// Creates a patch that changes nothing.
     package init() {}
+
+    /// Whether the patch changes nothing that a key permits.
+    var changesOnlyTexts: Bool {
+        projects == nil && scope == nil && lifetime == nil && rate == nil && streams == nil && identity == nil
+    }
 }
 
 /// The administrator that manages keys.
@@ -116,6 +132,10 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     case exceeds(Value, String)
     /// There are too many keys.
     case tooMany(limit: Int)
+    /// The entry with this name is a browser's session, which has the rights of the key that has signed in.
+    case isSession(String)
+    /// The caller has no key with which a browser could sign in.
+    case noSession
 
     /// The status of the HTTP response.
     package var status: Int {
@@ -123,8 +143,8 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
         case .callerEnded: 401
         case .notAdministrator, .exceeds: 403
         case .unknownKey: 404
-        case .expired, .nameTaken, .identityTaken, .tooMany: 409
-        case .notAnObject, .unknownMember, .repeatedMember, .invalid: 400
+        case .expired, .nameTaken, .identityTaken, .tooMany, .isSession: 409
+        case .notAnObject, .unknownMember, .repeatedMember, .invalid, .noSession: 400
         }
     }
 
@@ -145,6 +165,9 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
         case .invalid(let value, let advice): "The value of \"\(value.rawValue)\" is invalid: \(advice)."
         case .exceeds(let value, let own):
             "A key can grant only what it has: your key \(own). Request less in \"\(value.rawValue)\", or use a key that has more."
+        case .isSession(let name):
+            "\(name) is the session of a browser, which has the rights of the key that has signed in. Change that key, or revoke the session."
+        case .noSession: "The request has no key with which a browser could sign in. Send a key."
         case .tooMany(let limit): "There are \(limit) keys, which is the maximum. Revoke keys that are not used."
         }
     }

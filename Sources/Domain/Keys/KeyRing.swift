@@ -13,7 +13,7 @@ package struct KeyRing: Sendable {
     package static let maximumCount = 10_000
 
     /// The keys by id.
-    package private(set) var keys: [KeyID: Key]
+    package internal(set) var keys: [KeyID: Key]
     /// The limits of keys that have no limits of their own.
     package var defaults: KeyLimits
 
@@ -30,12 +30,14 @@ package struct KeyRing: Sendable {
     /// - Parameter now: The time in milliseconds since 1970.
     package func list(for caller: KeyCaller, at now: Int64) throws(KeyRefusal) -> [Key] {
         let authority = try authority(of: caller, at: now)
-        return keys.values.filter { authority.manages($0) }.sorted { ($0.name, $0.created) < ($1.name, $1.created) }
+        return keys.values.map { current($0, at: now) }.filter { authority.manages($0) }.sorted {
+            ($0.name, $0.created) < ($1.name, $1.created)
+        }
     }
 
     /// Returns the key with this id, if the caller can manage it.
     package func key(_ id: String, for caller: KeyCaller, at now: Int64) throws(KeyRefusal) -> Key {
-        try managed(id, try authority(of: caller, at: now))
+        current(try managed(id, try authority(of: caller, at: now)), at: now)
     }
 
     /// Returns the earliest time after `now` at which a key or a previous secret expires; nil if none expires.
@@ -74,6 +76,7 @@ package struct KeyRing: Sendable {
     ) throws(KeyRefusal) -> (before: Key, after: Key) {
         let authority = try authority(of: caller, at: now)
         let before = try managed(id, authority)
+        guard before.parent == nil || patch.changesOnlyTexts else { throw .isSession(before.name) }
         var key = before
         if let name = patch.name { key.name = try KeyValues.name(name) }
         if let projects = patch.projects { key.rights.projects = try KeyValues.projects(projects) }
@@ -103,6 +106,7 @@ package struct KeyRing: Sendable {
     ) throws(KeyRefusal) -> Key {
         let authority = try authority(of: caller, at: now)
         var key = try managed(id, authority)
+        guard key.parent == nil else { throw .isSession(key.name) }
         // The caller receives the new secret, and with it everything that the key permits.
         try authority.checkGrant(of: key)
         if let expires = key.expires, expires <= now { throw .expired(key.name) }
@@ -133,7 +137,7 @@ package struct KeyRing: Sendable {
 
     // MARK: Rules
 
-    private func authority(of caller: KeyCaller, at now: Int64) throws(KeyRefusal) -> KeyAuthority {
+    func authority(of caller: KeyCaller, at now: Int64) throws(KeyRefusal) -> KeyAuthority {
         guard case .key(let id, let generation) = caller.credentials else { return KeyAuthority(defaults: defaults) }
         // The key may have been changed since the request was admitted.
         guard let key = keys[id], key.isOpen(to: generation, at: now) else { throw .callerEnded }
@@ -142,11 +146,13 @@ package struct KeyRing: Sendable {
     }
 
     private func managed(_ id: String, _ authority: KeyAuthority) throws(KeyRefusal) -> Key {
-        guard let key = KeyID(id).flatMap({ keys[$0] }), authority.manages(key) else { throw .unknownKey(id) }
+        guard let key = KeyID(id).flatMap({ keys[$0] }), authority.manages(rights(of: key)) else {
+            throw .unknownKey(id)
+        }
         return key
     }
 
-    private func checkUnique(_ key: Key) throws(KeyRefusal) {
+    func checkUnique(_ key: Key) throws(KeyRefusal) {
         for other in keys.values where other.id != key.id {
             if other.name == key.name { throw .nameTaken(key.name) }
             if let identity = key.identity, other.identity == identity { throw .identityTaken(by: other.name) }
@@ -191,7 +197,10 @@ struct KeyAuthority {
 
     /// Returns whether the caller can list, change and revoke a key. A caller that is bound to projects can manage only
     /// keys that are bound to these projects.
-    func manages(_ key: Key) -> Bool { rights.includes(projects: key.rights.projects) }
+    func manages(_ key: Key) -> Bool { manages(key.rights) }
+
+    /// Returns whether the caller can list, change and revoke a key with these rights.
+    func manages(_ rights: KeyRights) -> Bool { self.rights.includes(projects: rights.projects) }
 
     /// Throws if a key has more than the caller.
     func checkGrant(of key: Key) throws(KeyRefusal) {

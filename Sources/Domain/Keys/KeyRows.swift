@@ -37,7 +37,8 @@ package enum KeyRows {
         let rows = try connection.rows(
             """
             SELECT id, name, kind, allow, projects, expires, rate, streams, identity, note, created, creator,
-                generation, hash, old_hash, old_until, last_used, address, client
+                generation, hash, old_hash, old_until, last_used, address, client,
+                parent_secret, parent_key, parent_generation, device
             FROM key ORDER BY name
             """, as: KeyRow.self)
         let keys = rows.compactMap(\.key)
@@ -48,19 +49,23 @@ package enum KeyRows {
     package static func set(_ key: Key, _ connection: Connection) throws(StorageError) {
         let projects = key.rights.projects.map { "[\($0.sorted().map(JSONText.quoted).joined(separator: ","))]" }
         let old = key.secrets.dropFirst().first
+        let parent = ParentColumns(key.parent)
         // Replacing the row instead of updating it would also remove another key with the same name.
         try connection.run("DELETE FROM key WHERE id = ?1", .text(key.id.description))
         try connection.run(
             """
             INSERT INTO key (id, name, kind, allow, projects, expires, rate, streams, identity, note, created, creator,
-                generation, hash, old_hash, old_until, last_used, address, client)
-            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+                generation, hash, old_hash, old_until, last_used, address, client,
+                parent_secret, parent_key, parent_generation, device)
+            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
+                ?23)
             """, .text(key.id.description), .text(key.name), .text(key.kind.rawValue),
             .text(key.rights.scope.rawValue), Value(projects), Value(key.expires), Value(key.limits.rate?.description),
             Value(key.limits.streams.map(Int64.init)), Value(key.identity), Value(key.note), .integer(key.created),
             .text(key.creator), .integer(key.generation), .bytes(key.secrets.first?.hash ?? []),
             old.map { .bytes($0.hash) } ?? .null, Value(old?.until), Value(key.use?.time), Value(key.use?.address),
-            Value(key.use?.client))
+            Value(key.use?.client), Value(parent.secret), Value(parent.key), Value(parent.generation),
+            key.device.map { .bytes($0) } ?? .null)
     }
 
     /// Removes a key.
@@ -80,6 +85,34 @@ package enum KeyRows {
         let texts = [key.name, key.creator, key.identity, key.note, key.use?.address, key.use?.client]
         let projects = key.rights.projects?.reduce(0) { $0 + $1.utf8.count } ?? 0
         return 256 + projects + texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+}
+
+/// The columns that contain the parent of a session.
+private struct ParentColumns {
+    let secret: Int64?
+    let key: String?
+    let generation: Int64?
+
+    init(secret: Int64?, key: String?, generation: Int64?) {
+        self.secret = secret
+        self.key = key
+        self.generation = generation
+    }
+
+    init(_ parent: SessionParent?) {
+        switch parent {
+        case .secret(let fingerprint): self.init(secret: Int64(bitPattern: fingerprint), key: nil, generation: nil)
+        case .key(let id, let generation): self.init(secret: nil, key: id.description, generation: generation)
+        case nil: self.init(secret: nil, key: nil, generation: nil)
+        }
+    }
+
+    /// The parent; nil if the columns contain none.
+    var parent: SessionParent? {
+        if let secret { return .secret(fingerprint: UInt64(bitPattern: secret)) }
+        guard let id = key.flatMap({ KeyID($0) }), let generation else { return nil }
+        return .key(id, generation: generation)
     }
 }
 
@@ -110,12 +143,18 @@ private struct KeyRow: Row {
         let lastUsed = try columns.optionalInteger(16)
         let address = try columns.optionalText(17)
         let client = try columns.optionalText(18)
+        let parent = ParentColumns(
+            secret: try columns.optionalInteger(19), key: try columns.optionalText(20),
+            generation: try columns.optionalInteger(21))
+        let device = try columns.optionalBytes(22)
         let names = projects.map(KeyRow.names)
         // A limit or a list that cannot be parsed must not count as absent, because the key would then permit more.
         guard let id = KeyID(try columns.text(0)), let kind = Key.Kind(rawValue: try columns.text(2)),
             let scope = Scope(rawValue: try columns.text(3)), hash.count == KeyedHash.length,
             rate == nil || rate.flatMap(KeyRate.init) != nil, streams.map({ $0 > 0 }) ?? true,
-            names == nil || names.flatMap(\.self) != nil
+            names == nil || names.flatMap(\.self) != nil,
+            // A session without its key would have rights that an administrator cannot revoke.
+            kind != .session || parent.parent != nil
         else {
             key = nil
             return
@@ -127,7 +166,8 @@ private struct KeyRow: Row {
         key = Key(
             id: id, name: name, kind: kind, rights: KeyRights(scope, projects: names.flatMap(\.self)), expires: expires,
             limits: KeyLimits(rate: rate.flatMap(KeyRate.init), streams: streams.map { Int(clamping: $0) }),
-            identity: identity, note: note, created: created, creator: creator, secrets: secrets,
+            identity: identity, note: note, created: created, creator: creator,
+            parent: kind == .session ? parent.parent : nil, device: device, secrets: secrets,
             use: lastUsed.map { Key.Use(time: $0, address: address, client: client) })
     }
 

@@ -44,17 +44,16 @@ package struct KeyStore: Sendable {
         }
     }
 
-    /// Writes a key, and returns after it is on disk.
-    package func set(_ key: Key) async throws(StorageError) {
-        try await store.writeToDisk(size: KeyRows.size(of: key)) { (connection) throws(StorageError) in
-            try KeyRows.set(key, connection)
-        }
-    }
-
-    /// Removes a key, and returns after the removal is on disk.
-    package func remove(_ id: KeyID) async throws(StorageError) {
-        try await store.writeToDisk(size: KeyID.length) { (connection) throws(StorageError) in
-            try KeyRows.remove(id, connection)
+    /// Writes a key and removes others in one step, and returns after the change is on disk.
+    ///
+    /// - Parameters:
+    ///   - key: The key; nil if keys are only removed.
+    ///   - ids: The ids of the keys to remove.
+    package func set(_ key: Key?, removing ids: [KeyID] = []) async throws(StorageError) {
+        let size = (key.map(KeyRows.size) ?? 0) + KeyID.length * ids.count
+        try await store.writeToDisk(size: size) { (connection) throws(StorageError) in
+            for id in ids { try KeyRows.remove(id, connection) }
+            if let key { try KeyRows.set(key, connection) }
         }
     }
 

@@ -43,4 +43,17 @@ extension Migration {
             value BLOB NOT NULL
         ) STRICT
         """)
+
+    /// The columns for browsers' sessions and for paired devices.
+    package static let sessions = Migration(
+        4,
+        """
+        -- The key with which the user of a session has signed in: a part of the hash of an administrator's secret, or the
+        -- id of a named key and the generation of its secret. NULL for all other kinds.
+        ALTER TABLE key ADD COLUMN parent_secret INTEGER;
+        ALTER TABLE key ADD COLUMN parent_key TEXT;
+        ALTER TABLE key ADD COLUMN parent_generation INTEGER;
+        -- The keyed hash of the secret by which a device identifies itself when it pairs again.
+        ALTER TABLE key ADD COLUMN device BLOB
+        """)
 }

@@ -119,7 +119,12 @@ enum OpenAPIDocument {
         var isRequired = true
         if case .optionalJSON = endpoint.body { isRequired = false }
         let schema: JSON = endpoint.description.body.map { ["schema": $0.reference] } ?? [:]
-        return ["required": .bool(isRequired), "content": ["application/json": schema]]
+        var isForm = false
+        if case .jsonOrForm = endpoint.body { isForm = true }
+        let content: JSON = [
+            "application/json": schema, "application/x-www-form-urlencoded": isForm ? schema : nil,
+        ]
+        return ["required": .bool(isRequired), "content": content]
     }
 
     private static func json(_ outcome: Endpoint.DescribedAnswer) -> JSON {

@@ -2,6 +2,7 @@
 
 package import Access
 import Addresses
+import Encodings
 import EventLoop
 package import HTTPServer
 import HTTPTypes
@@ -25,10 +26,10 @@ extension GatewayLoop {
     ) -> GatewayError? {
         guard let scope = requirement.scope else { return nil }
         if request.principal == nil, let refusal = judge(connection, for: request, requirement: requirement) {
-            return refusal.error
+            return signIn(after: refusal, connection) ?? refusal.error
         }
         request.require(scope, ofAllProjects: !namesProject)
-        guard let principal = request.principal, principal.isNamedKey else { return nil }
+        guard let principal = request.principal, principal.isLimited else { return nil }
         return refusal(of: principal.rights, scope: scope, to: segment())
     }
 
@@ -45,6 +46,8 @@ extension GatewayLoop {
 
     /// Returns the refusal of a request with limited rights; nil if the rights suffice.
     private func refusal(of rights: KeyRights, scope: Scope, to segment: ArraySlice<UInt8>?) -> GatewayError? {
+        // Most keys can open all projects, so most requests do not need the name.
+        if rights.projects == nil, rights.scope >= scope { return nil }
         guard let segment else { return scope.refusal(of: rights, project: nil) }
         // Other features reject a segment that cannot be a name.
         guard let name = ProjectName(percentEncoded: segment) else { return nil }
@@ -63,7 +66,7 @@ extension GatewayLoop {
     ) -> GatewayError? {
         let request = connection.request
         // A named key can lose rights during the request, so judge the request even if the key has all rights.
-        guard let principal = request.principal, principal.isNamedKey else {
+        guard let principal = request.principal, principal.isLimited else {
             return route.endpoint?.family == .one
                 ? nil : InstanceScope.pairingRefusal(connection.head.methodName, target)
         }
@@ -137,20 +140,15 @@ extension GatewayLoop {
         {
             return .tooManyTries(wait: wait)
         }
-        var admission = Admission.judge(connection.head, snapshot, for: requirement)
+        var admission = Admission.judge(
+            connection.head, snapshot, for: requirement, known: &request.knownCredentials)
         if case .refused(.noKey) = admission, connection.head.fields.firstIndex(of: .authorization) == nil {
-            let policy = request.pinPolicy(of: snapshot)
-            admission =
-                IdentityHeader.judge(
-                    connection.head, isTrusted: policy.trusts(connection.peerAddress), policy, snapshot.keys)
-                ?? admission
+            admission = judgeWithoutKey(connection, request) ?? admission
         }
         switch admission {
         case .admitted(let principal):
-            if let meter = principal.meter {
-                if let refusal = rateRefusal(of: principal, meter, request) { return refusal }
-                reportUse(of: principal, by: client, connection)
-            }
+            if let meter = principal.meter, let refusal = rateRefusal(of: principal, meter, request) { return refusal }
+            reportUse(of: principal, by: client, connection)
             request.admit(principal)
             if !isKnown {
                 connection.vouch()
@@ -166,6 +164,34 @@ extension GatewayLoop {
             return client.flatMap(countFailure) ?? refusal
         case .refused(let refusal): return refusal
         }
+    }
+
+    /// Returns the admission of a request without a key by its ticket, by the cookie of a session, or by the identity that a
+    /// trusted proxy reports; nil if it has none of them.
+    private func judgeWithoutKey(_ connection: ClientConnection, _ request: RequestContext) -> Admission? {
+        let head = connection.head
+        if let ticket = Admission.judge(ticketIn: head, setUp.tickets, snapshot.keys, at: loop.now) { return ticket }
+        let session = Admission.judge(sessionOf: head, snapshot.keys)
+        if case .admitted? = session { return session }
+        let policy = request.pinPolicy(of: snapshot)
+        let isTrusted = policy.trusts(connection.peerAddress)
+        return IdentityHeader.judge(head, isTrusted: isTrusted, policy, snapshot.keys) ?? session
+    }
+
+    /// Returns the redirection of a browser's user to the page for signing in; nil if the client is not a browser, or if
+    /// the gateway has no such page.
+    private func signIn(after refusal: Admission.Rejection, _ connection: ClientConnection) -> GatewayError? {
+        guard refusal == .noKey || refusal == .endedSession, connection.listenerNumber == 0,
+            let path = setUp.signInPath, PageOrigin.isNavigation(connection.head),
+            let target = RequestTarget(connection.head.target)
+        else { return nil }
+        let next = AuthToken.removed(from: TicketParameter.removed(from: target.path + target.query))
+        return GatewayError(
+            303, "Sign in to see this page.",
+            fields: [
+                "Location": "\(path)?next=\(String(decoding: PercentEncoding.encode(next), as: UTF8.self))",
+                "Cache-Control": "no-store",
+            ])
     }
 
     /// Returns a function that decides whether one of OpenCode's lists may show the entry of an owner to a principal: a
@@ -191,9 +217,43 @@ extension GatewayLoop {
     ) -> Admission.Rejection? {
         let policy = request.pinPolicy(of: snapshot)
         guard let rate = principal.limits.rate ?? policy.keyLimits.rate,
-            let wait = meter.count(at: rate, .nanoseconds(loop.now.nanoseconds))
+            let wait = meter.count(at: rate, loop.now.nanoseconds)
         else { return nil }
         return .tooManyRequests(rate, wait: wait)
+    }
+
+    /// Checks a secret in the body of a request, such as a key in the form for signing in. The request counts towards the
+    /// rate of a named key, and a secret that the gateway does not accept counts towards the limit on failed tries.
+    package func admit(secret: [UInt8], of connection: ClientConnection) throws(GatewayError) -> Principal {
+        let admission = Admission(snapshot.keys.authenticate(key: secret.span))
+        switch admission {
+        case .admitted(let principal):
+            if let meter = principal.meter, let refusal = rateRefusal(of: principal, meter, connection.request) {
+                throw refusal.error
+            }
+            return principal
+        case .refused(let refusal): throw failure(of: connection) ?? refusal.error
+        }
+    }
+
+    /// Returns the refusal of a request whose body contains a secret, if its client has sent too many wrong secrets.
+    package func failedTriesRefusal(of connection: ClientConnection) -> GatewayError? {
+        guard let client = connection.request.forwardedClient ?? connection.peerAddress else { return nil }
+        let wait = setUp.failedTries.wait(for: client, snapshot.policy.failedTries, loop.now)
+        return wait.map { Admission.Rejection.tooManyTries(wait: $0).error }
+    }
+
+    /// Counts a wrong secret in the body of a request. Returns the refusal if the client has sent too many.
+    package func failure(of connection: ClientConnection) -> GatewayError? {
+        (connection.request.forwardedClient ?? connection.peerAddress).flatMap(countFailure)?.error
+    }
+
+    /// Returns the principal of a browser's session; nil if the request has no cookie of a session.
+    package func session(of connection: ClientConnection) -> Principal? {
+        guard case .admitted(let principal)? = Admission.judge(sessionOf: connection.head, snapshot.keys) else {
+            return nil
+        }
+        return principal
     }
 
     /// Counts a stream of the request's key until the request ends. Returns the refusal if the key has too many open

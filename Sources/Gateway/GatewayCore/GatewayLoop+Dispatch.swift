@@ -116,7 +116,7 @@ extension GatewayLoop: RequestHandler {
             let refusal = admit(
                 connection, for: request, requirement: requirement, namesProject: true, segment: { segment })
             if let refusal { return .refusal(refusal) }
-            return route(connection, segment: segment, target: AuthToken.removed(from: target))
+            return route(connection, segment: segment, target: Self.withoutCredentials(target))
         case .endpoint(let index):
             if let refusal = admit(connection, for: request, to: index, of: setUp.endpoints) {
                 return .refusal(refusal)
@@ -129,6 +129,11 @@ extension GatewayLoop: RequestHandler {
         case .methodNotAllowed(let allow): return .refusal(Self.methodNotAllowed(allow))
         case .notFound: return decideAtRoot(connection)
         }
+    }
+
+    /// Returns a target without the credentials that its query may contain.
+    static func withoutCredentials(_ target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        TicketParameter.removed(from: AuthToken.removed(from: target))
     }
 
     /// Returns the decision about a preflight request. `allow` contains the methods of the path; nil if
@@ -200,7 +205,7 @@ extension GatewayLoop: RequestHandler {
         var request = ControlRequest(principal: context.principal)
         request.isCancelledWithoutClient = endpoint.isCancelledWithoutClient
         guard let target = RequestTarget(connection.head.target) else { return request }
-        request.query = RequestQuery(target.query.dropFirst())
+        request.query = RequestQuery(TicketParameter.removed(from: target.query).dropFirst())
         guard !endpoint.path.names.isEmpty else { return request }
         request.parameters = endpoint.path.parameters(of: target.path)
         guard endpoint.path.namesProject, let segment = request.parameters["name"] else { return request }

@@ -28,14 +28,15 @@ extension GatewayLoop {
         }
         request.isAtRoot = true
         let segment = Array(PercentEncoding.encode(only.utf8))
-        return route(connection, segment: segment[...], target: AuthToken.removed(from: target.from(target.path)))
+        return route(connection, segment: segment[...], target: Self.withoutCredentials(target.from(target.path)))
     }
 
     /// Returns whether a refusal concerns a named key, whose holder must learn the reason. For any other request, the path
     /// is unknown.
     private func isAboutNamedKey(_ refusal: GatewayError, _ connection: ClientConnection) -> Bool {
         guard refusal.status == 401 else { return true }
-        return switch Admission.judge(connection.head, snapshot, for: .key(.read)) {
+        var known: KnownCredentials?
+        return switch Admission.judge(connection.head, snapshot, for: .key(.read), known: &known) {
         case .refused(.mistypedKey), .refused(.expiredKey): true
         default: false
         }

@@ -12,7 +12,7 @@ import OpenCodeFamilies
 /// The components of a loop.
 package struct LoopSetUp: Sendable {
     /// The loop's number, counted from 0. Request ids begin with this number.
-    package var index: Int
+    package var index = 0
     /// The policy that applies until the first change.
     package var policy: Policy
     /// The endpoints of the gateway's own listener.
@@ -25,6 +25,10 @@ package struct LoopSetUp: Sendable {
     package var failedTries: FailedTries
     /// The budget for the bodies that are examined for keys with limited rights, which all loops share.
     package var examinedBodies: BodyBudget
+    /// The tickets that clients have not used yet, which all loops share.
+    package var tickets: Tickets
+    /// The path of the page for signing in; nil if there is none.
+    package var signInPath: String?
     /// Receives the uses of named keys; nil if they are not recorded. The loops call the closure on their threads.
     package var keyUsed: (@Sendable (KeyUse) -> Void)?
     /// The listeners in addition to the gateway's own listener.
@@ -36,16 +40,16 @@ package struct LoopSetUp: Sendable {
 
     /// Creates a set-up from its required parts. The other parts have default values.
     package init(
-        index: Int, policy: Policy, endpoints: EndpointTable, control: any ProjectControl, log: Logger,
-        failedTries: FailedTries, examinedBodies: BodyBudget
+        policy: Policy, endpoints: EndpointTable, control: any ProjectControl, log: Logger,
+        failedTries: FailedTries, examinedBodies: BodyBudget, tickets: Tickets
     ) {
-        self.index = index
         self.policy = policy
         self.endpoints = endpoints
         self.control = control
         self.log = log
         self.failedTries = failedTries
         self.examinedBodies = examinedBodies
+        self.tickets = tickets
     }
 }
 

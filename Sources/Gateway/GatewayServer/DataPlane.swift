@@ -14,6 +14,7 @@ internal import Locking
 package import Logging
 import OpenCode1Compatibility
 import Proxying
+import SignIn
 
 /// The gateway's data plane: identical loops, each on its own thread. Each loop has its own listener, or all loops
 /// share the listener of a `.socket` unit.
@@ -102,8 +103,6 @@ package final class DataPlane: Sendable {
             var address = setUp.address
             var mailboxes: [Mailbox<LoopMessage>] = []
             var threads: [WorkerThread] = []
-            let failedTries = FailedTries()
-            let examinedBodies = BodyBudget(limit: BodyBudget.limitOfExaminedBodies)
             var endpointListeners = setUp.endpointListeners
             let hub = try setUp.events.map {
                 try HubThreads(
@@ -118,15 +117,18 @@ package final class DataPlane: Sendable {
             log = setUp.log
             let chat = setUp.chat == nil ? [] : [Endpoint.chat]
             let endpoints = setUp.endpoints.adding(
-                chat + setUp.conversationEndpoints + (setUp.keys?.endpoints ?? []))
+                chat + setUp.conversationEndpoints + (setUp.keys.map(Self.endpoints) ?? []))
+            // All loops share these objects.
+            let shared = LoopSetUp(
+                policy: setUp.policy, endpoints: endpoints, control: setUp.control, log: setUp.log,
+                failedTries: FailedTries(), examinedBodies: BodyBudget(limit: BodyBudget.limitOfExaminedBodies),
+                tickets: Tickets())
             for index in 0..<setUp.threads {
                 var listeners = ownsListeners ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
                 address = listeners[0].address
                 let loop = try Self.makeLoop(
-                    index, setUp: setUp, endpoints: endpoints, failedTries: failedTries,
-                    examinedBodies: examinedBodies, hub: hub, bridge: bridge,
-                    listeners: open)
+                    index, setUp: setUp, shared: shared, hub: hub, bridge: bridge, listeners: open)
                 undo.append(loop.release)
                 let mailbox = try loop.openMailbox()
                 mailboxes.append(mailbox)
@@ -276,15 +278,22 @@ package final class DataPlane: Sendable {
         bridge.stop()
     }
 
+    /// Returns the endpoints for managing keys, for signing in and for pairing.
+    private static func endpoints(_ keys: KeyService) -> [Endpoint] {
+        keys.endpoints + LoginEndpoints(keys).endpoints + PairingEndpoints(keys).endpoints + [TicketEndpoint.endpoint]
+    }
+
     private static func makeLoop(
-        _ index: Int, setUp: SetUp, endpoints: EndpointTable, failedTries: FailedTries,
-        examinedBodies: BodyBudget, hub: HubThreads?, bridge: BridgeThreads, listeners endpointListeners: [OpenListener]
+        _ index: Int, setUp: SetUp, shared: LoopSetUp, hub: HubThreads?, bridge: BridgeThreads,
+        listeners endpointListeners: [OpenListener]
     ) throws -> GatewayLoop {
-        var loop = LoopSetUp(
-            index: index, policy: setUp.policy, endpoints: endpoints, control: setUp.control, log: setUp.log,
-            failedTries: failedTries, examinedBodies: examinedBodies)
+        var loop = shared
+        loop.index = index
         loop.endpointListeners = endpointListeners
-        if let keys = setUp.keys { loop.keyUsed = { keys.record($0) } }
+        if let keys = setUp.keys {
+            loop.keyUsed = { keys.record($0) }
+            loop.signInPath = LoginEndpoints.path
+        }
         if !setUp.conversationEndpoints.isEmpty { loop.errorRenderers = [ConversationService.errorRenderer] }
         let chat = setUp.chat
         let conversations = setUp.conversations

@@ -7,5 +7,5 @@ package import Storage
 
 extension Migration {
     /// All migration steps of `state.db`, in order. Each step is defined in the module that owns the step's table.
-    package static let all: [Migration] = [instanceHistory, conversations, keys]
+    package static let all: [Migration] = [instanceHistory, conversations, keys, sessions]
 }

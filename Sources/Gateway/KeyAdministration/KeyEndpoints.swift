@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Access
+package import Access
 package import GatewayCore
 import HTTPServer
 import HTTPTypes
-import Keys
+package import Keys
 import OpenCodeFamilies
 
 /// The endpoints below `/-/keys`.
@@ -85,8 +85,8 @@ extension KeyService {
 }
 
 extension KeyCaller {
-    /// Creates the caller of a request.
-    init(_ principal: Principal) {
+    /// Creates the caller of a request. A session has the authority of the key that has signed in.
+    package init(_ principal: Principal) {
         self.init(name: principal.name, principal.key.map { .key($0.id, generation: $0.generation) } ?? .administrator)
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Access
-import GatewayCore
-import HTTPServer
+package import GatewayCore
+package import HTTPServer
 import HTTPTypes
 import JSONText
-import Keys
+package import Keys
 import OpenCodeFamilies
 
 /// The responses of the endpoints for keys. No cache may store them, because a response can contain a key's secret.
-enum KeyResponse {
+package enum KeyResponse {
     /// The name of the member that contains the key itself.
     private static let secretName = "key"
 
@@ -19,7 +19,8 @@ enum KeyResponse {
 
     static func key(_ key: Key) -> GatewayAnswer { json(200, key.json) }
 
-    static func created(_ key: Key, token: [UInt8]) -> GatewayAnswer {
+    /// Returns the response that contains a new key and its secret.
+    package static func created(_ key: Key, token: [UInt8]) -> GatewayAnswer {
         var answer = json(201, withSecret(key, token))
         answer.head.fields.append("Location", KeyOperation.show(id: key.id.description).target)
         return answer
@@ -49,16 +50,17 @@ enum KeyResponse {
     // MARK: Schemas
 
     /// The schema of a key without its secret.
-    static let keySchema = Schema("Key", Schema.object(members))
+    package static let keySchema = Schema("Key", Schema.object(members))
     /// The schema of the list of keys.
     static let listSchema = Schema(
         "Keys", Schema.object(["keys": ["type": "array", "items": keySchema.reference]]), references: [keySchema])
     /// The schema of a key with its secret.
-    static let secretSchema = Schema("KeyWithSecret", Schema.object(JSONObject(secret.members + members.members)))
+    package static let secretSchema = Schema(
+        "KeyWithSecret", Schema.object(JSONObject(secret.members + members.members)))
     /// The schema of the values of a new key.
-    static let draftSchema = Schema("NewKey", Schema.object(draft, required: ["name"]))
+    package static let draftSchema = Schema("NewKey", Schema.object(draft, required: ["name"]))
     /// The schema of the changes of a key.
-    static let patchSchema = Schema("KeyChanges", Schema.object(draft, required: []))
+    package static let patchSchema = Schema("KeyChanges", Schema.object(draft, required: []))
     /// The schema of the body of a rotation.
     static let rotationSchema = Schema(
         "KeyRotation",
@@ -158,7 +160,7 @@ enum KeyResponse {
 
 extension GatewayError {
     /// Creates the error for a refused request to manage keys.
-    init(_ refusal: KeyRefusal) {
+    package init(_ refusal: KeyRefusal) {
         // RFC 9110 §15.5.2 requires a challenge.
         self.init(
             refusal.status, refusal.description,

@@ -170,7 +170,7 @@ package actor KeyService {
     ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
         let id = KeyID.random()
         let token = KeyToken.make(for: id)
-        let key = try await perform(caller, "key created") { (ring, hash, now) throws(KeyRefusal) in
+        let key = try await perform(by: caller.name, "key created") { (ring, hash, now) throws(KeyRefusal) in
             let hash = hash.hash(of: token.span)
             return .set(try ring.create(draft, id: id, hash: hash, for: caller, at: now))
         }
@@ -180,13 +180,13 @@ package actor KeyService {
     private func change(
         _ id: String, _ patch: KeyPatch, for caller: KeyCaller
     ) async throws(GatewayError) -> Key {
-        try await perform(caller, "key changed") { (ring, _, now) throws(KeyRefusal) in
+        try await perform(by: caller.name, "key changed") { (ring, _, now) throws(KeyRefusal) in
             .set(try ring.change(id, patch, for: caller, at: now).after)
         }
     }
 
     private func revoke(_ id: String, for caller: KeyCaller) async throws(GatewayError) {
-        _ = try await perform(caller, "key revoked") { (ring, _, now) throws(KeyRefusal) in
+        try await perform(by: caller.name, "key revoked") { (ring, _, now) throws(KeyRefusal) in
             .removed(try ring.revoke(id, for: caller, at: now))
         }
     }
@@ -198,45 +198,104 @@ package actor KeyService {
             return try Self.parse { () throws(KeyRefusal) in throw .unknownKey(id) }
         }
         let token = KeyToken.make(for: keyID)
-        let key = try await perform(caller, "key rotated") { (ring, hash, now) throws(KeyRefusal) in
+        let key = try await perform(by: caller.name, "key rotated") { (ring, hash, now) throws(KeyRefusal) in
             let hash = hash.hash(of: token.span)
             return .set(try ring.rotate(id, keepOld: keepOld, hash: hash, for: caller, at: now))
         }
         return (key, token)
     }
 
+    // MARK: Sessions and devices
+
+    /// Begins the session of a browser whose user has signed in with this principal's key. Returns the session and the
+    /// value of its cookie.
+    package func beginSession(of principal: Principal) async throws(GatewayError) -> (session: Key, token: [UInt8]) {
+        guard let parent = principal.sessionParent else {
+            return try Self.parse { () throws(KeyRefusal) in throw .noSession }
+        }
+        let id = KeyID.random()
+        let token = KeyToken.make(for: id)
+        let session = try await perform(by: principal.name, "session begun") { (ring, hash, now) throws(KeyRefusal) in
+            let begun = try ring.beginSession(
+                of: parent, name: principal.name, id: id, hash: hash.hash(of: token.span), at: now)
+            return .set(begun.session, removing: begun.ended.map { [$0.id] } ?? [])
+        }
+        return (session, token)
+    }
+
+    /// Ends the session of a browser.
+    package func endSession(_ id: KeyID) async throws(GatewayError) {
+        guard try opened().1.ring.keys[id]?.parent != nil else { return }
+        try await perform(by: "the user", "session ended") { (ring, _, _) throws(KeyRefusal) in
+            guard let session = ring.endSession(id) else { throw .unknownKey(id.description) }
+            return .removed(session)
+        }
+    }
+
+    /// Checks that a caller may create a pairing code for a key with these values.
+    package func checkPairing(_ draft: KeyDraft, for caller: KeyCaller) async throws(GatewayError) {
+        let keys = try await current()
+        try Self.parse { () throws(KeyRefusal) in try keys.ring.checkPairing(draft, for: caller, at: now()) }
+    }
+
+    /// Creates the key of a device that has sent a pairing code, or replaces the secret of a device that pairs again.
+    ///
+    /// - Parameters:
+    ///   - draft: The values that the pairing code grants.
+    ///   - device: The secret by which the device identifies itself; nil if it sent none.
+    ///   - caller: The administrator that has created the pairing code.
+    package func pair(
+        _ draft: KeyDraft, device: [UInt8]?, for caller: KeyCaller
+    ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
+        var token: [UInt8] = []
+        let key = try await perform(by: caller.name, "device paired") { (ring, hash, now) throws(KeyRefusal) in
+            .set(
+                try ring.pair(
+                    draft, device: device.map { hash.hash(of: $0.span) }, id: .random(),
+                    hash: { id in
+                        token = KeyToken.make(for: id)
+                        return hash.hash(of: token.span)
+                    }, for: caller, at: now))
+        }
+        return (key, token)
+    }
+
     // MARK: Changes
 
-    /// A change of one key.
-    private enum Change {
-        case set(Key)
-        case removed(Key)
+    /// A change of one key, and the other keys that it removes.
+    private struct Change {
+        let key: Key
+        let isRemoved: Bool
+        var removedIDs: [KeyID]
 
-        var key: Key {
-            switch self {
-            case .set(let key), .removed(let key): key
-            }
+        static func set(_ key: Key, removing ids: [KeyID] = []) -> Change {
+            Change(key: key, isRemoved: false, removedIDs: ids)
         }
+
+        static func removed(_ key: Key) -> Change { Change(key: key, isRemoved: true, removedIDs: [key.id]) }
     }
 
     /// Applies a change, stores it and publishes the keys. Changes are performed one after the other. A change that
     /// cannot be stored has no effect.
     ///
-    /// - Parameter message: The message of the log line.
+    /// - Parameters:
+    ///   - name: The name of the key that makes the change.
+    ///   - message: The message of the log line.
+    @discardableResult
     private func perform(
-        _ caller: KeyCaller, _ message: String,
+        by name: String, _ message: String,
         _ change: (inout KeyRing, KeyedHash, Int64) throws(KeyRefusal) -> Change
     ) async throws(GatewayError) -> Key {
         await beginTurn()
         defer { endTurn() }
         let (store, keys) = try opened()
         var ring = keys.ring
-        let changed = try Self.parse { () throws(KeyRefusal) in try change(&ring, keys.hash, now()) }
+        let time = now()
+        var changed = try Self.parse { () throws(KeyRefusal) in try change(&ring, keys.hash, time) }
+        // Sessions end with their key.
+        changed.removedIDs += ring.removeEndedSessions(at: time)
         do throws(StorageError) {
-            switch changed {
-            case .set(let key): try await store.set(key)
-            case .removed(let key): try await store.remove(key.id)
-            }
+            try await store.set(changed.isRemoved ? nil : changed.key, removing: changed.removedIDs)
         } catch {
             log.error("cannot store a change of a key", LogField("reason", error.description))
             throw Self.notStored(error)
@@ -247,7 +306,7 @@ package actor KeyService {
         await publishKeys()
         log.notice(
             message, LogField("key", changed.key.name), LogField("id", changed.key.id.description),
-            LogField("by", caller.name))
+            LogField("by", name))
         return changed.key
     }
 
@@ -292,9 +351,9 @@ package actor KeyService {
     private func publishKeys() async {
         guard let loaded, !isClosed else { return }
         meters.keep { loaded.ring.keys[$0] != nil }
-        let keys = KeyIndex(hash: loaded.hash, loaded.ring.keys.values.map(\.entry), meters: &meters)
         // A key that expires while the loops receive the keys counts as not published.
         published = now()
+        let keys = KeyIndex(hash: loaded.hash, loaded.ring.entries(at: published), meters: &meters)
         await publish(keys)
         awaitExpiry()
     }

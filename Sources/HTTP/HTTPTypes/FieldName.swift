@@ -22,6 +22,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case connection
     case contentLength
     case contentType
+    case cookie
     case date
     case expect
     case forwarded
@@ -36,6 +37,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case proxyAuthenticate
     case proxyAuthorization
     case proxyConnection
+    case setCookie
     case te
     case trailer
     case transferEncoding
@@ -100,6 +102,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .connection: "connection"
         case .contentLength: "content-length"
         case .contentType: "content-type"
+        case .cookie: "cookie"
         case .date: "date"
         case .expect: "expect"
         case .forwarded: "forwarded"
@@ -113,6 +116,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .proxyAuthenticate: "proxy-authenticate"
         case .proxyAuthorization: "proxy-authorization"
         case .proxyConnection: "proxy-connection"
+        case .setCookie: "set-cookie"
         case .te: "te"
         case .trailer: "trailer"
         case .transferEncoding: "transfer-encoding"

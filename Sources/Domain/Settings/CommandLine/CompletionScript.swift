@@ -50,8 +50,12 @@ enum CompletionScript {
 
     /// All flags that accept a value, without duplicates.
     static var valueFlags: [(flag: String, hint: ValueHint)] {
-        Settings.table.compactMap { setting in setting.flag.map { ($0, setting.hint) } }
+        let all =
+            Settings.table.compactMap { setting in setting.flag.map { ($0, setting.hint) } }
             + commands.flatMap(\.valueFlags).map { ($0.flag, $0.hint) }
+        // Several commands can have a flag with the same name and the same values.
+        var found: Set<String> = []
+        return all.filter { found.insert($0.0).inserted }
     }
 
     /// The command that prints the names of projects, one on each line.

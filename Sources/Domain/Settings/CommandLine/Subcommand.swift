@@ -51,7 +51,7 @@ struct Subcommand: Sendable {
     static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
     /// All commands, in the order in which help lists them.
-    static let all: [Subcommand] = [serve, check, project, key, completion, manual, exec, help]
+    static let all: [Subcommand] = [serve, check, project, key, pair, completion, manual, exec, help]
 
     static let serve = Subcommand(
         name: "serve", usage: "[FLAGS]", summary: "run the gateway in the foreground",
@@ -199,6 +199,54 @@ struct Subcommand: Sendable {
                 purpose: "Give a colleague a key for two projects:",
                 lines: ["viberemote-gateway key create anna --project shop --project 'my app'"]),
             Example(purpose: "Revoke the key of a lost phone:", lines: ["viberemote-gateway key revoke phone"]),
+        ])
+
+    static let pair = Subcommand(
+        name: "pair", usage: "[FLAGS]", summary: "give a phone or a browser a key by means of a QR code",
+        description: [
+            """
+            Print a QR code and the same address as a link. A phone that scans the code, or a browser that opens the link, \
+            receives a key of its own. The code is valid for 5 minutes and works once. `key list` shows the new key, and \
+            `key revoke` ends it.
+            """,
+            """
+            The address is --public-url. Without it, the address is the name of this machine in its tailnet, or an address \
+            of this machine in the local network, if the gateway listens there.
+            """,
+            """
+            Exit codes: 0 if the code was printed, 1 if the gateway refused it (the reason is on stderr), 2 for wrong arguments \
+            or settings, 3 if no gateway could be reached.
+            """,
+        ],
+        settings: Settings.named(["listen", "public-url", "auth-secret", "key-file", "config"]),
+        switches: [
+            Switch(flag: "--json", help: "Print the code, its expiry and the links as JSON.")
+        ],
+        valueFlags: [
+            ValueFlag(
+                flag: "--name", placeholder: "NAME",
+                help: "Name of the key. Without it, the device chooses the name.", actions: []),
+            ValueFlag(
+                flag: "--project", placeholder: "NAME",
+                help: """
+                    Project that the key can open. Repeat the flag for several projects. Without it, the key can open all \
+                    projects.
+                    """, actions: [], isRepeatable: true),
+            ValueFlag(
+                flag: "--allow", placeholder: "SCOPE",
+                help: "Scope of the key, as in `key create`. The default is `write`.", actions: [],
+                hint: .words(["read", "answer", "write", "run", "admin"])),
+            ValueFlag(
+                flag: "--expires", placeholder: "TIME",
+                help: "Time until the key expires, such as `365d`. The default is never.", actions: []),
+        ],
+        examples: [
+            Example(
+                purpose: "Give your phone a key for a year:",
+                lines: ["viberemote-gateway pair --name 'my phone' --expires 365d"]),
+            Example(
+                purpose: "Give a tablet a key that can only read one project:",
+                lines: ["viberemote-gateway pair --name tablet --project shop --allow read"]),
         ])
 
     static let completion = Subcommand(

@@ -33,24 +33,35 @@ enum Admission: Equatable {
         case unknownIdentity
         /// The request contains the identity header more than once.
         case repeatedIdentity
-        /// A web page of another origin has sent the request, and the browser's proxy has added the identity.
+        /// A web page of another origin has sent the request, and the browser has added the cookie of a session, or the
+        /// browser's proxy has added the identity.
         case foreignPage
+        /// The session of the request's cookie has ended.
+        case endedSession
+        /// The ticket was used before, has expired, belongs to another target, or its key has lost rights.
+        case unusableTicket
+        /// The request with a ticket requests neither a stream nor a WebSocket.
+        case ticketOfOtherRequest
         /// The named key has used its rate. The gateway accepts its next request after this time.
         case tooManyRequests(KeyRate, wait: Duration)
     }
 
     /// Authenticates a request by its head. `requirement` determines only where the request may contain the key. The
     /// caller checks the rights.
-    static func judge(_ head: RequestHead, _ snapshot: Snapshot, for requirement: Requirement) -> Admission {
+    ///
+    /// - Parameter known: The credentials of the connection's previous request.
+    static func judge(
+        _ head: RequestHead, _ snapshot: Snapshot, for requirement: Requirement, known: inout KnownCredentials?
+    ) -> Admission {
         // Several Authorization fields are ambiguous, so the gateway treats the key as missing.
         guard let credentials = head.fields.onlyIndex(of: .authorization) else {
             guard let offered = key(inSubprotocolOf: head, for: requirement) else { return .refused(.noKey) }
             return Admission(snapshot.keys.authenticate(subprotocol: offered.span))
         }
-        return Admission(head.fields.withValue(at: credentials) { snapshot.keys.authenticate($0) })
+        return Admission(head.fields.withValue(at: credentials) { snapshot.keys.authenticate($0, known: &known) })
     }
 
-    private init(_ authentication: Authentication) {
+    init(_ authentication: Authentication) {
         self =
             switch authentication {
             case .principal(let principal): .admitted(principal)
@@ -120,6 +131,17 @@ extension Admission.Rejection {
                 403,
                 "A web page of another origin has sent this request. Send it from a page of this gateway, or with a key."
             )
+        case .endedSession:
+            GatewayError(
+                401, "Your sign-in has ended. Sign in again at /-/login.", fields: ["WWW-Authenticate": "Bearer"])
+        case .unusableTicket:
+            GatewayError(
+                401,
+                "This ticket opens nothing. A ticket is valid for 30 s, for one request, and for one address. Request another one.",
+                fields: ["WWW-Authenticate": "Bearer"])
+        case .ticketOfOtherRequest:
+            GatewayError(
+                403, "A ticket opens only event streams and WebSockets. Send a key in the Authorization field instead.")
         case .tooManyRequests(let rate, let wait):
             GatewayError(
                 429, "This key may send \(rate) requests. Try again in \(Self.seconds(wait)) s.",

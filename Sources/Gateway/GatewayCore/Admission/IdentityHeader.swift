@@ -18,38 +18,11 @@ enum IdentityHeader {
         guard let index = indices.first else { return nil }
         guard indices.count == 1 else { return .refused(.repeatedIdentity) }
         switch keys.look(upIdentity: Array(head.fields.value(at: index))) {
-        case .opens(let principal): return isForeign(head) ? .refused(.foreignPage) : .admitted(principal)
+        case .opens(let principal): return PageOrigin.isForeign(head) ? .refused(.foreignPage) : .admitted(principal)
         case .expired: return .refused(.expiredKey)
         case .unavailable: return .refused(.unavailableKeys)
         case .unknown: return .refused(.unknownIdentity)
         }
-    }
-
-    /// Returns whether a page of another origin has sent a request that changes something. The browser sends the
-    /// proxy's cookie with such a request, so the identity alone does not show that the user wanted the request.
-    ///
-    /// A request with neither field does not come from a browser (Fetch Standard, "Origin header"; Fetch Metadata).
-    private static func isForeign(_ head: RequestHead) -> Bool {
-        let isSafe = head.method == .get || head.method == .head || head.method == .options
-        guard !isSafe || head.mayHave(.upgrade) else { return false }
-        let site = value(of: fetchSite, in: head.fields)
-        let origin = head.fields.first(.origin)
-        if site?.elementsEqual("same-origin".utf8) == true { return false }
-        if let origin, isOwn(origin, head.fields) { return false }
-        return site != nil || origin != nil
-    }
-
-    /// Returns whether an origin is that of the request itself. The proxy is trusted to report the host.
-    private static func isOwn(_ origin: ArraySlice<UInt8>, _ fields: FieldList) -> Bool {
-        [fields.first(.host), fields.first(.forwardedHost)].compactMap(\.self).contains { host in
-            ["http://", "https://"].contains { origin.elementsEqual(Array($0.utf8) + host) }
-        }
-    }
-
-    private static let fetchSite = Array("sec-fetch-site".utf8)
-
-    private static func value(of name: [UInt8], in fields: FieldList) -> ArraySlice<UInt8>? {
-        (0..<fields.count).first { fields.name(at: $0).equalsIgnoringCase(name) }.map { fields.value(at: $0) }
     }
 }
 
@@ -74,8 +47,6 @@ extension FieldList {
     /// Removes the cookies that an instance sets, if a reverse proxy signs users in with a cookie of the same origin.
     package mutating func removeCookies(_ policy: Policy) {
         guard policy.identityHeader != nil else { return }
-        keep { _, spelling in !spelling.equalsIgnoringCase(Self.setCookie.span) }
+        keep { name, _ in name != .setCookie }
     }
-
-    private static let setCookie = Array("set-cookie".utf8)
 }

@@ -75,7 +75,9 @@ enum InstanceScope {
     private static let pair = Array("pair".utf8)
     private static let connect = Array("connect".utf8)
     private static let pairing = GatewayError(
-        403, "OpenCode's own pairing would reveal the instance's password. Create a key of the gateway instead.")
+        403,
+        "OpenCode's own pairing would reveal the instance's password. Pair the device with `viberemote-gateway pair` "
+            + "instead.")
 
     /// The refusal of a key that is limited to projects while the gateway does not check directories.
     static let needsPinning = GatewayError(

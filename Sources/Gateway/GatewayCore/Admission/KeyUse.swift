@@ -32,7 +32,7 @@ extension GatewayLoop {
     /// Reports that a request has used its key. For each connection, the loop reports a key once in each interval,
     /// because a report costs more than a small request.
     func reportUse(of principal: Principal, by client: IPAddress?, _ connection: ClientConnection) {
-        guard let report = setUp.keyUsed, let id = principal.key?.id else { return }
+        guard let report = setUp.keyUsed, let id = principal.entry else { return }
         let request = connection.request
         if let last = request.lastUse, last.key == id, loop.now - last.time < Self.useInterval { return }
         request.lastUse = (id, loop.now)

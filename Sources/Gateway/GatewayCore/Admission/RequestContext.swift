@@ -16,6 +16,8 @@ package final class RequestContext: ConnectionContext {
     /// reported the owner.
     var isGatewayUser: Bool?
 
+    /// The credentials with which the previous request of the connection was admitted.
+    var knownCredentials: KnownCredentials?
     /// The key whose use the connection has reported last, and the time of the report.
     var lastUse: (key: KeyID, time: MonotonicTime)?
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
-import HTTPTypes
+package import HTTPTypes
 
 /// The treatment of the body of a request to which the gateway itself responds.
 package enum BodyRule: Sendable, Equatable {
@@ -10,6 +10,8 @@ package enum BodyRule: Sendable, Equatable {
     /// The body must be JSON of at most `limit` bytes. The gateway rejects a larger body with 413, another content type
     /// with 415, and a body that is not UTF-8 with 400.
     case json(limit: Int)
+    /// Like ``json(limit:)``, but the body may also be a form of a web page.
+    case jsonOrForm(limit: Int)
     /// Like ``json(limit:)``, but the request may have no body.
     case optionalJSON(limit: Int)
 
@@ -17,7 +19,7 @@ package enum BodyRule: Sendable, Equatable {
     var limit: Int? {
         switch self {
         case .ignored: nil
-        case .json(let limit), .optionalJSON(let limit): limit
+        case .json(let limit), .jsonOrForm(let limit), .optionalJSON(let limit): limit
         }
     }
 
@@ -26,7 +28,8 @@ package enum BodyRule: Sendable, Equatable {
         guard let limit else { return nil }
         if case .optionalJSON = self, framing == .none { return nil }
         if case .length(let length) = framing, length > limit { return Self.tooLarge(limit) }
-        guard head.fields.withFirst(.contentType, Self.isJSON) == true else {
+        if case .jsonOrForm = self, Self.isForm(head) { return nil }
+        guard head.fields.withFirst(.contentType, { Self.isType($0, Self.json) }) == true else {
             return GatewayError(415, "The body must be JSON. Send it with Content-Type: application/json.")
         }
         return nil
@@ -44,13 +47,20 @@ package enum BodyRule: Sendable, Equatable {
         return GatewayError(400, "The body is not encoded as UTF-8. Send JSON in UTF-8.")
     }
 
-    private static let json = Array("application/json".utf8)
+    /// Returns whether the body of a request is a form of a web page (URL Standard,
+    /// "application/x-www-form-urlencoded").
+    package static func isForm(_ head: RequestHead) -> Bool {
+        head.fields.withFirst(.contentType) { isType($0, form) } == true
+    }
 
-    /// Returns whether a Content-Type value is `application/json`, with or without parameters (RFC 9110 §8.3.1).
-    private static func isJSON(_ value: Span<UInt8>) -> Bool {
-        guard value.count >= json.count else { return false }
-        for index in json.indices where value[index].lowercasedLetter != json[index] { return false }
-        var next = json.count
+    private static let json = Array("application/json".utf8)
+    private static let form = Array("application/x-www-form-urlencoded".utf8)
+
+    /// Returns whether a Content-Type value is this type, with or without parameters (RFC 9110 §8.3.1).
+    private static func isType(_ value: Span<UInt8>, _ type: [UInt8]) -> Bool {
+        guard value.count >= type.count else { return false }
+        for index in type.indices where value[index].lowercasedLetter != type[index] { return false }
+        var next = type.count
         while next < value.count, value[next].isOptionalWhiteSpace { next += 1 }
         return next == value.count || value[next] == UInt8(ascii: ";")
     }

@@ -116,7 +116,7 @@ extension Endpoint {
         var common: [DescribedAnswer] = [.malformed, .late, .largeHead]
         switch body {
         case .ignored: common.append(.largeBody())
-        case .json(let limit), .optionalJSON(let limit):
+        case .json(let limit), .jsonOrForm(let limit), .optionalJSON(let limit):
             common += [.largeBody("The body is larger than \(limit) bytes."), .notJSON]
         }
         if let scope = requirement.scope {

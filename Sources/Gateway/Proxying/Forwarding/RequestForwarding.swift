@@ -51,6 +51,7 @@ package enum RequestForwarding {
         } else {
             fields.append(Name.forwardedFor, peer.span)
         }
+        if head.mayHave(.cookie) { appendCookies(to: &fields, received) }
         if head.mayHave(.webSocketProtocol) { appendSubprotocols(to: &fields, received) }
         appendScheme(to: &fields, received, isTrusted)
         appendHost(to: &fields, received, isTrusted)
@@ -88,6 +89,14 @@ package enum RequestForwarding {
         }
     }
 
+    /// Adds the client's cookies, except the cookie of the gateway's session.
+    private static func appendCookies(to fields: inout FieldList, _ received: FieldList) {
+        for index in 0..<received.count where received.knownName(at: index) == .cookie {
+            guard let kept = SessionCookie.removed(from: received.value(at: index)) else { continue }
+            fields.append(name: Array(received.name(at: index)), value: kept[...])
+        }
+    }
+
     /// Returns whether the client requests a switch to WebSocket: `Upgrade` with the `upgrade` option of `Connection`,
     /// in HTTP/1.1 (RFC 9110 §7.8, RFC 6455 §4.1). The gateway does not forward other protocols, because `h2c` would
     /// carry requests past every check.
@@ -110,7 +119,8 @@ package enum RequestForwarding {
     /// (credentials, forwarding) replaces it.
     private static func isDropped(_ field: FieldName, _ isTrusted: Bool) -> Bool {
         switch field {
-        case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost, .forwardedProto,
+        case .authorization, .contentLength, .cookie, .expect, .host, .via, .forwardedFor, .forwardedHost,
+            .forwardedProto,
             .webSocketProtocol:
             true
         case .forwarded, .forwardedOther, .realAddress: !isTrusted

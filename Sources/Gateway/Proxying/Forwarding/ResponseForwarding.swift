@@ -69,6 +69,7 @@ package enum ResponseForwarding {
             }
             return !hopByHop.removes(field, spelling)
         }
+        head.fields.removeSessionCookies()
         if isStream { head.fields.appendStreamDirectives() }
         if hasReference, let references = references() { head.fields = references.replaced(in: head.fields) }
         if let more = terms?.fields {
@@ -87,6 +88,7 @@ package enum ResponseForwarding {
             if field == .contentLength || field.grantsCrossOrigin { return false }
             return field == .upgrade || !hopByHop.removes(field, spelling)
         }
+        fields.removeSessionCookies()
         return ResponseHead(status: 101, fields: fields)
     }
 
@@ -111,6 +113,17 @@ package enum ResponseForwarding {
 }
 
 extension FieldList {
+    /// Removes the fields with which an instance sets the cookie of the gateway's sessions.
+    fileprivate mutating func removeSessionCookies() {
+        guard firstIndex(of: .setCookie) != nil else { return }
+        let received = self
+        var index = 0
+        keep { name, _ in
+            defer { index += 1 }
+            return name != .setCookie || !received.withValue(at: index) { SessionCookie.isSet(by: $0) }
+        }
+    }
+
     /// Appends the fields of every event stream. They prevent intermediaries from delaying events (`X-Accel-Buffering`,
     /// a field of nginx) and from changing them (`no-transform`, RFC 9111 §5.2.2.6).
     package mutating func appendStreamDirectives() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Addresses
+package import Addresses
 internal import CCurl
 internal import Glibc
 
 /// Reads IP addresses from the system's socket structures.
-enum HostAddresses {
+package enum HostAddresses {
     /// Returns the current addresses of this machine's interfaces (getifaddrs(3)). Returns nil if they cannot be read,
     /// for example if glibc cannot open the netlink socket that it needs.
-    static func current() -> Set<IPAddress>? {
+    package static func current() -> Set<IPAddress>? {
         var first: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&first) == 0 else { return nil }
         defer { freeifaddrs(first) }

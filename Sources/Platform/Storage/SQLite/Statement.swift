@@ -121,6 +121,11 @@ package struct Columns: ~Copyable {
                 start: sqlite3_column_blob(statement, index), count: Int(sqlite3_column_bytes(statement, index))))
     }
 
+    /// Returns the bytes in this column; nil for NULL.
+    package func optionalBytes(_ index: Int32) throws(StorageError) -> [UInt8]? {
+        isNull(index) ? nil : try bytes(index)
+    }
+
     private func isNull(_ index: Int32) -> Bool { sqlite3_column_type(statement, index) == SQLITE_NULL }
 
     private func require(_ index: Int32, _ type: Int32) throws(StorageError) {

@@ -3,7 +3,9 @@
 import Addresses
 import EventLoop
 import HTTPClient
+import HTTPServer
 import HTTPTypes
+import JSONText
 import Settings
 
 /// A request of this program to the running gateway. Each call uses its own loop, which runs until
@@ -23,6 +25,8 @@ enum GatewayCall {
     /// The time limit for the response. A start receives a response within half a minute, and a stop may take two of
     /// OpenCode's grace periods.
     private static let timeout = Duration.seconds(120)
+    /// The time limit for the response of `/health`, which every gateway sends at once.
+    private static let healthTimeout = Duration.seconds(10)
     private static let longestBody = 64 << 20
 
     /// Sends a request to the gateway at `address`.
@@ -33,6 +37,21 @@ enum GatewayCall {
     static func perform(
         _ method: Method, _ target: String, body: [UInt8]? = nil, to address: ListenAddress, key: Secret?
     ) throws(Failure) -> Response {
+        try perform(method, target, body: body, to: address, key: key, within: timeout)
+    }
+
+    /// Checks that a gateway runs at `address`, before the caller sends a key there. Another program may use the address.
+    static func requireGateway(at address: ListenAddress) throws(Failure) {
+        let health = try perform(.get, "/health", to: address, key: nil, within: healthTimeout)
+        guard isHealth(status: health.status, body: health.body) else {
+            throw Failure(description: "The program at \(address) is not a gateway.")
+        }
+    }
+
+    private static func perform(
+        _ method: Method, _ target: String, body: [UInt8]? = nil, to address: ListenAddress, key: Secret?,
+        within limit: Duration
+    ) throws(Failure) -> Response {
         guard address.port != 0 else {
             throw Failure(
                 description:
@@ -42,7 +61,7 @@ enum GatewayCall {
         do {
             let loop = try EventLoop()
             let request = request(method, target, body: body, to: try reachable(address), key: key)
-            return try run(request, through: UpstreamClient(loop: loop), on: loop)
+            return try run(request, through: UpstreamClient(loop: loop), on: loop, within: limit)
         } catch let error as Failure {
             throw error
         } catch {
@@ -56,11 +75,29 @@ enum GatewayCall {
             && String(decoding: body, as: UTF8.self).contains(#""service":"\#(GatewayVersion.program)""#)
     }
 
+    /// Returns the message about a response that refuses a request for named keys.
+    static func refusal(_ response: Response, _ configuration: Configuration) -> String {
+        let detail = ErrorBody(jsonText: response.body)?.detail
+        let sentence = PlainText.lines(
+            detail ?? "The gateway responded with status \(response.status). See the gateway's log for the reason.")
+        if response.status == 404, detail == GatewayError.notFound.sentence {
+            return "The running gateway does not support this command. Restart it with this version of the program."
+        }
+        return response.status == 401 ? refusal(sentence, of: configuration) : sentence
+    }
+
+    /// Returns a message with the name of the key that the gateway does not accept.
+    static func refusal(_ sentence: String, of configuration: Configuration) -> String {
+        guard let key = configuration.keys.first else { return sentence }
+        return
+            "\(sentence): the running gateway does not accept the key of \(key.name). Use a key of the running gateway."
+    }
+
     private static func run(
-        _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop
+        _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop, within limit: Duration
     ) throws -> Response {
         var outcome: WholeAnswer.RequestResult?
-        WholeAnswer.send(request, of: client, within: timeout, longestBody: longestBody) {
+        WholeAnswer.send(request, of: client, within: limit, longestBody: longestBody) {
             outcome = $0
             loop.stop()
         }
@@ -75,7 +112,7 @@ enum GatewayCall {
             problem = "received no request, because this program has no file descriptor left."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             problem = "did not respond as a gateway does: \(reason)."
-        case .late: problem = "did not respond within 2 minutes."
+        case .late: problem = "did not respond within \(limit.components.seconds) s."
         case nil: problem = "did not respond."
         }
         throw Failure(description: "\(request.instance) \(problem)")
@@ -109,4 +146,12 @@ enum GatewayCall {
         }
         return InstanceAddress(ip: ip, port: address.port)
     }
+}
+
+/// The body of an error of the gateway.
+struct ErrorBody: JSONReadable {
+    /// The message.
+    let detail: String
+
+    init(json: JSON) throws(JSONMismatch) { detail = try json.required("detail") }
 }

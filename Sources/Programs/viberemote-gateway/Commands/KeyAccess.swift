@@ -26,13 +26,10 @@ enum KeyAccess {
     init(_ configuration: Configuration) throws(KeyCommandError) {
         let failure: GatewayCall.Failure
         do throws(GatewayCall.Failure) {
-            let health = try GatewayCall.perform(.get, "/health", to: configuration.listen, key: nil)
             // Do not send the key to another program that uses the address.
-            if GatewayCall.isHealth(status: health.status, body: health.body) {
-                self = .gateway(configuration)
-                return
-            }
-            failure = GatewayCall.Failure(description: "The program at \(configuration.listen) is not a gateway.")
+            try GatewayCall.requireGateway(at: configuration.listen)
+            self = .gateway(configuration)
+            return
         } catch {
             failure = error
         }
@@ -75,7 +72,9 @@ enum KeyAccess {
                 throw KeyCommandError(
                     "\(error) The change may have been made: check with `\(GatewayVersion.program) key list`.")
             }
-            guard (200..<300).contains(response.status) else { throw Self.refusal(response, configuration) }
+            guard (200..<300).contains(response.status) else {
+                throw KeyCommandError(GatewayCall.refusal(response, configuration))
+            }
             return response.body
         case .database(let service, _):
             let caller = KeyCaller(name: "command line", .administrator)
@@ -87,33 +86,10 @@ enum KeyAccess {
         }
     }
 
-    private static func refusal(_ response: GatewayCall.Response, _ configuration: Configuration) -> KeyCommandError {
-        let detail = ErrorBody(jsonText: response.body)?.detail
-        let sentence = PlainText.lines(
-            detail ?? "The gateway responded with status \(response.status). See the gateway's log for the reason.")
-        switch response.status {
-        case 401:
-            guard let key = configuration.keys.first else { return KeyCommandError(sentence) }
-            return KeyCommandError(
-                "\(sentence): the running gateway does not accept the key of \(key.name). Use a key of the running gateway."
-            )
-        case 404 where detail == GatewayError.notFound.sentence:
-            return KeyCommandError(
-                "The running gateway does not support named keys. Restart it with this version of the program.")
-        default: return KeyCommandError(sentence)
-        }
-    }
-
     /// Closes the database.
     func close() {
         if case .database(_, let store) = self { store.close() }
     }
-}
-
-private struct ErrorBody: JSONReadable {
-    let detail: String
-
-    init(json: JSON) throws(JSONMismatch) { detail = try json.required("detail") }
 }
 
 /// A log without output. The command reports errors itself.

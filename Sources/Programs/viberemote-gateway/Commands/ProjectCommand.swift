@@ -74,9 +74,7 @@ enum ProjectCommand {
         }
         let sentence = PlainText.lines(
             detail ?? "The gateway responded with status \(answer.status). See the gateway's log for the reason.")
-        guard answer.status == 401, let key = configuration.keys.first else { return sentence }
-        return
-            "\(sentence): the running gateway does not accept the key of \(key.name). Use a key of the running gateway."
+        return answer.status == 401 ? GatewayCall.refusal(sentence, of: configuration) : sentence
     }
 
     private static func text(for request: ProjectRequest, output: ProjectOutput, body: [UInt8]) -> String? {
@@ -94,12 +92,6 @@ enum ProjectCommand {
             let port = result.port.map { " on port \($0)" } ?? ""
             return PlainText.lines("\(result.name): \(result.status.replacing("_", with: " "))\(port)")
         }
-    }
-
-    private struct ErrorBody: JSONReadable {
-        let detail: String
-
-        init(json: JSON) throws(JSONMismatch) { detail = try json.required("detail") }
     }
 
     private struct ActionResult: JSONReadable {

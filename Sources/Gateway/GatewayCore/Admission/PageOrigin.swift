@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// The web page that has sent a request (Fetch Standard, "Origin header"; Fetch Metadata).
+package enum PageOrigin {
+    /// Returns whether a page of another origin has sent a request that changes something. A browser adds a cookie, or the
+    /// identity of a signed-in user, to such a request, so these alone do not show that the user wanted the request.
+    ///
+    /// A request with neither field does not come from a browser.
+    package static func isForeign(_ head: RequestHead) -> Bool {
+        let isSafe = head.method == .get || head.method == .head || head.method == .options
+        guard !isSafe || head.mayHave(.upgrade) else { return false }
+        return isOfOtherOrigin(head) ?? false
+    }
+
+    /// Returns whether a page of another origin has sent a request; nil if no field says so, as in requests that do not
+    /// come from a browser.
+    package static func isOfOtherOrigin(_ head: RequestHead) -> Bool? {
+        let site = value(of: fetchSite, in: head.fields)
+        let origin = head.fields.first(.origin)
+        if site?.elementsEqual("same-origin".utf8) == true { return false }
+        if let origin, isOwn(origin, head.fields) { return false }
+        return site != nil || origin != nil ? true : nil
+    }
+
+    /// Returns whether the browser reaches the gateway over TLS, according to its reverse proxy or to the browser itself.
+    ///
+    /// Any peer may say so. The answer decides only the name and the attributes of the peer's own cookie.
+    package static func isSecure(_ head: RequestHead) -> Bool {
+        if let scheme = head.fields.first(.forwardedProto) { return scheme.startsIgnoringCase(Array("https".utf8)) }
+        if let origin = head.fields.first(.origin), isOwn(origin, head.fields) {
+            return origin.startsIgnoringCase(Array("https:".utf8))
+        }
+        return false
+    }
+
+    /// Returns whether a browser's user has opened an address: the browser prefers a page, and no script has sent the
+    /// request.
+    package static func isNavigation(_ head: RequestHead) -> Bool {
+        guard head.method == .get, !head.mayHave(.upgrade), AcceptedTypes.preferPage(head.fields) else { return false }
+        return value(of: fetchMode, in: head.fields)?.elementsEqual("navigate".utf8) ?? true
+    }
+
+    /// Returns whether an origin is that of the request itself. The proxy is trusted to report the host.
+    private static func isOwn(_ origin: ArraySlice<UInt8>, _ fields: FieldList) -> Bool {
+        [fields.first(.host), fields.first(.forwardedHost)].compactMap(\.self).contains { host in
+            ["http://", "https://"].contains { origin.elementsEqual(Array($0.utf8) + host) }
+        }
+    }
+
+    private static let fetchSite = Array("sec-fetch-site".utf8)
+    private static let fetchMode = Array("sec-fetch-mode".utf8)
+
+    private static func value(of name: [UInt8], in fields: FieldList) -> ArraySlice<UInt8>? {
+        (0..<fields.count).first { fields.name(at: $0).equalsIgnoringCase(name) }.map { fields.value(at: $0) }
+    }
+}
