@@ -240,7 +240,8 @@ struct Subcommand: Sendable {
             help; 75 if another process serves the project; 71 if a system call failed; otherwise OpenCode's own exit code.
             """,
         ],
-        settings: Settings.named(["home", "opencode", "instance-password", "config"]), isForUnits: true)
+        settings: Settings.named(["home", "state-dir", "opencode", "instance-password", "isolate-sessions", "config"]),
+        isForUnits: true)
 
     static let help = Subcommand(
         name: "help", usage: "[COMMAND]", summary: "print the list of commands, or the help of one command",
