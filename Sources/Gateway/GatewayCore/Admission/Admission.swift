@@ -122,7 +122,7 @@ extension Admission.Rejection {
             )
         case .tooManyRequests(let rate, let wait):
             GatewayError(
-                429, "This key may send \(rate) requests. Try again in \(Self.seconds(wait)) s.",
+                429, "This key may send \(rate.phrase). Try again in \(Self.seconds(wait)) s.",
                 fields: ["Retry-After": "\(Self.seconds(wait))"])
         }
     }
