@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
+import Encodings
 import EventLoop
 import HTTPClient
 import HTTPTypes
@@ -30,8 +31,10 @@ enum GatewayCall {
     /// - Parameters:
     ///   - body: The JSON body; nil if the request has none.
     ///   - key: The key, if the endpoint requires one.
+    ///   - timeout: The time limit for the response.
     static func perform(
-        _ method: Method, _ target: String, body: [UInt8]? = nil, to address: ListenAddress, key: Secret?
+        _ method: Method, _ target: String, body: [UInt8]? = nil, to address: ListenAddress, key: Secret?,
+        within timeout: Duration = timeout
     ) throws(Failure) -> Response {
         guard address.port != 0 else {
             throw Failure(
@@ -42,7 +45,7 @@ enum GatewayCall {
         do {
             let loop = try EventLoop()
             let request = request(method, target, body: body, to: try reachable(address), key: key)
-            return try run(request, through: UpstreamClient(loop: loop), on: loop)
+            return try run(request, through: UpstreamClient(loop: loop), on: loop, within: timeout)
         } catch let error as Failure {
             throw error
         } catch {
@@ -57,7 +60,7 @@ enum GatewayCall {
     }
 
     private static func run(
-        _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop
+        _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop, within timeout: Duration
     ) throws -> Response {
         var outcome: WholeAnswer.RequestResult?
         WholeAnswer.send(request, of: client, within: timeout, longestBody: longestBody) {
@@ -75,7 +78,7 @@ enum GatewayCall {
             problem = "received no request, because this program has no file descriptor left."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             problem = "did not respond as a gateway does: \(reason)."
-        case .late: problem = "did not respond within 2 minutes."
+        case .late: problem = "did not respond within \(timeout.text(.setting))."
         case nil: problem = "did not respond."
         }
         throw Failure(description: "\(request.instance) \(problem)")

@@ -8,6 +8,7 @@ import KeyAdministration
 import Keys
 import Locking
 import Logging
+internal import Projects
 import Settings
 import Storage
 
@@ -16,17 +17,21 @@ import Storage
 enum KeyAccess {
     /// The gateway at this address.
     case gateway(Configuration)
-    /// The database, which this process has locked.
-    case database(KeyService, Store)
+    /// The database, which this process has locked, and the settings of its gateway.
+    case database(KeyService, Store, Configuration)
 
-    /// Finds the running gateway. If there is none, locks the database.
+    /// The time limit for the response to the first request, which the gateway answers without any other program.
+    private static let probeTimeout = Duration.seconds(5)
+
+    /// Finds the running gateway. If there is none, locks the database, unless the request needs a gateway.
     ///
     /// While a gateway holds the lock, only the gateway can change the keys, because it would not notice a change of the
     /// database. A revocation would then have no effect.
-    init(_ configuration: Configuration) throws(KeyCommandError) {
+    init(_ configuration: Configuration, needsGateway: Bool = false) throws(KeyCommandError) {
         let failure: GatewayCall.Failure
         do throws(GatewayCall.Failure) {
-            let health = try GatewayCall.perform(.get, "/health", to: configuration.listen, key: nil)
+            let health = try GatewayCall.perform(
+                .get, "/health", to: configuration.listen, key: nil, within: Self.probeTimeout)
             // Do not send the key to another program that uses the address.
             if GatewayCall.isHealth(status: health.status, body: health.body) {
                 self = .gateway(configuration)
@@ -36,13 +41,14 @@ enum KeyAccess {
         } catch {
             failure = error
         }
+        guard !needsGateway else { throw KeyCommandError("No gateway responds. \(failure)") }
         do throws(StorageError) {
             let store = try Store(StateFile(folder: configuration.stateFolder, migrations: Migration.all)) { _ in }
             let service = KeyService(
                 .success(KeyStore(store)), log: Logger(sink: NoLog(), level: .error), delay: { _, _ in },
                 publish: { _ in })
             Blocking.wait { await service.open() }
-            self = .database(service, store)
+            self = .database(service, store, configuration)
             StandardStreams.writeError(
                 "No gateway responds at \(configuration.listen), so the command uses the database in "
                     + "\(PlainText.line(configuration.stateFolder)).")
@@ -77,12 +83,12 @@ enum KeyAccess {
             }
             guard (200..<300).contains(response.status) else { throw Self.refusal(response, configuration) }
             return response.body
-        case .database(let service, _):
-            let caller = KeyCaller(name: "command line", .administrator)
+        case .database(let service, _, _):
+            let caller = KeyCaller.commandLine
             let body = body?.bytes ?? []
             let result = Blocking.wait { await service.respond(to: operation, body: body, for: caller) }
             do throws(GatewayError) { return try result.get().body } catch {
-                throw KeyCommandError(PlainText.lines(error.sentence))
+                throw KeyCommandError(PlainText.lines(error.sentence), exitCode: Self.exitCode(error.status))
             }
         }
     }
@@ -100,13 +106,31 @@ enum KeyAccess {
         case 404 where detail == GatewayError.notFound.sentence:
             return KeyCommandError(
                 "The running gateway does not support named keys. Restart it with this version of the program.")
-        default: return KeyCommandError(sentence)
+        default: return KeyCommandError(sentence, exitCode: exitCode(response.status))
         }
     }
 
+    /// Returns the exit code for a refused request. The status 400 means that a value is wrong.
+    private static func exitCode(_ status: Int) -> Int32 { status == 400 ? Command.usageExitCode : 1 }
+
     /// Closes the database.
     func close() {
-        if case .database(_, let store) = self { store.close() }
+        if case .database(_, let store, _) = self { store.close() }
+    }
+
+    /// Returns the names of the projects; nil if they are unknown.
+    func projectNames() -> Set<String>? {
+        switch self {
+        case .gateway(let configuration):
+            let response = try? GatewayCall.perform(
+                .get, "/projects", to: configuration.listen, key: configuration.keys.first?.secret)
+            guard let response, response.status == 200 else { return nil }
+            return [ProjectView](jsonText: response.body).map { Set($0.map(\.name)) }
+        case .database(_, _, let configuration):
+            let reader = DiskProjectReader(
+                home: configuration.home, followsLinks: configuration.projects.followsLinks)
+            return (try? reader.folders()).map { Set($0.map(\.name.string)) }
+        }
     }
 }
 
