@@ -39,6 +39,7 @@ struct CompletionTests {
             #expect(script.contains(shell == "fish" ? " -l \(flag.dropFirst(2)) " : flag), "\(flag)")
         }
         for command in ["serve", "check", "project", "completion", "man", "help"] { #expect(script.contains(command)) }
+        for names in ["project list --names", "key list --names"] { #expect(script.contains(names)) }
     }
 
     /// Returns bash's completions after these words. The last word is incomplete.

@@ -21,7 +21,7 @@ enum KeyAccess {
     case database(KeyService, Store, Configuration)
 
     /// The time limit for the response to the first request, which the gateway answers without any other program.
-    private static let probeTimeout = Duration.seconds(5)
+    private static let probeTimeout = Duration.seconds(10)
 
     /// Finds the running gateway. If there is none, locks the database, unless the request needs a gateway.
     ///
