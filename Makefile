@@ -1,6 +1,6 @@
 # `make` without a target lists the targets.
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis test-sdks test-stream-clients test-chat-clients bench fuzz lab docs lint release clean
+.PHONY: help setup run test test-repeat test-lab test-tsan test-asan schemathesis clients test-sdks test-stream-clients test-chat-clients bench fuzz lab docs lint release clean
 
 # The number of runs of each group in `make test-repeat`. Busy loops compete with every second run.
 MODULES ?= 100
@@ -51,6 +51,8 @@ test-asan: setup ## run all tests except the lab's with Address Sanitizer
 schemathesis: setup ## test the API descriptions against a running gateway (Schemathesis from PyPI)
 	@swift build
 	@scripts/schemathesis.sh
+
+clients: test-sdks test-stream-clients test-chat-clients ## test a running gateway with all independent clients
 
 test-sdks: setup ## test a running gateway with OpenCode's own clients and SDKs (SDKs from PyPI)
 	@swift build

@@ -71,6 +71,15 @@ start_gateway() {
     address=$(sed -n 's/^viberemote-gateway listening on //p' "$work/output")
 }
 
+# create_key NAME PROJECT OPTIONS...: creates a key that is bound to the project, and prints it. Call this after start_gateway.
+create_key() {
+    key_name=$1
+    key_project=$2
+    shift 2
+    .build/debug/viberemote-gateway key create "$key_name" --project "$key_project" "$@" --config none --listen "${address#http://}" \
+        --state-dir "$work/state" 2>"$work/key" || { cat "$work/key" >&2; return 1; }
+}
+
 # stop_gateway: stops the gateway. Call this before starting another gateway.
 stop_gateway() {
     kill "$gateway"

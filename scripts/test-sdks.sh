@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Tests a running gateway with OpenCode's own clients. The projects' instances are the simulator as OpenCode 1 and 2. The script
-# runs the SDK for Python and an early SDK for OpenCode 1 (with an OpenCode 2 instance), and sends the recorded requests of
-# all commands in docs/clients.md. The gateway and the simulator must already be built.
+# runs the SDK for Python and an early SDK for OpenCode 1, and sends the recorded requests of all commands in docs/clients.md. The
+# clients use the base paths of the projects, and then the root with keys that are bound to one project. The gateway and the
+# simulator must already be built.
 #
 # The script installs the SDKs once from PyPI into .build/sdks. If PyPI is unreachable, the script fails with exit code 75.
 # With SDKS_OPTIONAL=1, it then prints a message and continues without the SDKs.
@@ -47,12 +48,32 @@ run() {
     fi
 }
 
-run python3 scripts/sdks/documented.py "$address" "$VIBE_AUTH_SECRET" "$work/home"
-if [ "$has_sdk" -eq 1 ]; then
-    python3 scripts/sdks/documented.py --python "$address" "$VIBE_AUTH_SECRET" "$work/home" >"$work/documented.py"
+# test_clients PLACE ONE TWO: tests the projects at the addresses ONE and TWO, with the keys in key_one, key_two, run_one and
+# run_two. PLACE is --root, or empty for the base paths.
+test_clients() {
+    # shellcheck disable=SC2086  # an empty PLACE is no argument
+    run python3 scripts/sdks/documented.py $1 "$address" "$work/home" one="$key_one" two="$key_two"
+    [ "$has_sdk" -eq 1 ] || return 0
+    # shellcheck disable=SC2086
+    python3 scripts/sdks/documented.py $1 --python "$address" "$work/home" one="$key_one" two="$key_two" \
+        >"$work/documented.py"
     run "$tool/bin/python" "$work/documented.py"
-    OPENCODE_BASE_URL=$address/projects/two/api OPENCODE_PASSWORD=$VIBE_AUTH_SECRET PROJECT_FOLDER=$work/home/two \
+    OPENCODE_BASE_URL=$3 OPENCODE_PASSWORD=$key_two PROJECT_FOLDER=$work/home/two \
+        SIMULATOR_URL=$address/projects/two/api SIMULATOR_KEY=$VIBE_AUTH_SECRET \
         run "$tool/bin/python" scripts/sdks/python_sdk.py
-    GATEWAY=$address OPENCODE_PASSWORD=$VIBE_AUTH_SECRET HOMES=$work/home \
-        run "$tool/bin/python" scripts/sdks/opencode1.py two+events
-fi
+    # This SDK also writes to OpenCode's log.
+    OPENCODE_BASE_URL=$2 OPENCODE_PASSWORD=$run_one PROJECT_FOLDER=$work/home/one \
+        run "$tool/bin/python" scripts/sdks/opencode1.py 1
+    OPENCODE_BASE_URL=$3 OPENCODE_PASSWORD=$run_two PROJECT_FOLDER=$work/home/two \
+        run "$tool/bin/python" scripts/sdks/opencode1.py 2
+}
+
+key_one=$VIBE_AUTH_SECRET key_two=$VIBE_AUTH_SECRET run_one=$VIBE_AUTH_SECRET run_two=$VIBE_AUTH_SECRET
+test_clients "" "$address/projects/one/api" "$address/projects/two/api"
+
+# Keys with the default scope, and keys with the scope for everything in the project.
+key_one=$(create_key one one)
+key_two=$(create_key two two)
+run_one=$(create_key run-one one --allow run)
+run_two=$(create_key run-two two --allow run)
+test_clients --root "$address" "$address"

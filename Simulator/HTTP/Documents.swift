@@ -33,7 +33,24 @@ struct Documents {
             ]
         case "lsp", "file/status": []
         case "mcp": [:]
-        default: nil
+        default: profile.refusals.generation == .third ? document(path) : nil
+        }
+    }
+
+    /// Returns the response to a path that only the OpenAPI document of 1.18.33 describes; nil for an unknown path.
+    private func document(_ path: String) -> JSON? {
+        let project = SHA1.hexadecimal(directory)
+        let location: JSON = [
+            "directory": .string(directory), "project": ["id": .string(project), "directory": .string(directory)],
+        ]
+        switch path {
+        case "project/\(project)/directories": return [["directory": .string(directory)]]
+        case "experimental/workspace", "experimental/workspace/status", "formatter": return []
+        case "experimental/resource", "provider/auth": return [:]
+        case "api/location": return location
+        case "api/agent", "api/integration", "api/model", "api/provider", "api/reference", "api/command", "api/skill":
+            return ["location": location, "data": []]
+        default: return nil
         }
     }
 

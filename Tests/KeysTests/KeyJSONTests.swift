@@ -35,6 +35,7 @@ import Testing
     @Test(arguments: [
         #"{"name":"phone"}"#,
         #"{"name":"phone","projects":null,"expires":null,"rate":null,"streams":null,"note":null}"#,
+        #"{"name":"phone","identity":null}"#,
     ])
     func `omitted values and null mean the same in a draft`(body: String) throws {
         #expect(try KeyJSON.draft(Array(body.utf8)) == KeyDraft(name: "phone"))
@@ -69,10 +70,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("{}", .name), (#"{"name":null}"#, .name), (#"{"name":7}"#, .name),
+            (#"{"name":null}"#, .name), (#"{"name":7}"#, .name), (#"{"name":"a","allow":null}"#, .allow),
             (#"{"name":"a","projects":"b"}"#, .projects),
             (#"{"name":"a","projects":[1]}"#, .projects), (#"{"name":"a","allow":"all"}"#, .allow),
-            (#"{"name":"a","allow":null}"#, .allow), (#"{"name":"a","expires":90}"#, .expires),
+            (#"{"name":"a","expires":90}"#, .expires), (#"{"name":"a","expires":"2027-01-31T12:00:00Z"}"#, .expires),
             (#"{"name":"a","expires":"soon"}"#, .expires), (#"{"name":"a","rate":20}"#, .rate),
             (#"{"name":"a","rate":"20"}"#, .rate), (#"{"name":"a","streams":"5"}"#, .streams),
             (#"{"name":"a","streams":1.5}"#, .streams), (#"{"name":"a","identity":{}}"#, .identity),
@@ -83,6 +84,38 @@ import Testing
             Issue.record("\(String(describing: draftRefusal(body)))")
             return
         }
+    }
+
+    @Test func `a key without a name is refused`() {
+        #expect(draftRefusal("{}") == .missingName)
+    }
+
+    @Test func `the scope cannot be removed`() {
+        let refusal = refusal { () throws(KeyRefusal) in try KeyJSON.patch(Array(#"{"allow":null}"#.utf8)) }
+
+        #expect(refusal?.status == 400)
+    }
+
+    @Test func `the word none exempts a key from a limit`() throws {
+        let draft = try KeyJSON.draft(Array(#"{"name":"ci","rate":"none","streams":"none"}"#.utf8))
+
+        #expect(draft.limits == KeyLimits(exempt: [.rate, .streams]))
+
+        let patch = try KeyJSON.patch(Array(#"{"rate":"none","streams":5}"#.utf8))
+
+        #expect(patch.exempt == .rate)
+        #expect(patch.rate == .some(nil))
+        #expect(patch.streams == 5)
+    }
+
+    @Test func `a key without limits is written with the word none`() throws {
+        let key = Key(
+            id: try #require(KeyID("AAAAAAAAAA")), name: "ci", rights: KeyRights(.read),
+            limits: KeyLimits(exempt: [.rate, .streams]), created: 0, creator: "default", secrets: [])
+        var text: [UInt8] = []
+        text.append(json: key.json)
+
+        #expect(String(decoding: text, as: UTF8.self).contains(#""rate":"none","streams":"none""#))
     }
 
     @Test(

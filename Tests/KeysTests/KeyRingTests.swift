@@ -81,19 +81,32 @@ import Testing
         (KeyDraft(name: "a", projects: (0...100).map { "p\($0)" }), .projects),
         (KeyDraft(name: "a", lifetime: .zero), .expires), (KeyDraft(name: "a", lifetime: .seconds(-5)), .expires),
         (KeyDraft(name: "a", lifetime: .seconds(4_000 * 86_400)), .expires),
-        (KeyDraft(name: "a", limits: KeyLimits(streams: 0)), .streams), (KeyDraft(name: "a", identity: ""), .identity),
-        (KeyDraft(name: "a", note: "a\u{1B}[2J"), .note),
+        (KeyDraft(name: "a", limits: KeyLimits(streams: 0)), .streams),
+        (KeyDraft(name: "a", identity: "a\nb"), .identity), (KeyDraft(name: "a", note: "a\u{1B}[2J"), .note),
+        // Invalid UTF-8 that a program has replaced.
+        (KeyDraft(name: "a\u{FFFD}"), .name),
+        // A secret, of this or of another gateway.
+        (KeyDraft(name: token), .name), (KeyDraft(name: "a", note: "x \(token) y"), .note),
+        (KeyDraft(name: "a", identity: token), .identity),
+        // The names of administrators' secrets.
+        (KeyDraft(name: "VIBE_AUTH_SECRET"), .name), (KeyDraft(name: "Vibe_Auth_Secret"), .name),
+        (KeyDraft(name: "command line"), .name), (KeyDraft(name: "/home/vibe/key, line 12"), .name),
     ])
     func `an invalid value is refused by its name`(draft: KeyDraft, value: KeyRefusal.Value) {
         var ring = KeyRing()
         let refusal = refusal { () throws(KeyRefusal) in try create(draft, in: &ring) }
 
-        guard case .invalid(value, _) = refusal else {
+        guard case .invalid(value, let advice) = refusal else {
             Issue.record("\(String(describing: refusal))")
             return
         }
         #expect(ring.keys.isEmpty)
+        #expect(!advice.contains(Self.token))
+        // The command line reports the same error before it sends a request.
+        #expect(self.refusal { () throws(KeyRefusal) in try draft.validate() } == refusal)
     }
+
+    private static let token = "vr_AAAAAAAAAA_" + String(repeating: "b", count: 34)
 
     @Test func `the number of keys is limited`() throws {
         let keys = (0..<KeyRing.maximumCount).map {

@@ -48,7 +48,10 @@ import Testing
     }
 
     @Test func `a key is read as it was written`() async throws {
-        let keys = [Self.key(), Self.fullKey()]
+        let exempt = Key(
+            id: .random(), name: "ci", rights: KeyRights(.write), limits: KeyLimits(exempt: [.rate, .streams]),
+            created: 5, creator: "default", secrets: Self.key().secrets)
+        let keys = [exempt, Self.key(), Self.fullKey()]
         for key in keys { try await write { (connection) throws(StorageError) in try KeyRows.set(key, connection) } }
         let found = try await all()
 
@@ -103,7 +106,7 @@ import Testing
 
     @Test(arguments: [
         "id = 'short'", "kind = 'robot'", "allow = 'everything'", "projects = '[]'", "projects = 'demo'",
-        "projects = '[1]'", "rate = 'fast'", "streams = 0", "hash = x'00'",
+        "projects = '[1]'", "rate = 'fast'", "streams = 0", "streams = -2", "hash = x'00'",
     ])
     func `a row with an impossible value opens nothing and is reported`(change: String) async throws {
         let key = Self.key()

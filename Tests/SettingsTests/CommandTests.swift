@@ -37,7 +37,7 @@ struct CommandTests {
         arguments: [
             ["--help"], ["help", "serve"], ["help", "completion"], ["help", "man"], ["help", "help"],
             ["help", "check"],
-            ["help", "project"], ["help", "exec"],
+            ["help", "project"], ["help", "key"], ["help", "exec"],
         ])
     func `each help text has a usage line and lines of at most 100 columns`(arguments: [String]) throws {
         let text = try Self.help(arguments)
@@ -50,7 +50,7 @@ struct CommandTests {
 
     @Test func `the overview lists every command`() throws {
         let text = try Self.help(["--help"])
-        for command in ["serve", "check", "project", "completion", "man", "exec", "help", "--version"] {
+        for command in ["serve", "check", "project", "key", "completion", "man", "exec", "help", "--version"] {
             #expect(text.contains("\n  \(command) "))
         }
     }

@@ -23,6 +23,7 @@ struct DefaultsTests {
             "failed-tries": "10", "failed-try-interval": "6s", "identity-header": "none", "key-rate": "100/s",
             "key-streams": "50",
             "instance-password": "on",
+            "isolate-sessions": "off",
             "start-answer-timeout": "25s", "restart-delay": "1s",
             "max-restart-delay": "1min", "max-quick-failures": "5", "health-interval": "10s",
             "unhealthy-after": "1min", "restart-unhealthy": "off",

@@ -17,6 +17,7 @@ struct PrecedenceTests {
             "log-level": "debug",
             "stream-backlog": "1GiB", "max-head": "1KiB", "max-connections": "1000000",
             "instance-password": "off",
+            "isolate-sessions": "on",
             "trust-proxy": "127.0.0.1,10.0.0.0/8,2001:db8::/32",
             "config": "/srv/config", "key-file": "/srv/keys",
             "failed-tries": "1000", "identity-header": "X-Auth-Email", "key-rate": "20/min", "key-streams": "none",

@@ -2,11 +2,11 @@
 
 """Tests opencode-ai, an early SDK for OpenCode 1 in Python (PyPI). `make test-sdks` starts the gateway.
 
-    opencode1.py PROJECT[+events]...
+    opencode1.py FAMILY
 
-The projects' instances are the simulator as OpenCode 2, for which the gateway provides OpenCode 1's API. With `+events`, the
-script also tests the event streams. The environment contains GATEWAY (the gateway's address), OPENCODE_PASSWORD (the gateway's
-key) and HOMES (the home directory of the projects).
+The project's instance is the simulator as OpenCode 1 (FAMILY is 1) or as OpenCode 2 (2), for which the gateway provides OpenCode
+1's API. The environment contains OPENCODE_BASE_URL (the project's address, or the gateway's address for a key that is bound to the
+project), OPENCODE_PASSWORD (the key) and PROJECT_FOLDER (the path of the project's folder).
 """
 import os
 import pathlib
@@ -39,10 +39,14 @@ def raises(what, status, call):
         check(what, False, "the request succeeded")
 
 
-def sessions(name, client):
+def create(client, family):
+    # The SDK sends `Content-Type: application/json` with an empty body. OpenCode 1 rejects it, and the gateway accepts it.
+    return client.session.create(**({"extra_body": {}} if family == 1 else {}))
+
+
+def sessions(name, client, family):
     """Tests the life cycle of a session: two turns, their messages, a revert, and the deletion."""
-    # The SDK sends `Content-Type: application/json` with an empty body.
-    session = client.session.create()
+    session = create(client, family)
     check(f"{name}: a session is created", session.id.startswith("ses_") and session.title != "", session)
     check(f"{name}: the session is listed", session.id in [listed.id for listed in client.session.list()])
     text = [{"type": "text", "text": "Explain the parser"}]
@@ -58,10 +62,12 @@ def sessions(name, client):
     check(f"{name}: all messages are listed in order", roles == ["user", "assistant"] * 2, roles)
     said = [part.text for part in messages[1].parts if part.type == "text"]
     check(f"{name}: text beyond ASCII arrives", any("naïve café, 日本語, 🚀" in text for text in said), said)
-    second = messages[2].info.id
-    reverted = client.session.revert(session.id, message_id=second)
-    check(f"{name}: a message is reverted", reverted.revert is not None and reverted.revert.message_id == second, reverted)
-    check(f"{name}: the revert is undone", client.session.unrevert(session.id).revert is None)
+    if family == 2:
+        # The simulator as OpenCode 1 has no reverts.
+        second = messages[2].info.id
+        reverted = client.session.revert(session.id, message_id=second)
+        check(f"{name}: a message is reverted", reverted.revert is not None and reverted.revert.message_id == second, reverted)
+        check(f"{name}: the revert is undone", client.session.unrevert(session.id).revert is None)
     check(f"{name}: an idle session is aborted", client.session.abort(session.id) is True)
     check(f"{name}: the session is deleted", client.session.delete(session.id) is True)
     raises(f"{name}: a deleted session is not found", 404, lambda: client.session.messages(session.id))
@@ -80,7 +86,7 @@ def surroundings(name, client, folder):
     check(f"{name}: the changed files are listed", isinstance(changed, list), changed)
 
 
-def events(name, client):
+def events(name, client, family):
     """Tests an event stream with the events of a turn."""
     connected, ended = threading.Event(), threading.Event()
     seen = []
@@ -96,7 +102,7 @@ def events(name, client):
 
     threading.Thread(target=read, daemon=True).start()
     check(f"{name}: a stream begins", connected.wait(LONGEST), seen)
-    session = client.session.create()
+    session = create(client, family)
     client.session.chat(session.id, model_id="talk", provider_id="simulator", parts=[{"type": "text", "text": "Hello"}])
     check(f"{name}: the stream reports the end of the turn", ended.wait(LONGEST), seen)
     for kind in ("message.updated", "message.part.updated", "session.status"):
@@ -104,15 +110,15 @@ def events(name, client):
 
 
 def main():
-    for choice in sys.argv[1:]:
-        name, hears, _ = choice.partition("+")
-        client = Opencode(base_url=f"{os.environ['GATEWAY']}/projects/{name}/api", timeout=LONGEST, max_retries=0,
-                          default_headers={"Authorization": f"Bearer {os.environ['OPENCODE_PASSWORD']}"})
-        surroundings(name, client, pathlib.Path(os.environ["HOMES"], name))
-        sessions(name, client)
-        if hears:
-            events(name, client)
-    print(f"opencode-ai {opencode_ai.__version__}: {passed} checks passed, {len(failed)} failed")
+    family = int(sys.argv[1])
+    name = f"OpenCode {family}"
+    url = os.environ["OPENCODE_BASE_URL"]
+    client = Opencode(base_url=url, timeout=LONGEST, max_retries=0,
+                      default_headers={"Authorization": f"Bearer {os.environ['OPENCODE_PASSWORD']}"})
+    surroundings(name, client, pathlib.Path(os.environ["PROJECT_FOLDER"]))
+    sessions(name, client, family)
+    events(name, client, family)
+    print(f"opencode-ai {opencode_ai.__version__} at {url}: {passed} checks passed, {len(failed)} failed")
     sys.exit(1 if failed else 0)
 
 

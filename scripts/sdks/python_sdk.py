@@ -2,8 +2,9 @@
 
 """Tests opencode-python-sdk with a project whose instance is the simulator as OpenCode 2. `make test-sdks` starts the gateway.
 
-The environment contains OPENCODE_BASE_URL (the project's address), OPENCODE_PASSWORD (the gateway's key) and PROJECT_FOLDER (the
-path of the project's folder).
+The environment contains OPENCODE_BASE_URL (the project's address, or the gateway's address for a key that is bound to the project),
+OPENCODE_PASSWORD (the key) and PROJECT_FOLDER (the path of the project's folder). SIMULATOR_URL and SIMULATOR_KEY reach the
+simulator's own routes, for which the key needs the scope `run`.
 """
 import asyncio
 import contextlib
@@ -49,7 +50,8 @@ def model(name):
 
 
 def misbehave(words):
-    request = urllib.request.Request(f"{URL}/simulator/misbehave", words.encode(), {"Authorization": f"Bearer {KEY}"})
+    credentials = {"Authorization": f"Bearer {os.environ['SIMULATOR_KEY']}"}
+    request = urllib.request.Request(f"{os.environ['SIMULATOR_URL']}/simulator/misbehave", words.encode(), credentials)
     urllib.request.urlopen(request, timeout=LONGEST).read()
 
 
@@ -140,8 +142,11 @@ def refusals(client):
     raises("a directory outside the project is rejected with 403", opencode.PermissionDeniedError, 403,
            lambda: client.agent.list(location={"directory": "/"}))
     with Opencode(URL, password="not-the-key-0123456789", max_retries=0) as stranger:
-        raises("a wrong password is rejected with 401", opencode.AuthenticationError, 401, lambda: stranger.server.info())
-        raises("a wrong password creates no session", opencode.AuthenticationError, 401, lambda: stranger.session.create())
+        # At the root, the gateway does not know to which project a request without a valid key belongs.
+        is_root = "/projects/" not in URL
+        error, status = (opencode.NotFoundError, 404) if is_root else (opencode.AuthenticationError, 401)
+        raises(f"a wrong password is rejected with {status}", error, status, lambda: stranger.server.info())
+        raises("a wrong password creates no session", error, status, lambda: stranger.session.create())
 
 
 async def asynchronously():
@@ -160,7 +165,7 @@ def main():
         streams(client)
         refusals(client)
     asyncio.run(asynchronously())
-    print(f"opencode-python-sdk {opencode.__version__}: {passed} checks passed, {len(failed)} failed")
+    print(f"opencode-python-sdk {opencode.__version__} at {URL}: {passed} checks passed, {len(failed)} failed")
     return 1 if failed else 0
 
 

@@ -8,6 +8,15 @@ package struct KeyRate: Sendable, Equatable, CustomStringConvertible {
         case minute = "min"
         case hour = "h"
 
+        /// The unit as a word, such as `minute`.
+        var word: String {
+            switch self {
+            case .second: "second"
+            case .minute: "minute"
+            case .hour: "hour"
+            }
+        }
+
         /// The length in seconds.
         var seconds: Int {
             switch self {
@@ -48,6 +57,11 @@ package struct KeyRate: Sendable, Equatable, CustomStringConvertible {
     /// The rate in the form that the initializer accepts.
     package var description: String { "\(count)/\(unit.rawValue)" }
 
+    /// The rate as words, such as `20 requests a second`.
+    package var phrase: String {
+        "\(count) \(count == 1 ? "request" : "requests") \(unit == .hour ? "an" : "a") \(unit.word)"
+    }
+
     /// The average time between two requests.
     package var interval: Duration { .nanoseconds(nanoseconds) }
 
@@ -55,8 +69,21 @@ package struct KeyRate: Sendable, Equatable, CustomStringConvertible {
     package func exceeds(_ other: KeyRate) -> Bool { count > other.count || nanoseconds < other.nanoseconds }
 }
 
-/// The limits of a key. A limit that is nil is the gateway's default limit (`--key-rate`, `--key-streams`).
+/// The limits of a key. A limit that is nil is the gateway's default limit (`--key-rate`, `--key-streams`), unless the
+/// key is exempt from this limit.
 package struct KeyLimits: Sendable, Equatable {
+    /// A set of limits.
+    package struct Kinds: OptionSet, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        /// The rate of requests.
+        package static let rate = Kinds(rawValue: 1)
+        /// The number of streams.
+        package static let streams = Kinds(rawValue: 2)
+    }
+
     /// The valid numbers of streams.
     package static let streamRange = 1...100_000
 
@@ -64,16 +91,21 @@ package struct KeyLimits: Sendable, Equatable {
     package var rate: KeyRate?
     /// The number of streams that may be open at the same time.
     package var streams: Int?
+    /// The limits that do not exist for the key, so that no default limit applies either. They have no values.
+    package var exempt: Kinds
 
-    /// Creates limits from a rate and a number of streams.
-    package init(rate: KeyRate? = nil, streams: Int? = nil) {
+    /// Creates limits from a rate, a number of streams, and the limits that do not exist.
+    package init(rate: KeyRate? = nil, streams: Int? = nil, exempt: Kinds = []) {
         self.rate = rate
         self.streams = streams
+        self.exempt = exempt
     }
 
     /// Returns these limits, with the default limits in place of missing ones. A limit that is still nil does not
     /// exist.
     package func completed(by defaults: KeyLimits) -> KeyLimits {
-        KeyLimits(rate: rate ?? defaults.rate, streams: streams ?? defaults.streams)
+        KeyLimits(
+            rate: exempt.contains(.rate) ? nil : rate ?? defaults.rate,
+            streams: exempt.contains(.streams) ? nil : streams ?? defaults.streams)
     }
 }

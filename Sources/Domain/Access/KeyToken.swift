@@ -36,6 +36,15 @@ package enum KeyToken {
         return KeyID(text.extracting(prefix.count..<(prefix.count + KeyID.length)))
     }
 
+    /// Returns whether a text contains something that has the form of a token. Such a text may be a secret.
+    package static func isContained(in text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        guard bytes.count >= length else { return false }
+        return (0...(bytes.count - length)).contains { start in
+            id(in: bytes.span.extracting(start..<(start + length))) != nil
+        }
+    }
+
     /// Returns whether a text begins like a token, but cannot be one: its length, its characters or its checksum are
     /// wrong. No key of the gateway is such a text, unless an administrator has chosen it as a secret.
     package static func isMistyped(_ text: borrowing Span<UInt8>) -> Bool {

@@ -18,7 +18,7 @@ package enum KeyJSON {
     package static func draft(_ body: [UInt8]) throws(KeyRefusal) -> KeyDraft {
         let members = try members(of: body, Name.allCases.map(\.rawValue))
         let patch = try patch(of: members)
-        guard let name = patch.name else { throw .invalid(.name, "give the key a name") }
+        guard let name = patch.name else { throw .missingName }
         return KeyDraft(patch, name: name)
     }
 
@@ -58,8 +58,14 @@ package enum KeyJSON {
             case .allow: patch.scope = try scope(member.value)
             case .expires:
                 patch.lifetime = .some(try value.map { value throws(KeyRefusal) in try duration(value, .expires) })
-            case .rate: patch.rate = .some(try value.map { value throws(KeyRefusal) in try rate(value) })
-            case .streams: patch.streams = .some(try value.map { value throws(KeyRefusal) in try count(value) })
+            case .rate:
+                if value == unlimited { patch.exempt.insert(.rate) }
+                patch.rate = .some(
+                    try (value == unlimited ? nil : value).map { value throws(KeyRefusal) in try rate(value) })
+            case .streams:
+                if value == unlimited { patch.exempt.insert(.streams) }
+                patch.streams = .some(
+                    try (value == unlimited ? nil : value).map { value throws(KeyRefusal) in try count(value) })
             case .identity:
                 patch.identity = .some(try value.map { value throws(KeyRefusal) in try text(value, .identity) })
             case .note: patch.note = .some(try value.map { value throws(KeyRefusal) in try text(value, .note) })
@@ -68,8 +74,14 @@ package enum KeyJSON {
         return patch
     }
 
+    /// The value of a limit that does not exist.
+    fileprivate static let unlimited: JSON = "none"
+
     private static func text(_ value: JSON, _ name: KeyRefusal.Value) throws(KeyRefusal) -> String {
-        guard let text = try? String(json: value) else { throw .invalid(name, "use a string") }
+        guard let text = try? String(json: value) else {
+            // No key is without a scope, so null has no meaning.
+            throw .invalid(name, name == .allow && value == .null ? "name a scope, or omit the member" : "use a string")
+        }
         return text
     }
 
@@ -99,7 +111,10 @@ package enum KeyJSON {
 
     private static func rate(_ value: JSON) throws(KeyRefusal) -> KeyRate {
         guard let rate = try KeyRate(text(value, .rate)) else {
-            throw .invalid(.rate, "use a rate such as 20/s, 300/min or 1000/h")
+            throw .invalid(
+                .rate,
+                "use a rate such as 20/s, 300/min or 1000/h, with a number from \(KeyRate.range.lowerBound) to "
+                    + "\(KeyRate.range.upperBound), or none")
         }
         return rate
     }
@@ -107,7 +122,7 @@ package enum KeyJSON {
     private static func count(_ value: JSON) throws(KeyRefusal) -> Int {
         // For JSON, 5.0 is the same number as 5 (RFC 8259 §6, JSON Schema).
         guard let count = (try? Int(json: value)) ?? value.number?.double.flatMap({ Int(exactly: $0) }) else {
-            throw .invalid(.streams, "use a whole number")
+            throw .invalid(.streams, KeyValues.streamsAdvice)
         }
         return count
     }
@@ -124,8 +139,11 @@ extension Key {
                 .init("id", .string(id.description)), .init("name", .string(name)),
                 .init("kind", .string(kind.rawValue)), .init("projects", projects),
                 .init("allow", .string(rights.scope.rawValue)), .init("expires", time(expires)),
-                .init("rate", text(limits.rate?.description)),
-                .init("streams", limits.streams.map { .number(Number($0)) } ?? .null),
+                .init("rate", limits.exempt.contains(.rate) ? KeyJSON.unlimited : text(limits.rate?.description)),
+                .init(
+                    "streams",
+                    limits.exempt.contains(.streams)
+                        ? KeyJSON.unlimited : limits.streams.map { .number(Number($0)) } ?? .null),
                 .init("identity", text(identity)), .init("note", text(note)), .init("created", time(created)),
                 .init("creator", .string(creator)), .init("last_used", time(use?.time)),
                 .init("address", text(use?.address)), .init("client", text(use?.client)),

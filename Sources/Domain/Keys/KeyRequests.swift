@@ -45,7 +45,8 @@ package struct KeyDraft: Sendable, Equatable {
         self.init(
             name: patch.name ?? name, projects: patch.projects.flatMap(\.self), scope: patch.scope ?? Self.defaultScope,
             lifetime: patch.lifetime.flatMap(\.self),
-            limits: KeyLimits(rate: patch.rate.flatMap(\.self), streams: patch.streams.flatMap(\.self)),
+            limits: KeyLimits(
+                rate: patch.rate.flatMap(\.self), streams: patch.streams.flatMap(\.self), exempt: patch.exempt),
             identity: patch.identity.flatMap(\.self), note: patch.note.flatMap(\.self))
     }
 }
@@ -64,6 +65,8 @@ package struct KeyPatch: Sendable, Equatable {
     package var rate: KeyRate??
     /// The new number of streams; `.some(nil)` for the default limit.
     package var streams: Int??
+    /// The limits that no longer exist for the key. Their values in ``rate`` and ``streams`` are `.some(nil)`.
+    package var exempt: KeyLimits.Kinds = []
     /// The new value of the identity header; `.some(nil)` for none.
     package var identity: String??
     /// The new remark; `.some(nil)` for none.
@@ -74,7 +77,8 @@ package struct KeyPatch: Sendable, Equatable {
 
     /// Whether the patch changes nothing that a key permits.
     var changesOnlyTexts: Bool {
-        projects == nil && scope == nil && lifetime == nil && rate == nil && streams == nil && identity == nil
+        projects == nil && scope == nil && lifetime == nil && rate == nil && streams == nil && exempt.isEmpty
+            && identity == nil
     }
 }
 
@@ -90,6 +94,9 @@ package struct KeyCaller: Sendable, Equatable {
 
     /// The name of the key, which is recorded as the creator of new keys.
     package let name: String
+    /// The caller that changes the database without a running gateway.
+    package static let commandLine = KeyCaller(name: "command line", .administrator)
+
     /// The credentials.
     package let credentials: Credentials
 
@@ -126,6 +133,8 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownMember(String, known: [String])
     /// The body has two members with this name.
     case repeatedMember(String)
+    /// The body of a request that creates a key contains no name.
+    case missingName
     /// A value is invalid. The text says what is valid.
     case invalid(Value, String)
     /// The request would grant more of this value than the caller has. The text says what the caller has.
@@ -144,7 +153,7 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
         case .notAdministrator, .exceeds: 403
         case .unknownKey: 404
         case .expired, .nameTaken, .identityTaken, .tooMany, .isSession: 409
-        case .notAnObject, .unknownMember, .repeatedMember, .invalid, .noSession: 400
+        case .notAnObject, .unknownMember, .repeatedMember, .missingName, .invalid, .noSession: 400
         }
     }
 
@@ -162,6 +171,7 @@ package enum KeyRefusal: Error, Sendable, Equatable, CustomStringConvertible {
         case .unknownMember(let name, let known):
             "The body has the unknown member \(JSONText.quoted(String(name.prefix(64)))). Known are \(known.joined(separator: ", "))."
         case .repeatedMember(let name): "The body has two members with the name \(name). Send one of them."
+        case .missingName: "The body has no \"name\". Give the key a name."
         case .invalid(let value, let advice): "The value of \"\(value.rawValue)\" is invalid: \(advice)."
         case .exceeds(let value, let own):
             "A key can grant only what it has: your key \(own). Request less in \"\(value.rawValue)\", or use a key that has more."

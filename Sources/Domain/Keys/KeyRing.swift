@@ -59,7 +59,7 @@ package struct KeyRing: Sendable {
         let authority = try authority(of: caller, at: now)
         guard keys.count < Self.maximumCount else { throw .tooMany(limit: Self.maximumCount) }
         let key = Key(
-            id: id, name: try KeyValues.name(draft.name), kind: kind,
+            id: id, name: try name(draft.name), kind: kind,
             rights: KeyRights(draft.scope, projects: try KeyValues.projects(draft.projects)),
             expires: try KeyValues.expiry(draft.lifetime, from: now), limits: try KeyValues.limits(draft.limits),
             identity: try KeyValues.identity(draft.identity), note: try KeyValues.note(draft.note), created: now,
@@ -78,12 +78,19 @@ package struct KeyRing: Sendable {
         let before = try managed(id, authority)
         guard before.parent == nil || patch.changesOnlyTexts else { throw .isSession(before.name) }
         var key = before
-        if let name = patch.name { key.name = try KeyValues.name(name) }
+        if let name = patch.name { key.name = try self.name(name) }
         if let projects = patch.projects { key.rights.projects = try KeyValues.projects(projects) }
         if let scope = patch.scope { key.rights.scope = scope }
         if let lifetime = patch.lifetime { key.expires = try KeyValues.expiry(lifetime, from: now) }
-        if let rate = patch.rate { key.limits.rate = rate }
-        if let streams = patch.streams { key.limits.streams = try KeyValues.streams(streams) }
+        if let rate = patch.rate {
+            key.limits.rate = rate
+            key.limits.exempt.remove(.rate)
+        }
+        if let streams = patch.streams {
+            key.limits.streams = try KeyValues.streams(streams)
+            key.limits.exempt.remove(.streams)
+        }
+        key.limits.exempt.formUnion(patch.exempt)
         if let identity = patch.identity { key.identity = try KeyValues.identity(identity) }
         if let note = patch.note { key.note = try KeyValues.note(note) }
         try checkUnique(key)
@@ -150,6 +157,13 @@ package struct KeyRing: Sendable {
             throw .unknownKey(id)
         }
         return key
+    }
+
+    /// Returns a valid name that is not the id of a key. The command line accepts a name or an id.
+    private func name(_ text: String) throws(KeyRefusal) -> String {
+        let name = try KeyValues.name(text)
+        if let id = KeyID(name), keys[id] != nil { throw .invalid(.name, "choose a name that is not the id of a key") }
+        return name
     }
 
     func checkUnique(_ key: Key) throws(KeyRefusal) {

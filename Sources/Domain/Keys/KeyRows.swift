@@ -60,13 +60,20 @@ package enum KeyRows {
             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22,
                 ?23)
             """, .text(key.id.description), .text(key.name), .text(key.kind.rawValue),
-            .text(key.rights.scope.rawValue), Value(projects), Value(key.expires), Value(key.limits.rate?.description),
-            Value(key.limits.streams.map(Int64.init)), Value(key.identity), Value(key.note), .integer(key.created),
+            .text(key.rights.scope.rawValue), Value(projects), Value(key.expires),
+            Value(key.limits.exempt.contains(.rate) ? unlimitedRate : key.limits.rate?.description),
+            Value(key.limits.exempt.contains(.streams) ? unlimitedStreams : key.limits.streams.map(Int64.init)),
+            Value(key.identity), Value(key.note), .integer(key.created),
             .text(key.creator), .integer(key.generation), .bytes(key.secrets.first?.hash ?? []),
             old.map { .bytes($0.hash) } ?? .null, Value(old?.until), Value(key.use?.time), Value(key.use?.address),
             Value(key.use?.client), Value(parent.secret), Value(parent.key), Value(parent.generation),
             key.device.map { .bytes($0) } ?? .null)
     }
+
+    /// The stored rate of a key without a limit.
+    fileprivate static let unlimitedRate = "none"
+    /// The stored number of streams of a key without a limit.
+    fileprivate static let unlimitedStreams: Int64 = -1
 
     /// Removes a key.
     package static func remove(_ id: KeyID, _ connection: Connection) throws(StorageError) {
@@ -148,10 +155,14 @@ private struct KeyRow: Row {
             generation: try columns.optionalInteger(21))
         let device = try columns.optionalBytes(22)
         let names = projects.map(KeyRow.names)
+        var exempt: KeyLimits.Kinds = []
+        if rate == KeyRows.unlimitedRate { exempt.insert(.rate) }
+        if streams == KeyRows.unlimitedStreams { exempt.insert(.streams) }
         // A limit or a list that cannot be parsed must not count as absent, because the key would then permit more.
         guard let id = KeyID(try columns.text(0)), let kind = Key.Kind(rawValue: try columns.text(2)),
             let scope = Scope(rawValue: try columns.text(3)), hash.count == KeyedHash.length,
-            rate == nil || rate.flatMap(KeyRate.init) != nil, streams.map({ $0 > 0 }) ?? true,
+            rate == nil || exempt.contains(.rate) || rate.flatMap(KeyRate.init) != nil,
+            streams.map({ $0 > 0 || exempt.contains(.streams) }) ?? true,
             names == nil || names.flatMap(\.self) != nil,
             // A session without its key would have rights that an administrator cannot revoke.
             kind != .session || parent.parent != nil
@@ -165,7 +176,9 @@ private struct KeyRow: Row {
         }
         key = Key(
             id: id, name: name, kind: kind, rights: KeyRights(scope, projects: names.flatMap(\.self)), expires: expires,
-            limits: KeyLimits(rate: rate.flatMap(KeyRate.init), streams: streams.map { Int(clamping: $0) }),
+            limits: KeyLimits(
+                rate: rate.flatMap(KeyRate.init),
+                streams: exempt.contains(.streams) ? nil : streams.map { Int(clamping: $0) }, exempt: exempt),
             identity: identity, note: note, created: created, creator: creator,
             parent: kind == .session ? parent.parent : nil, device: device, secrets: secrets,
             use: lastUsed.map { Key.Use(time: $0, address: address, client: client) })

@@ -19,11 +19,22 @@ enum KeyValues {
 
     static func name(_ text: String) throws(KeyRefusal) -> String {
         try check(text, .name, longest: longestName)
+        guard !namesAdministrator(text) else {
+            throw .invalid(.name, "choose a name that does not denote an administrator's key")
+        }
         return text
     }
 
+    /// Returns whether the log and the list of keys use a name for an administrator's secret: the variable of the
+    /// settings, a line of the key file, or the command line without a running gateway.
+    private static func namesAdministrator(_ name: String) -> Bool {
+        let isLineOfFile = name.hasPrefix("/") && name.contains(#/, line [0-9]+$/#)
+        return isLineOfFile || ["vibe_auth_secret", KeyCaller.commandLine.name].contains(name.lowercased())
+    }
+
     static func identity(_ text: String?) throws(KeyRefusal) -> String? {
-        if let text { try check(text, .identity, longest: longestIdentity) }
+        guard let text, !text.isEmpty else { return nil }
+        try check(text, .identity, longest: longestIdentity)
         return text
     }
 
@@ -45,16 +56,17 @@ enum KeyValues {
     }
 
     static func limits(_ limits: KeyLimits) throws(KeyRefusal) -> KeyLimits {
-        KeyLimits(rate: limits.rate, streams: try streams(limits.streams))
+        KeyLimits(rate: limits.rate, streams: try streams(limits.streams), exempt: limits.exempt)
     }
 
     static func streams(_ count: Int?) throws(KeyRefusal) -> Int? {
-        let range = KeyLimits.streamRange
-        guard count.map(range.contains) ?? true else {
-            throw .invalid(.streams, "use a number from \(range.lowerBound) to \(range.upperBound)")
-        }
+        guard count.map(KeyLimits.streamRange.contains) ?? true else { throw .invalid(.streams, streamsAdvice) }
         return count
     }
+
+    /// The advice for an invalid number of streams.
+    static let streamsAdvice =
+        "use a whole number from \(KeyLimits.streamRange.lowerBound) to \(KeyLimits.streamRange.upperBound), or none"
 
     /// Returns the time at which a key expires, in milliseconds since 1970.
     static func expiry(_ lifetime: Duration?, from now: Int64) throws(KeyRefusal) -> Int64? {
@@ -86,6 +98,12 @@ enum KeyValues {
             $0.properties.generalCategory == .control || $0.properties.generalCategory == .format
                 || $0.properties.generalCategory == .lineSeparator
                 || $0.properties.generalCategory == .paragraphSeparator
+        }
+        // Programs replace bytes that are not UTF-8 with this character, so different texts could become equal.
+        guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .invalid(value, "use valid UTF-8") }
+        // Lists and the log would contain the secret.
+        guard !KeyToken.isContained(in: text) else {
+            throw .invalid(value, "use a text that does not contain a key (vr_…)")
         }
         guard !hasControl, text.first?.isWhitespace == false, text.last?.isWhitespace == false else {
             throw .invalid(value, "use no control characters, and no space at the beginning or the end")

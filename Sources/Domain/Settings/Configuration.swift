@@ -52,6 +52,10 @@ package struct Configuration: Sendable {
 
     var origins: [String: SettingOrigin] = [:]
 
+    /// The absolute path of the directory that contains each project's own OpenCode data; nil if the projects share
+    /// OpenCode's data.
+    package var isolatedData: String? { instances.isolatesSessions ? stateFolder + "/data" : nil }
+
     /// Returns the source of a setting's value.
     package func origin(of setting: Setting) -> SettingOrigin {
         origins[setting.name] ?? .default

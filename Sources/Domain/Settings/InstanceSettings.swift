@@ -4,6 +4,8 @@
 package struct InstanceSettings: Sendable, Equatable {
     /// Whether each run of an instance gets a random password.
     package internal(set) var setsPasswords = false
+    /// Whether each instance gets its own directory for OpenCode's database and the logins of providers.
+    package internal(set) var isolatesSessions = false
     /// The time after which the gateway responds to a start request even if the instance is not ready. The start
     /// continues.
     package internal(set) var startAnswerTimeout = Duration.zero
@@ -32,6 +34,15 @@ extension Settings {
             """
             Give each OpenCode instance a random password for each run, so that other users of the machine cannot use it. \
             `off`: use only the value of `OPENCODE_PASSWORD` or `OPENCODE_SERVER_PASSWORD` in the environment files.
+            """),
+        Setting(
+            "isolate-sessions", environment: "VIBE_ISOLATE_SESSIONS", syntax: .onOff,
+            field: \.instances.isolatesSessions, default: .text("off"), group: .instances,
+            """
+            Give each OpenCode instance its own directory for OpenCode's database and the logins of providers (`XDG_DATA_HOME`), \
+            below `data` in `--state-dir`. Each project then needs its own `opencode auth login`, and the existing sessions are \
+            not listed. A running instance keeps its directory until it is restarted. For units, set the value in the \
+            configuration file.
             """),
         time(
             "start-timeout", environment: "VIBE_START_TIMEOUT", field: \.limits.startTimeout, default: "5min",

@@ -37,7 +37,7 @@ package struct SettingError: Error, Equatable, CustomStringConvertible {
 
     /// Returns a value in quotes, truncated if it is very long. Characters that could control a terminal are replaced
     /// by their code points.
-    static func quoted(_ value: String) -> String {
+    package static func quoted(_ value: String) -> String {
         let longest = 80
         let shown = value.unicodeScalars.prefix(longest).map { scalar in
             switch scalar.properties.generalCategory {

@@ -216,7 +216,7 @@ extension GatewayLoop {
         of principal: Principal, _ meter: KeyMeter, _ request: RequestContext
     ) -> Admission.Rejection? {
         let policy = request.pinPolicy(of: snapshot)
-        guard let rate = principal.limits.rate ?? policy.keyLimits.rate,
+        guard let rate = principal.limits.completed(by: policy.keyLimits).rate,
             let wait = meter.count(at: rate, loop.now.nanoseconds)
         else { return nil }
         return .tooManyRequests(rate, wait: wait)
@@ -261,13 +261,13 @@ extension GatewayLoop {
     package func streamRefusal(of connection: ClientConnection) -> GatewayError? {
         let request = connection.request
         guard let principal = request.principal, let meter = principal.meter,
-            let limit = principal.limits.streams ?? request.pinPolicy(of: snapshot).keyLimits.streams
+            let limit = principal.limits.completed(by: request.pinPolicy(of: snapshot).keyLimits).streams
         else { return nil }
         guard let stream = meter.openStream(atMost: limit) else {
             // The gateway cannot know when another stream will end.
+            let streams = limit == 1 ? "1 open stream" : "\(limit) open streams"
             return GatewayError(
-                429,
-                "This key may have \(limit) open streams. Close one of them, or ask the administrator for a higher limit.",
+                429, "This key may have \(streams). Close a stream, or ask the administrator for a higher limit.",
                 fields: ["Retry-After": "10"])
         }
         request.openStream = stream

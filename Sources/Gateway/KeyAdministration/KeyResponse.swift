@@ -98,7 +98,7 @@ package enum KeyResponse {
     private static let line: String = {
         let hidden =
             #"\u0000-\u001f\u007f-\u009f\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f"#
-            + #"\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"#
+            + #"\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffd"#
         let spaces = #"\u0020\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"#
         return "^[^\(hidden)\(spaces)]([^\(hidden)]*[^\(hidden)\(spaces)])?$"
     }()
@@ -117,15 +117,17 @@ package enum KeyResponse {
             "description": "The names of the projects that the key can open. null: all projects.",
         ] as JSON).orNull
     private static let streams: JSON =
-        ([
-            "type": "integer", "minimum": .number(Number(KeyLimits.streamRange.lowerBound)),
-            "maximum": .number(Number(KeyLimits.streamRange.upperBound)),
-            "description": "The number of streams that may be open at the same time. null: the default limit.",
-        ] as JSON).orNull
+        [
+            "type": ["integer", "string", "null"], "minimum": .number(Number(KeyLimits.streamRange.lowerBound)),
+            "maximum": .number(Number(KeyLimits.streamRange.upperBound)), "pattern": "^none$",
+            "description":
+                "The number of streams that may be open at the same time. null: the default limit. `none`: no limit.",
+        ]
     private static let rate = text(
-        "The rate of requests, such as `20/s`. null: the default limit.", pattern: "^[1-9][0-9]{0,4}/(s|min|h)$")
+        "The rate of requests, such as `20/s`. null: the default limit. `none`: no limit.",
+        pattern: "^([1-9][0-9]{0,4}/(s|min|h)|none)$")
     private static let identity = text(
-        "The value of the identity header that selects the key.", pattern: line, longest: 256)
+        "The value of the identity header that selects the key.", pattern: "^$|\(line)", longest: 256)
     private static let note = text("A remark.", pattern: "^$|\(line)", longest: 500)
 
     private static let draft: JSONObject = [

@@ -10,7 +10,7 @@ extension ProcessSetUp {
         let userHome = Environment.homeFolder
         self.init(
             command: configuration.opencode, environment: environment, userHome: userHome, projects: configuration.home,
-            setsPasswords: configuration.instances.setsPasswords,
+            data: configuration.isolatedData, setsPasswords: configuration.instances.setsPasswords,
             records: .processes(environment: environment, userHome: userHome, projects: configuration.home))
     }
 }

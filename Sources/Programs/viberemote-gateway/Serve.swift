@@ -92,7 +92,9 @@ private final class Service: Sendable {
             links: InstanceRegistry.Links(
                 probe: { await link.probe($0) }, progress: { await link.progress(ofSlot: $0) },
                 inquire: { await link.send($0) }, publish: { link.publish($0) },
-                environmentDigest: { InstanceEnvironment.currentDigest(of: $0, home: Environment.homeFolder) },
+                environmentDigest: { [data = configuration.isolatedData] in
+                    InstanceEnvironment.currentDigest(of: $0, home: Environment.homeFolder, data: data)
+                },
                 history: Self.history(state, configuration: configuration, log: log)))
         let listen = configuration.listen
         guard let address = SocketAddress(host: listen.host, port: listen.port) else {

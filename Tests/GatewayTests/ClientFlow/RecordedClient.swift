@@ -16,8 +16,11 @@ struct RecordedClient: Sendable {
         let body: String?
 
         /// The part of the target after the project's base path, without the query.
-        var path: String { String(target.dropFirst("/projects/demo/api".count).prefix { $0 != "?" }) }
+        var path: String { String(target.dropFirst(RecordedClient.basePath.count).prefix { $0 != "?" }) }
     }
+
+    /// The base path of all recorded requests.
+    static let basePath = "/projects/demo/api"
 
     let name: String
     let requests: [Request]
@@ -48,8 +51,16 @@ struct RecordedClient: Sendable {
 }
 
 /// A gateway with the simulator as project `demo`, a repository with one commit, which replays the requests of recorded
-/// clients byte for byte. Only names that differ in the simulator are replaced.
+/// clients byte for byte. Only names that differ in the simulator, and at the root the base path, are replaced.
 final class Replay {
+    /// The address at which the clients reach the project.
+    enum Place: CaseIterable {
+        /// The project's base path, with an administrator's key.
+        case basePath
+        /// The root, with a key that is bound to the project and has the default scope.
+        case root
+    }
+
     struct Exchange {
         let request: RecordedClient.Request
         let answer: TestResponse
@@ -57,6 +68,8 @@ final class Replay {
 
     let gateway: GatewayUnderTest
     let folder: String
+    /// The key of the requests that ``run(_:key:)`` sends.
+    let key: String
     /// All responses except the streams, in the order of the requests.
     private(set) var exchanges: [Exchange] = []
     private(set) var streams: [EventFeed] = []
@@ -65,7 +78,7 @@ final class Replay {
     /// A session that was created here and whose name in the recording is not known yet.
     private var unnamed: String?
 
-    init(_ version: String) throws {
+    init(_ version: String, at place: Place = .basePath) throws {
         gateway = try GatewayUnderTest(
             environment: ["SIMULATOR_PROFILE": version, "SIMULATOR_PACE": "0", "SIMULATOR_ENDS_WITH_PARENT": "1"],
             opencode: try BuiltProducts.path("opencode-simulator"))
@@ -74,6 +87,12 @@ final class Replay {
         try GitProgram.makeRepository(in: folder, message: "x")
         let answer = try gateway.request("POST", "/projects/demo/start", within: .seconds(60))
         guard answer.status == 200 else { throw TestFailure("start answered \(answer.text)") }
+        switch place {
+        case .basePath: key = GatewayUnderTest.key
+        case .root:
+            key = try gateway.createKey("phone", #""projects":["demo"]"#).token
+            names[RecordedClient.basePath] = ""
+        }
         names["/home/vibe/demo"] = folder
         names[Self.escaped("/home/vibe/demo")] = Self.escaped(folder)
     }
@@ -89,8 +108,9 @@ final class Replay {
     /// Maps a session that existed before the recording to one that exists here.
     func call(_ recorded: String, _ session: String) { names[recorded] = session }
 
-    /// Sends all requests of a client. `key` replaces the client's recorded key.
-    func run(_ client: RecordedClient, key: String = GatewayUnderTest.key) throws {
+    /// Sends all requests of a client. `key` replaces the client's recorded key; nil for ``key``.
+    func run(_ client: RecordedClient, key: String? = nil) throws {
+        let key = key ?? self.key
         var late: [(RecordedClient.Request, ResponseReader)] = []
         for request in client.requests {
             nameSession(in: request)

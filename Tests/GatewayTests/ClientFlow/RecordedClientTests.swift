@@ -28,8 +28,11 @@ struct RecordedClientTests {
         }
     }
 
-    @Test func `the recorded requests of OpenCode 2's run succeed from a directory of another machine`() throws {
-        let replay = try Replay("2.0.15")
+    @Test(arguments: Replay.Place.allCases)
+    func `the recorded requests of OpenCode 2's run succeed from a directory of another machine`(
+        at place: Replay.Place
+    ) throws {
+        let replay = try Replay("2.0.15", at: place)
         let client = try RecordedClient.named("opencode run --server (2.0.15)")
         try replay.run(client)
         Self.expect(replay, sourceLocation: #_sourceLocation)
@@ -70,8 +73,11 @@ struct RecordedClientTests {
         #expect(replay.exchanges.last?.answer.json["data"]?.elements?.map { $0["id"]?.text } == [session])
     }
 
-    @Test func `the recorded requests of OpenCode 2's full-screen program succeed from another machine`() throws {
-        let replay = try Replay("2.0.15")
+    @Test(arguments: Replay.Place.allCases)
+    func `the recorded requests of OpenCode 2's full-screen program succeed from another machine`(
+        at place: Replay.Place
+    ) throws {
+        let replay = try Replay("2.0.15", at: place)
         // The program has these two sessions open in its tabs.
         for recorded in ["ses_dfd07730cffed0XA4ZjEh6geal", "ses_dfd7f34fdffe2gosmis2cnp4ql"] {
             let made = try replay.api("POST", "/api/session", "{}")
@@ -91,8 +97,9 @@ struct RecordedClientTests {
         try stream.next("session.execution.succeeded") { $0["sessionID"]?.text == own }
     }
 
-    @Test func `the recorded requests of OpenCode 1's run --attach succeed`() throws {
-        let replay = try Replay("1.18.33")
+    @Test(arguments: Replay.Place.allCases)
+    func `the recorded requests of OpenCode 1's run --attach succeed`(at place: Replay.Place) throws {
+        let replay = try Replay("1.18.33", at: place)
         let client = try RecordedClient.named("opencode run --attach (1.18.34)")
         try replay.run(client)
         Self.expect(replay, sourceLocation: #_sourceLocation)
@@ -103,11 +110,15 @@ struct RecordedClientTests {
         try #require(replay.streams.first).next("server.connected")
     }
 
-    @Test func `the recorded requests of OpenCode 1's full-screen attach succeed`() throws {
-        let replay = try Replay("1.18.33")
+    @Test(arguments: Replay.Place.allCases)
+    func `the recorded requests of OpenCode 1's full-screen attach succeed`(at place: Replay.Place) throws {
+        let replay = try Replay("1.18.33", at: place)
         let client = try RecordedClient.named("opencode attach, full-screen (1.18.34)")
         try replay.run(client)
-        Self.expect(replay, sourceLocation: #_sourceLocation)
+        // A key for one project cannot read a response that concerns all projects.
+        Self.expect(
+            replay, except: place == .root ? ["/experimental/workspace/status": 403] : [:],
+            sourceLocation: #_sourceLocation)
 
         #expect(replay.exchanges.count + replay.streams.count == client.requests.count)
         #expect(replay.answers(to: "/path").first?.json["directory"]?.text == replay.folder)
@@ -134,8 +145,11 @@ struct RecordedClientTests {
         #expect(messages?.map { $0["info"]?["role"]?.text } == ["user", "assistant"])
     }
 
-    @Test func `the Python SDK's recorded requests succeed, and a wrong key is rejected with 401`() throws {
-        let replay = try Replay("2.0.15")
+    @Test(arguments: Replay.Place.allCases)
+    func `the Python SDK's recorded requests succeed, and a wrong key is rejected`(
+        at place: Replay.Place
+    ) throws {
+        let replay = try Replay("2.0.15", at: place)
         let client = try RecordedClient.named("opencode-python-sdk 0.2.3")
         // The client's last request had a wrong password.
         let (known, wrong) = (client.requests.dropLast(), client.requests.suffix(1))
@@ -146,8 +160,19 @@ struct RecordedClientTests {
 
         try replay.run(RecordedClient(name: client.name, requests: Array(wrong)), key: "another-key-0123456789")
 
-        #expect(replay.exchanges.last?.answer.status == 401)
+        // At the root, the gateway does not know to which project a request without a valid key belongs.
+        #expect(replay.exchanges.last?.answer.status == (place == .root ? 404 : 401))
         try #require(replay.streams.first).next("session.execution.succeeded")
+    }
+
+    @Test func `the official SDK's recorded requests succeed at the root`() throws {
+        let replay = try Replay("1.18.33", at: .root)
+        try replay.run(try RecordedClient.named("@opencode-ai/sdk 1.18.33"))
+        Self.expect(replay, sourceLocation: #_sourceLocation)
+        let stream = try #require(replay.streams.first)
+        try stream.next("server.connected")
+        let session = try #require(replay.answers(to: "/session").first?.json["id"]?.text)
+        try stream.next("session.idle") { $0["sessionID"]?.text == session }
     }
 
     @Test func `this suite covers each recorded client`() throws {

@@ -166,4 +166,48 @@ import Testing
         #expect(run.status == .exited(2))
         #expect(run.error == [#""--thread" is not a flag of check: did you mean --threads?"#])
     }
+
+    // MARK: Data of projects
+
+    private func notes(_ run: ProgramRun) -> [String] { run.output.filter { $0.hasPrefix("  note   ") } }
+
+    @Test func `with isolated sessions, the data directory and the files that override it are reported`() throws {
+        try user.write("XDG_DATA_HOME=/srv/shared\n", to: ".config/opencode/env", mode: 0o600)
+        try user.write("XDG_DATA_HOME=/srv/alpha\n", to: ".config/opencode/env.d/alpha.env", mode: 0o600)
+        let run = try check(["--isolate-sessions", "on", "--state-dir", "\(user.path)/state"])
+
+        #expect(
+            run.output.contains("  ok     each project has its own OpenCode data below \(user.path)/state/data"))
+        #expect(
+            notes(run).contains {
+                $0.contains("opencode/env, line 1 sets XDG_DATA_HOME, which has no effect with --isolate-sessions on")
+            })
+        #expect(
+            notes(run).contains(
+                "  note   The environment file of alpha sets XDG_DATA_HOME, so --isolate-sessions has no effect on this project."
+            ))
+        #expect(!notes(run).contains { $0.contains("beta") })
+        // The command changes nothing.
+        #expect((try? FileTree.names(in: "\(user.path)/state")) == nil)
+        #expect(try !check().output.contains { $0.contains("OpenCode data") })
+    }
+
+    @Test func `keys for some projects are reported while the projects share their data`() throws {
+        let gateway = try GatewayUnderTest()
+        let environment = ["VIBE_LISTEN": "127.0.0.1:\(gateway.port)"]
+
+        #expect(try !notes(check([], environment)).contains { $0.contains("limited to projects") })
+
+        _ = try gateway.createKey("all")
+        _ = try gateway.createKey("dora", #""projects":["alpha"]"#)
+
+        #expect(
+            try notes(check([], environment)).contains {
+                $0.contains(
+                    "Some keys are limited to projects (dora), but all projects share OpenCode's database and logins.")
+            })
+        #expect(
+            try !notes(check(["--isolate-sessions", "on"], environment)).contains { $0.contains("limited to projects") }
+        )
+    }
 }

@@ -144,6 +144,39 @@ import Testing
         #expect(try record("demo").credentials?.password == "from-the-file")
     }
 
+    @Test func `with VIBE_ISOLATE_SESSIONS on, each unit has its own data directory below the state directory`() throws
+    {
+        try makeProject("demo")
+        try makeProject("my app")
+        try makeProject("own", variables: "XDG_DATA_HOME=/srv/own\n")
+        let file = try user.write("VIBE_ISOLATE_SESSIONS=on\nVIBE_STATE_DIR=\(user.path)/state\n", to: "config")
+        for (instance, folder) in [
+            ("demo", "\(user.path)/state/data/demo"), (#"my\x20app"#, "\(user.path)/state/data/my app"),
+            ("own", "/srv/own"),
+        ] {
+            let run = try run(instance, ["VIBE_CONFIG": file, "XDG_DATA_HOME": "/inherited"])
+
+            #expect(run.status == .exited(7), "\(run.error)")
+            #expect(run.output.contains("env XDG_DATA_HOME=\(folder)"))
+        }
+
+        #expect(try FileTree.names(in: "\(user.path)/state/data").sorted() == ["demo", "my app"])
+
+        var status = stat()
+
+        #expect(stat("\(user.path)/state/data/demo", &status) == 0)
+        #expect(status.st_mode & 0o777 == 0o700)
+
+        let shared = try run("demo", ["XDG_DATA_HOME": "/inherited"])
+
+        #expect(shared.output.contains("env XDG_DATA_HOME=/inherited"))
+
+        // The state directory of the system's unit (`StateDirectory=`).
+        let unit = try run("demo", ["VIBE_ISOLATE_SESSIONS": "on", "STATE_DIRECTORY": "\(user.path)/unit"])
+
+        #expect(unit.output.contains("env XDG_DATA_HOME=\(user.path)/unit/data/demo"))
+    }
+
     @Test func `the configuration file sets OpenCode's command`() throws {
         try makeProject("demo")
         let shim = try user.write("#!/bin/sh\necho \"other $*\"\n", to: "other program", mode: 0o755)

@@ -169,7 +169,7 @@ import Testing
         (["rename", "a"], "key rename has no NAME: write viberemote-gateway key rename KEY NAME."),
         (
             ["list", "--allow", "read"],
-            "--allow is not valid for key list: it belongs to key create. Remove it."
+            "--allow is not valid for key list: it belongs to key create and key change. Remove it."
         ),
         (["create", "a", "--allow", "read", "--allow", "run"], "--allow is given twice. Write it once."),
     ])

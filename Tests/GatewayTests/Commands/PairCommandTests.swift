@@ -76,7 +76,7 @@ import Testing
         let key = try run(gateway.port, environment: ["VIBE_AUTH_SECRET": "another-key-0123456789"])
         let twice = try run(gateway.port, "--name", "a", "--name", "b")
 
-        #expect(value.status == .exited(1))
+        #expect(value.status == .exited(2))
         #expect(value.error.last?.hasPrefix("The value of \"allow\" is invalid") == true)
         #expect(key.status == .exited(1))
         #expect(key.error.last?.hasPrefix("Invalid API key: the running gateway does not accept") == true)

@@ -21,7 +21,7 @@ import Testing
             #expect(response.status == 429)
             #expect((1...12).contains(seconds))
             #expect(
-                response.json["detail"]?.text == "This key may send 5/min requests. Try again in \(seconds) s.")
+                response.json["detail"]?.text == "This key may send 5 requests a minute. Try again in \(seconds) s.")
         }
 
         #expect(try gateway.request("GET", "/projects", key: other).status == 200)
@@ -65,7 +65,7 @@ import Testing
             #expect(response.status == 429, "\(target)")
             #expect(
                 response.json["detail"]?.text
-                    == "This key may have 2 open streams. Close one of them, or ask the administrator for a higher limit."
+                    == "This key may have 2 open streams. Close a stream, or ask the administrator for a higher limit."
             )
             // Requests that are not streams are not limited.
             #expect(try gateway.request("GET", "/projects", key: key).status == 200)

@@ -5,6 +5,8 @@ import TestKit
 import TestThreads
 import Testing
 
+@testable import opencode_simulator
+
 /// Tests the environment files `~/.config/opencode/env` and `~/.config/opencode/env.d/NAME.env`.
 @Suite(.onTestThreads) struct EnvironmentFileTests {
     /// Returns a command that writes its environment to a file, and announces the port that the folder names.
@@ -50,6 +52,48 @@ import Testing
             #expect(lines.contains(Substring(line)), "\(line)")
         }
         try gateway.terminate()
+    }
+
+    /// Returns the data directories of simulators for the projects, as the kernel reports them.
+    private func dataFolders(
+        _ projects: [String], isolated: Bool, _ change: (GatewayUnderTest) throws -> Void = { _ in }
+    ) throws -> [String?] {
+        let gateway = try GatewayUnderTest(
+            flags: isolated ? ["--isolate-sessions", "on"] : [],
+            environment: [
+                "XDG_DATA_HOME": tools.path, "SIMULATOR_PROFILE": "2.0.15", "SIMULATOR_ENDS_WITH_PARENT": "1",
+            ], opencode: try BuiltProducts.path("opencode-simulator"))
+        try change(gateway)
+        return try projects.map { project in
+            try gateway.makeProject(project)
+            let answer = try gateway.request("POST", "/projects/\(project)/start", within: .seconds(60))
+            guard answer.status == 200 else { throw TestFailure("start answered \(answer.text)") }
+            let status = try gateway.request("GET", "/projects/\(project)/status")
+            guard case .integer(let process)? = status.json["pid"] else { throw TestFailure("status \(status.text)") }
+            // The gateway expects the environment with which it has started the instance.
+            guard !status.text.contains("restart to apply") else { throw TestFailure("status \(status.text)") }
+            let variables = try FileTree.contents("/proc/\(process)/environ").split(separator: 0).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            return variables.first { $0.hasPrefix("XDG_DATA_HOME=") }.map {
+                String($0.dropFirst("XDG_DATA_HOME=".count)).replacing(gateway.stateFolder, with: "STATE")
+            }
+        }
+    }
+
+    @Test func `each instance has its own data directory only with --isolate-sessions on`() throws {
+        #expect(
+            try dataFolders(["one", "two"], isolated: true) == ["STATE/data/one", "STATE/data/two"])
+        #expect(try dataFolders(["one", "two"], isolated: false) == [tools.path, tools.path])
+    }
+
+    @Test func `a project's own environment file overrides its isolated data directory`() throws {
+        let folders = try dataFolders(["one", "two"], isolated: true) { gateway in
+            try gateway.home.write(
+                "XDG_DATA_HOME=\(tools.path)/own\n", to: ".config/opencode/env.d/two.env", mode: 0o600)
+        }
+
+        #expect(folders == ["STATE/data/one", "\(tools.path)/own"])
     }
 
     @Test func `an environment file that others can read is rejected with the chmod command that fixes it`() throws {

@@ -229,7 +229,7 @@ import Testing
         #expect(
             warnings == [
                 "password not enforced by this OpenCode version", "Its port was found by its socket.",
-                "the environment files have changed since the instance started: restart to apply",
+                "the environment files or --isolate-sessions have changed since the instance started: restart to apply",
             ])
         #expect(fixture.lines.all.contains { $0.message == "password not enforced by this OpenCode version" })
 

@@ -29,7 +29,8 @@ final class ProcessFixture: Sendable {
 
     /// Returns a supervisor like the supervisor of a gateway, opened on a separate loop.
     func gateway(
-        environment: [String: String] = ["PATH": "/usr/bin:/bin"], givesPasswords: Bool = true, opens: Bool = true,
+        environment: [String: String] = ["PATH": "/usr/bin:/bin"], givesPasswords: Bool = true, data: String? = nil,
+        opens: Bool = true,
         records other: InstanceRecordStore? = nil, projects: String? = nil
     ) async throws -> SupervisorInFixture {
         let gateway = try SupervisorInFixture { loop in
@@ -37,7 +38,8 @@ final class ProcessFixture: Sendable {
                 loop: loop,
                 setUp: ProcessSetUp(
                     command: ["/bin/sh", "\(home.path)/.opencode.sh"], environment: environment, userHome: home.path,
-                    projects: projects ?? home.path, setsPasswords: givesPasswords, records: other ?? records),
+                    projects: projects ?? home.path, data: data, setsPasswords: givesPasswords,
+                    records: other ?? records),
                 logger: Logger(sink: lines, level: .debug))
         }
         do {

@@ -105,6 +105,47 @@ import Testing
         await gateway.tearDown()
     }
 
+    @Test func `with isolated sessions, each child has its own data directory, which only the user can access`()
+        async throws
+    {
+        let fixture = try ProcessFixture(Self.banner)
+        let data = fixture.home.path + "/.state/data"
+        let gateway = try await fixture.gateway(
+            environment: ["PATH": "/usr/bin:/bin", "XDG_DATA_HOME": "/inherited"], data: data)
+        let run = try #require(await gateway.launch(fixture.alpha))
+
+        #expect(try ProcessFixture.environment(of: run.process)["XDG_DATA_HOME"] == data + "/alpha")
+        #expect(
+            run.environmentDigest
+                == InstanceEnvironment.currentDigest(of: .alpha, home: fixture.home.path, data: data))
+
+        var status = stat()
+
+        #expect(lstat(data + "/alpha", &status) == 0)
+        #expect(status.st_mode == S_IFDIR | 0o700)
+
+        await gateway.kill()
+        _ = await gateway.next()
+        await gateway.tearDown()
+    }
+
+    @Test func `a data directory that others can access fails the start`() async throws {
+        let fixture = try ProcessFixture(Self.banner)
+        let data = fixture.home.path + "/.state/data"
+        try fixture.home.makeFolder(".state/data/alpha")
+        chmod(data + "/alpha", 0o755)
+        let gateway = try await fixture.gateway(data: data)
+        await gateway.start(fixture.alpha)
+        guard case .launchFailed(let reason) = await gateway.next() else {
+            Issue.record("it was launched")
+            return
+        }
+
+        #expect(reason.contains("`chmod 700 \(data)/alpha`"))
+
+        await gateway.tearDown()
+    }
+
     @Test func `with instance passwords off, only OpenCode 2 receives one, and the record contains it`() async throws {
         let fixture = try ProcessFixture(Self.banner)
         let gateway = try await fixture.gateway(givesPasswords: false)

@@ -49,9 +49,10 @@ package enum InstanceMessage {
     /// The warning in `status` and in the log for a server that accepts requests without its password.
     package static let passwordNotEnforced = "password not enforced by this OpenCode version"
 
-    /// The warning in `status` for an instance whose environment files have changed since its start.
+    /// The warning in `status` for an instance whose environment files, or whose directory for OpenCode's data, have
+    /// changed since its start.
     package static let olderEnvironment =
-        "the environment files have changed since the instance started: restart to apply"
+        "the environment files or --isolate-sessions have changed since the instance started: restart to apply"
 
     /// The warning in `status` for an OpenCode 2 instance with a configured user name other than `opencode`.
     package static let usernameIgnored =

@@ -49,9 +49,31 @@ enum BashCompletion {
             mapfile -t names < <("${COMP_WORDS[0]}" \(CompletionScript.projectNames))
             _viberemote_gateway_words "${names[@]}"
         }
+        # Offers the word after `key ACTION`.
+        _viberemote_gateway_keys() {
+            local -a names
+            mapfile -t names < <("${COMP_WORDS[0]}" \(CompletionScript.keyNames))
+            _viberemote_gateway_words "${names[@]}"
+        }
+        # Offers the flags of `key ACTION`.
+        _viberemote_gateway_key_flags() {
+            case ${given[0]} in
+        \(keyFlagCases)
+            esac
+        }
         complete -F _viberemote_gateway \(GatewayVersion.program)
 
         """
+    }
+
+    private static var keyFlagCases: String {
+        let flags = CompletionScript.flags(of: .key)
+        let cases = Subcommand.key.actions.map { action in
+            let valid = flags.filter { $0.actions.isEmpty || $0.actions.contains(action.name) }
+            return "        \(action.name)) _viberemote_gateway_words \(words(valid.map(\.flag))) ;;"
+        }
+        let others = "        *) _viberemote_gateway_words \(words(flags.map(\.flag))) ;;"
+        return (cases + [others]).joined(separator: "\n")
     }
 
     private static var valueCases: String {
@@ -68,14 +90,22 @@ enum BashCompletion {
     }
 
     private static func commandCase(_ command: Subcommand) -> String {
-        let flags = words(CompletionScript.flags(of: command).map(\.flag))
-        let commandWords = command.name == "help" ? CompletionScript.commandNames : command.words
-        let offerFlags = "_viberemote_gateway_words \(flags)"
+        let flags = CompletionScript.flags(of: command)
+        let commandWords = CompletionScript.firstWords(of: command)
+        let offerFlags = "_viberemote_gateway_words \(words(flags.map(\.flag)))"
         guard !commandWords.isEmpty else { return "        \(command.name)) \(offerFlags) ;;" }
         var lines = [
             "        \(command.name))", "            if [[ $cur == -* ]]; then \(offerFlags)",
             "            elif ((${#given[@]} == 0)); then _viberemote_gateway_words \(words(commandWords))",
         ]
+        if command.name == "key" {
+            lines[1] = "            if [[ $cur == -* ]]; then _viberemote_gateway_key_flags"
+            lines.append(
+                "            elif ((${#given[@]} == 1)) && [[ ${given[0]} =~ ^(\(CompletionScript.keyActions.joined(separator: "|")))$ ]]; "
+                    + "then _viberemote_gateway_keys")
+            return (lines + ["            else _viberemote_gateway_key_flags", "            fi ;;"])
+                .joined(separator: "\n")
+        }
         if command.name == "project" {
             lines.append(
                 "            elif ((${#given[@]} == 1)) && [[ ${given[0]} != list ]]; then _viberemote_gateway_projects"

@@ -36,8 +36,10 @@ package enum Command: Sendable {
         guard let subcommand = Subcommand.named(first) else { return .usageError(unknown(first)) }
         do throws(SettingError) {
             let splitter = FlagSplitter(subcommand)
-            guard case .arguments(let split) = try splitter.split(Array(arguments.dropFirst())) else {
-                return .print(HelpText.text(of: subcommand))
+            let split: FlagSplitter.SplitArguments
+            switch try splitter.split(Array(arguments.dropFirst())) {
+            case .help(let words): return .print(HelpText.text(of: subcommand, action: words.first))
+            case .arguments(let arguments): split = arguments
             }
             let sources = SettingSources(
                 flags: split.flags, environment: environment, defaults: defaults, settings: subcommand.settings)
@@ -55,7 +57,10 @@ package enum Command: Sendable {
         case "check": return .check(sources.resolve(files))
         case "project": return try project(arguments, sources: sources, files: files)
         case "key":
-            let request = try KeyRequest(arguments.words, arguments.values)
+            if arguments.words.first == "help" {
+                return help([subcommand.name] + arguments.words.dropFirst())
+            }
+            let request = try KeyRequest(arguments.words, arguments.values, arguments.switches)
             return .key(request, isJSON: arguments.switches.contains("--json"), try sources.configuration(files))
         case "pair":
             let request = try PairRequest(arguments.values)
@@ -98,7 +103,13 @@ package enum Command: Sendable {
     private static func help(_ words: [String]) -> Command {
         guard let word = words.first else { return .print(HelpText.overview) }
         guard let subcommand = Subcommand.named(word) else { return .usageError(unknown(word)) }
-        return .print(HelpText.text(of: subcommand))
+        let action = words.dropFirst().first
+        if let action, !subcommand.actions.isEmpty, !subcommand.actions.contains(where: { $0.name == action }) {
+            let hint = NearestWord.hint(
+                action, among: subcommand.actions.map(\.name), else: "see `\(GatewayVersion.program) help \(word)`")
+            return .usageError("\(SettingError.quoted(action)) is not an action of \(word): \(hint)")
+        }
+        return .print(HelpText.text(of: subcommand, action: action))
     }
 
     private static func unknown(_ word: String) -> String {

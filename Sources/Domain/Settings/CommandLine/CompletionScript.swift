@@ -30,6 +30,8 @@ enum CompletionScript {
         let help: String
         /// The flag's value; nil if the flag has none.
         var value: (placeholder: String, hint: ValueHint)?
+        /// The actions of the command that accept the flag; empty for all.
+        var actions: [String] = []
     }
 
     /// Returns a command's flags.
@@ -42,8 +44,10 @@ enum CompletionScript {
             ] + off
         }
             + command.valueFlags.map {
-                Flag(flag: $0.flag, help: firstSentence($0.help), value: ($0.placeholder, $0.hint))
-            } + command.switches.map { Flag(flag: $0.flag, help: firstSentence($0.help)) } + [
+                Flag(
+                    flag: $0.flag, help: firstSentence($0.help), value: ($0.placeholder, $0.hint),
+                    actions: command.actions.isEmpty ? [] : $0.actions)
+            } + command.switches.map { Flag(flag: $0.flag, help: firstSentence($0.help), actions: $0.actions) } + [
                 Flag(flag: "--help", help: "Print the command's help.")
             ]
     }
@@ -60,6 +64,17 @@ enum CompletionScript {
 
     /// The command that prints the names of projects, one on each line.
     static let projectNames = "project list --names 2>/dev/null"
+
+    /// The command that prints the names of the running gateway's named keys, one on each line.
+    static let keyNames = "key list --names 2>/dev/null"
+
+    /// The actions of `key` after which a key's name follows.
+    static var keyActions: [String] { Subcommand.key.actions.filter { $0.arguments.first == "KEY" }.map(\.name) }
+
+    /// The words that may follow a command.
+    static func firstWords(of command: Subcommand) -> [String] {
+        command.name == "help" ? commandNames : command.firstWords
+    }
 
     /// The words that may follow `help`.
     static var commandNames: [String] { commands.map(\.name) }

@@ -11,7 +11,10 @@ enum FishCompletion {
             + commands.flatMap(flags) + commands.compactMap(words)
             + [
                 "\(complete) -n '__fish_seen_subcommand_from project; and __fish_seen_subcommand_from start stop status' "
-                    + "-a '(\(GatewayVersion.program) \(CompletionScript.projectNames))'"
+                    + "-a '(\(GatewayVersion.program) \(CompletionScript.projectNames))'",
+                "\(complete) -n '__fish_seen_subcommand_from key; and __fish_seen_subcommand_from "
+                    + "\(CompletionScript.keyActions.joined(separator: " "))' "
+                    + "-a '(\(GatewayVersion.program) \(CompletionScript.keyNames))'",
             ]
         return lines.joined(separator: "\n") + "\n"
     }
@@ -20,8 +23,11 @@ enum FishCompletion {
 
     private static func flags(_ command: Subcommand) -> [String] {
         CompletionScript.flags(of: command).map { flag in
+            let action =
+                flag.actions.isEmpty
+                ? "" : "; and __fish_seen_subcommand_from \(flag.actions.joined(separator: " "))"
             let line =
-                "\(complete) -n '__fish_seen_subcommand_from \(command.name)' -l \(flag.flag.dropFirst(2)) "
+                "\(complete) -n '__fish_seen_subcommand_from \(command.name)\(action)' -l \(flag.flag.dropFirst(2)) "
                 + "-d \(quoted(flag.help))"
             guard let value = flag.value else { return line }
             switch value.hint {
@@ -34,7 +40,7 @@ enum FishCompletion {
     }
 
     private static func words(_ command: Subcommand) -> String? {
-        let words = command.name == "help" ? CompletionScript.commandNames : command.words
+        let words = CompletionScript.firstWords(of: command)
         guard !words.isEmpty else { return nil }
         let list = words.joined(separator: " ")
         return

@@ -9,8 +9,8 @@
 struct FlagSplitter {
     /// The result of splitting the arguments.
     enum SplitResult: Equatable {
-        /// The arguments contain a request for help.
-        case help
+        /// The arguments contain a request for help after these words.
+        case help(words: [String])
         /// The arguments contain no request for help.
         case arguments(SplitArguments)
     }
@@ -33,7 +33,7 @@ struct FlagSplitter {
         var result = SplitArguments()
         var remaining = arguments[...]
         while let argument = remaining.popFirst() {
-            if argument == "--help" || argument == "-h" { return .help }
+            if argument == "--help" || argument == "-h" { return .help(words: result.words) }
             if argument == "--" {
                 for word in remaining { try append(word, to: &result) }
                 break

@@ -27,29 +27,54 @@ enum HelpText {
             """
     }
 
-    /// Returns the usage of a command.
-    static func text(of command: Subcommand) -> String {
+    /// Returns the help of a command, or of one of its actions. A word that is not an action has no effect.
+    static func text(of command: Subcommand, action name: String? = nil) -> String {
+        if let action = command.actions.first(where: { $0.name == name }) { return text(of: action, of: command) }
         let usage = "Usage: \(GatewayVersion.program) \(command.name) \(command.usage)"
         var parts = [usage.last == " " ? String(usage.dropLast()) : usage]
-        parts += (command.description.isEmpty ? [sentence(command.summary)] : command.description).map {
-            wrap($0, indent: 0).joined(separator: "\n")
+        parts += paragraphs(command.description.isEmpty ? [sentence(command.summary)] : command.description)
+        if !command.actions.isEmpty {
+            parts.append(
+                "Actions:\n"
+                    + list(
+                        command.actions.map { (([$0.name] + $0.arguments).joined(separator: " "), $0.summary) },
+                        width: 20))
+            parts += paragraphs([
+                "`\(GatewayVersion.program) help \(command.name) ACTION` describes an action, its flags and examples."
+            ])
         }
-        if !command.examples.isEmpty { parts.append(examples(command.examples)) }
-        let flags =
-            command.valueFlags.map {
-                (
-                    $0.actions.isEmpty
-                        ? "\($0.flag) \($0.placeholder)"
-                        : "\($0.flag) \($0.placeholder)  (\($0.actions.joined(separator: ", ")))", $0.help
-                )
-            }
-            + command.switches.map { ($0.flag, $0.help) }
-        if !flags.isEmpty {
-            let entries = flags.map { (["  \($0)"] + wrap($1, indent: 6)).joined(separator: "\n") }
-            parts.append((["Flags:"] + entries).joined(separator: "\n"))
-        }
+        let shown = command.examples + command.actions.compactMap(\.examples.first)
+        if !shown.isEmpty { parts.append(examples(shown)) }
+        parts += flags(
+            command.actions.isEmpty ? command.valueFlags : [], command.switches.filter { $0.actions.isEmpty })
         parts += settings(command)
         return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func text(of action: Subcommand.Action, of command: Subcommand) -> String {
+        let words = [GatewayVersion.program, command.name, action.name] + action.arguments + ["[FLAGS]"]
+        var parts = ["Usage: " + words.joined(separator: " ")]
+        parts += paragraphs(action.description.isEmpty ? [sentence(action.summary)] : action.description)
+        parts.append(examples(action.examples))
+        parts += flags(
+            command.valueFlags.filter { $0.actions.contains(action.name) },
+            command.switches.filter { $0.actions.isEmpty || $0.actions.contains(action.name) })
+        parts += paragraphs([
+            "`\(GatewayVersion.program) help \(command.name)` describes the other actions, the exit codes and the settings."
+        ])
+        return parts.joined(separator: "\n\n") + "\n"
+    }
+
+    private static func paragraphs(_ texts: [String]) -> [String] {
+        texts.map { wrap($0, indent: 0).joined(separator: "\n") }
+    }
+
+    /// Returns the section about flags; an empty array if there are none.
+    private static func flags(_ valueFlags: [Subcommand.ValueFlag], _ switches: [Subcommand.Switch]) -> [String] {
+        let flags = valueFlags.map { ("\($0.flag) \($0.placeholder)", $0.help) } + switches.map { ($0.flag, $0.help) }
+        guard !flags.isEmpty else { return [] }
+        let entries = flags.map { (["  \($0)"] + wrap($1, indent: 6)).joined(separator: "\n") }
+        return [(["Flags:"] + entries).joined(separator: "\n")]
     }
 
     private static func settings(_ command: Subcommand) -> [String] {
@@ -65,8 +90,8 @@ enum HelpText {
         return groups + [wrap(precedence, indent: 0).joined(separator: "\n")]
     }
 
-    private static func list(_ entries: [(name: String, summary: String)]) -> String {
-        entries.map { "  \($0.name)" + String(repeating: " ", count: max(1, 13 - $0.name.count)) + $0.summary }
+    private static func list(_ entries: [(name: String, summary: String)], width: Int = 13) -> String {
+        entries.map { "  \($0.name)" + String(repeating: " ", count: max(1, width - $0.name.count)) + $0.summary }
             .joined(separator: "\n")
     }
 

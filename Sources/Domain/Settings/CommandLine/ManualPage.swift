@@ -30,10 +30,14 @@ enum ManualPage {
         let paragraphs = command.description.isEmpty ? [command.summary] : command.description
         return [".SS \(escaped("\(command.name) \(command.usage)"))"]
             + paragraphs.map { escaped($0) }.joinedBy(".PP")
+            + command.actions.flatMap { action in
+                [".TP", ".B \(escaped(([action.name] + action.arguments).joined(separator: " ")))"]
+                    + (action.description.isEmpty ? [action.summary + "."] : action.description).map { escaped($0) }
+            }
             + command.valueFlags.flatMap {
                 [".TP", "\\fB\(escaped($0.flag))\\fR \\fI\(escaped($0.placeholder))\\fR", escaped($0.help)]
             } + command.switches.flatMap { [".TP", ".B \(escaped($0.flag))", escaped($0.help)] }
-            + command.examples.flatMap { example in
+            + (command.examples + command.actions.flatMap(\.examples)).flatMap { example in
                 [".PP", escaped(example.purpose), ".PP", ".nf", ".RS"] + example.lines.map { escaped($0) } + [
                     ".RE", ".fi",
                 ]

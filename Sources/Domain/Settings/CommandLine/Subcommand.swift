@@ -6,6 +6,8 @@ struct Subcommand: Sendable {
     struct Switch: Sendable {
         let flag: String
         let help: String
+        /// The actions of the command that accept the flag; empty for all.
+        var actions: [String] = []
     }
 
     /// A flag with a value that is not a setting.
@@ -26,6 +28,18 @@ struct Subcommand: Sendable {
         let lines: [String]
     }
 
+    /// The first word after a command, which selects what the command does.
+    struct Action: Sendable {
+        let name: String
+        /// The placeholders of the words after the action.
+        var arguments: [String] = []
+        /// The action's purpose, which the help of the command shows.
+        let summary: String
+        /// The paragraphs of the action's description. If the array is empty, help shows the summary.
+        var description: [String] = []
+        let examples: [Example]
+    }
+
     /// The word that selects the command.
     let name: String
     /// The command's usage without its name, such as `list|start|stop|status|history [NAME] [FLAGS]`.
@@ -38,6 +52,8 @@ struct Subcommand: Sendable {
     let settings: [Setting]
     var switches: [Switch] = []
     var valueFlags: [ValueFlag] = []
+    /// The actions of the command, if each of them has a help text of its own.
+    var actions: [Action] = []
     /// The words that may follow the command.
     var words: [String] = []
     var examples: [Example] = []
@@ -45,7 +61,10 @@ struct Subcommand: Sendable {
     var isForUnits = false
 
     /// Whether words other than flags may follow the command.
-    var acceptsWords: Bool { !words.isEmpty || ["exec", "help"].contains(name) }
+    var acceptsWords: Bool { !words.isEmpty || !actions.isEmpty || ["exec", "help"].contains(name) }
+
+    /// The words that a shell offers after the command.
+    var firstWords: [String] { words + actions.map(\.name) + (actions.isEmpty ? [] : ["help"]) }
 
     /// Returns the command with this name; nil if there is none.
     static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
@@ -125,80 +144,6 @@ struct Subcommand: Sendable {
             Example(
                 purpose: "Show the events of a project, with times and reasons:",
                 lines: ["viberemote-gateway project history 'my app'"]),
-        ])
-
-    static let key = Subcommand(
-        name: "key", usage: "create|list|show|revoke|rotate|rename [KEY] [NAME] [FLAGS]",
-        summary: "create, list and revoke keys for people and devices",
-        description: [
-            """
-            Manage named keys. KEY is the name or the id of a key. `create` and `rotate` print the new key on stdout, once: \
-            the gateway stores only its hash. A change takes effect at once. What a key has opened ends when it is revoked.
-            """,
-            """
-            The command sends a request to the gateway that runs on this machine, with the address and the key from the \
-            settings. If no gateway runs, the command changes the database in --state-dir itself. If a gateway runs but does \
-            not respond, the command changes nothing.
-            """,
-            """
-            Exit codes: 0 if the request succeeded, 1 if it was refused or not possible (the reason is on stderr), 2 for wrong \
-            arguments or settings.
-            """,
-        ],
-        settings: Settings.named(["listen", "auth-secret", "key-file", "state-dir", "config"]),
-        switches: [
-            Switch(flag: "--json", help: "Print the JSON response of the HTTP API.")
-        ],
-        valueFlags: [
-            ValueFlag(
-                flag: "--project", placeholder: "NAME",
-                help: """
-                    Project that the key can open. Repeat the flag for several projects. Without it, the key can open all \
-                    projects.
-                    """, actions: ["create"], isRepeatable: true),
-            ValueFlag(
-                flag: "--allow", placeholder: "SCOPE",
-                help: """
-                    What the key permits: `read`, `answer` (and answer questions), `write` (and work in sessions), `run` (and \
-                    control instances) or `admin` (and manage keys). Each scope includes the previous one. The default is `write`.
-                    """, actions: ["create"], hint: .words(["read", "answer", "write", "run", "admin"])),
-            ValueFlag(
-                flag: "--expires", placeholder: "TIME",
-                help: "Time until the key expires, such as `90d`. The default is never.",
-                actions: ["create"]),
-            ValueFlag(
-                flag: "--rate", placeholder: "RATE",
-                help: "Rate of requests, such as `20/s`, `300/min` or `1000/h`. The default is that of `--key-rate`.",
-                actions: ["create"]),
-            ValueFlag(
-                flag: "--streams", placeholder: "N",
-                help: "Number of streams that may be open at the same time. The default is that of `--key-streams`.",
-                actions: ["create"]),
-            ValueFlag(
-                flag: "--identity", placeholder: "VALUE",
-                help:
-                    "Value of `--identity-header` that selects the key, such as `anna@example.com`. Each identity has one key.",
-                actions: ["create"]),
-            ValueFlag(
-                flag: "--note", placeholder: "TEXT", help: "Remark, which `key show` prints.", actions: ["create"]),
-            ValueFlag(
-                flag: "--keep-old", placeholder: "TIME",
-                help:
-                    "Time for which the previous key remains valid, such as `1d`. Without this flag, it ends at once.",
-                actions: ["rotate"]),
-        ],
-        words: ["create", "list", "show", "revoke", "rotate", "rename"],
-        examples: [
-            Example(
-                purpose: "Give a phone a key for a year:",
-                lines: ["viberemote-gateway key create phone --expires 365d"]),
-            Example(
-                purpose: "Give a script a key that can only read:",
-                lines: ["viberemote-gateway key create backup --allow read --note 'nightly backup'"]),
-            Example(
-                purpose: "Give a colleague a key for two projects:",
-                lines: ["viberemote-gateway key create anna --project shop --project 'my app'"]),
-            Example(purpose: "Revoke the key of a lost phone:", lines: ["viberemote-gateway key revoke phone"]),
         ])
 
     static let pair = Subcommand(
@@ -288,10 +233,11 @@ struct Subcommand: Sendable {
             help; 75 if another process serves the project; 71 if a system call failed; otherwise OpenCode's own exit code.
             """,
         ],
-        settings: Settings.named(["home", "opencode", "instance-password", "config"]), isForUnits: true)
+        settings: Settings.named(["home", "state-dir", "opencode", "instance-password", "isolate-sessions", "config"]),
+        isForUnits: true)
 
     static let help = Subcommand(
-        name: "help", usage: "[COMMAND]", summary: "print the list of commands, or the help of one command",
+        name: "help", usage: "[COMMAND] [ACTION]", summary: "print the list of commands, or the help of one command",
         description: [],
         settings: [], words: [])
 }

@@ -11,6 +11,12 @@ enum ZshCompletion {
             names=(${(f)"$(\(GatewayVersion.program) \(CompletionScript.projectNames))"})
             compadd -a names
         }
+        _viberemote-gateway_keys() {
+            local -a names
+            [[ $words[2] == (\(CompletionScript.keyActions.joined(separator: "|"))) ]] || return
+            names=(${(f)"$(\(GatewayVersion.program) \(CompletionScript.keyNames))"})
+            compadd -a names
+        }
         _viberemote-gateway() {
             if (( CURRENT == 2 )); then
                 local -a commands
@@ -48,9 +54,10 @@ enum ZshCompletion {
             return quoted(
                 "\(flag.flag)=[\(escaped(flag.help))]:\(escaped(value.placeholder)):\(action(value.hint))")
         }
-        let words = command.name == "help" ? CompletionScript.commandNames : command.words
+        let words = CompletionScript.firstWords(of: command)
         if !words.isEmpty { specifications.append(quoted("1:word:(\(words.joined(separator: " ")))")) }
         if command.name == "project" { specifications.append(quoted("2:name:_viberemote-gateway_projects")) }
+        if command.name == "key" { specifications.append(quoted("2:key:_viberemote-gateway_keys")) }
         let lines = specifications.map { "                \($0)" }.joined(separator: " \\\n")
         return "        \(command.name)) _arguments \\\n\(lines) ;;"
     }

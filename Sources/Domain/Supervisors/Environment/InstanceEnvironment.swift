@@ -11,6 +11,7 @@ internal import Sodium
 ///
 /// - the variables of the starting process, without the gateway's own variables
 /// - `~/.config/opencode/env`
+/// - the project's own directory for OpenCode's data, with `--isolate-sessions on`
 /// - `~/.config/opencode/env.d/NAME.env`
 /// - the variables that the gateway requires
 package struct InstanceEnvironment: Sendable, Equatable {
@@ -26,6 +27,10 @@ package struct InstanceEnvironment: Sendable, Equatable {
         let path: String
     }
 
+    /// The project's own directory for OpenCode's data; nil if the projects share the data, or if the project's own file
+    /// names another directory.
+    package let dataFolder: String?
+
     /// `VIBE_EVENT_FORM` from the project's own file: the encoding of the project's event streams; nil if not set.
     package let eventEncoding: String?
 
@@ -37,18 +42,31 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// - Parameters:
     ///   - base: The environment of the starting process.
     ///   - files: The common files. The values in the files override `base`, and later files override earlier files.
+    ///   - dataFolder: The project's own directory for OpenCode's data; nil if the projects share the data. It overrides
+    ///     the common files.
     ///   - projectFile: The project's own file, which overrides all others.
-    package init(base: [String: String], files: [EnvironmentFile], projectFile: EnvironmentFile? = nil) {
-        let base = base.filter { !ReservedVariables.contain($0.key) }
+    package init(
+        base: [String: String], files: [EnvironmentFile], dataFolder: String? = nil, projectFile: EnvironmentFile? = nil
+    ) {
+        var base = base.filter { !ReservedVariables.contain($0.key) }
         let all = files + (projectFile.map { [$0] } ?? [])
-        let values = all.map { $0.values.filter { $0.key != Self.command && $0.key != Self.eventEncodingVariable } }
+        var common = files.map(Self.variables)
+        if let dataFolder {
+            base[Self.databaseVariable] = nil
+            // A database that all projects name would be shared.
+            common = common.map { $0.filter { $0.key != Self.databaseVariable } } + [[Self.dataVariable: dataFolder]]
+        }
+        let values = common + (projectFile.map { [Self.variables(of: $0)] } ?? [])
+        self.dataFolder = projectFile?.values[Self.dataVariable] == nil ? dataFolder : nil
         eventEncoding = projectFile?.values[Self.eventEncodingVariable]
         layers = [base] + values
         projectCommand = projectFile.flatMap { projectFile in
             projectFile.values[Self.command].map { CommandOverride(text: $0, path: projectFile.path) }
         }
         fileValues = values.reduce(into: [:]) { $0.merge($1) { $1 } }
-        ignoredLines = all.flatMap(\.ignoredLines) + files.flatMap(Self.misplacedCommands)
+        ignoredLines =
+            all.flatMap(\.ignoredLines) + files.flatMap(Self.misplacedCommands)
+            + (dataFolder == nil ? [] : files.flatMap(Self.overriddenData))
     }
 
     /// `VIBE_OPENCODE` from the project's own file: the command that serves the project, split like `--opencode`; nil
@@ -129,6 +147,21 @@ package struct InstanceEnvironment: Sendable, Equatable {
     /// The variable in a project's own file that sets the encoding of the project's event streams. The variable is not
     /// passed to the server.
     private static let eventEncodingVariable = "VIBE_EVENT_FORM"
+
+    /// Returns the variables of a file that are passed to the server.
+    private static func variables(of file: EnvironmentFile) -> [String: String] {
+        file.values.filter { $0.key != command && $0.key != eventEncodingVariable }
+    }
+
+    /// Returns the lines of a common file that name OpenCode's data although each project has its own.
+    private static func overriddenData(_ file: EnvironmentFile) -> [EnvironmentFileProblem] {
+        file.assignments.filter { $0.name == dataVariable || $0.name == databaseVariable }.map {
+            EnvironmentFileProblem(
+                path: file.path, line: $0.line,
+                problem:
+                    "sets \($0.name), which has no effect with --isolate-sessions on: move the line to env.d/NAME.env")
+        }
+    }
 
     private static func misplacedCommands(_ file: EnvironmentFile) -> [EnvironmentFileProblem] {
         file.assignments.filter { $0.name == command || $0.name == eventEncodingVariable }.map {

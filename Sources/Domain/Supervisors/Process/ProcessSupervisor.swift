@@ -92,10 +92,11 @@ package actor ProcessSupervisor: Supervisor {
         let identity = try requireVacant(folder)
         let logger = logger.with(LogField("project", project.string))
         let environment = try InstanceEnvironment.load(
-            project: project, home: setUp.userHome, base: setUp.environment)
+            project: project, home: setUp.userHome, base: setUp.environment, data: setUp.data)
         for line in environment.ignoredLines {
             logger.warning("a line of an environment file has no effect", LogField("reason", "\(line)"))
         }
+        try environment.prepareDataFolder()
         let words = InstanceCommand.words(try environment.command ?? setUp.command, from: startDirectory)
         let credentials = environment.credentials(withGatewayPassword: setUp.setsPasswords)
         var record = InstanceRecord(
@@ -188,6 +189,8 @@ package struct ProcessSetUp: Sendable {
     package let userHome: String
     /// The directory whose subdirectories are the projects (`--home`).
     package let projects: String
+    /// The directory that contains each project's own OpenCode data; nil if the projects share the data.
+    package let data: String?
     /// Whether each server receives its own random password.
     package let setsPasswords: Bool
     /// The store for the records of running servers.
@@ -196,13 +199,14 @@ package struct ProcessSetUp: Sendable {
     /// Creates a set-up with the given values.
     package init(
         command: [String], environment: [String: String], userHome: String, projects: String,
-        setsPasswords: Bool, records: InstanceRecordStore
+        data: String? = nil, setsPasswords: Bool, records: InstanceRecordStore
     ) {
         precondition(!command.isEmpty, "the command of OpenCode must name a program")
         self.command = command
         self.environment = environment
         self.userHome = userHome
         self.projects = projects
+        self.data = data
         self.setsPasswords = setsPasswords
         self.records = records
     }

@@ -16,25 +16,18 @@ extension InstanceRecordStore {
     /// Creates a directory if it is missing. Throws an error if the directory belongs to another user or other users
     /// can access it.
     static func prepare(_ folder: String) throws(InstanceRecordError) {
-        var path = ""
-        for part in folder.split(separator: "/") {
-            path += "/\(part)"
-            // XDG requires the mode 0700 for new directories.
-            if mkdir(path, 0o700) != 0, errno != EEXIST, errno != EROFS || !exists(path) {
-                throw .failed("create", path: path, code: errno)
+        do throws(PrivateFolder.Problem) { try PrivateFolder.prepare(folder) } catch {
+            switch error {
+            case .failed(let verb, let path, let code): throw .failed(verb, path: path, code: code)
+            case .foreign:
+                throw InstanceRecordError(
+                    "cannot store instances' passwords in \(folder), because it is not a directory of this user. Remove \(folder)."
+                )
+            case .accessible:
+                throw InstanceRecordError(
+                    "cannot store instances' passwords in \(folder), because other users can read it. Run `chmod 700 '\(folder)'`."
+                )
             }
-        }
-        var status = stat()
-        guard lstat(folder, &status) == 0 else { throw .failed("examine", path: folder, code: errno) }
-        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
-            throw InstanceRecordError(
-                "cannot store instances' passwords in \(folder), because it is not a directory of this user. Remove \(folder)."
-            )
-        }
-        guard status.st_mode & 0o077 == 0 else {
-            throw InstanceRecordError(
-                "cannot store instances' passwords in \(folder), because other users can read it. Run `chmod 700 '\(folder)'`."
-            )
         }
     }
 

@@ -29,7 +29,8 @@ package struct UnitLaunch: Sendable {
         let environment: InstanceEnvironment
         do throws(LaunchError) {
             environment = try InstanceEnvironment.load(
-                project: folder.name, home: setUp.userHome, base: setUp.environment)
+                project: folder.name, home: setUp.userHome, base: setUp.environment, data: setUp.data)
+            try environment.prepareDataFolder()
         } catch {
             throw UnitLaunchError(.misconfigured, error.description)
         }

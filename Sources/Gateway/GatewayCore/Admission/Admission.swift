@@ -144,7 +144,7 @@ extension Admission.Rejection {
                 403, "A ticket opens only event streams and WebSockets. Send a key in the Authorization field instead.")
         case .tooManyRequests(let rate, let wait):
             GatewayError(
-                429, "This key may send \(rate) requests. Try again in \(Self.seconds(wait)) s.",
+                429, "This key may send \(rate.phrase). Try again in \(Self.seconds(wait)) s.",
                 fields: ["Retry-After": "\(Self.seconds(wait))"])
         }
     }

@@ -19,6 +19,7 @@ enum Check {
         machine.checkEnvironmentFiles(&report)
         machine.checkAddress(&report)
         machine.checkState(&report)
+        machine.checkData(&report)
         machine.checkSupervisor(&report)
         PublicCheck.run(resolution.configuration, &report)
         StandardStreams.writeLine(report.lines.joined(separator: "\n") + "\n\n" + conclusion(report.problems))

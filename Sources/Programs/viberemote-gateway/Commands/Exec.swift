@@ -12,7 +12,7 @@ enum Exec {
         let userHome = Environment.homeFolder
         let setUp = ProcessSetUp(
             command: configuration.opencode, environment: environment, userHome: userHome, projects: configuration.home,
-            setsPasswords: configuration.instances.setsPasswords,
+            data: configuration.isolatedData, setsPasswords: configuration.instances.setsPasswords,
             records: .units(environment: environment, userHome: userHome))
         for notice in configuration.notices { StandardStreams.writeError(notice) }
         let error: UnitLaunchError

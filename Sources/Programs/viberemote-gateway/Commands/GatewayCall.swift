@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Addresses
+import Encodings
 import EventLoop
 import HTTPClient
 import HTTPServer
@@ -34,23 +35,10 @@ enum GatewayCall {
     /// - Parameters:
     ///   - body: The JSON body; nil if the request has none.
     ///   - key: The key, if the endpoint requires one.
+    ///   - timeout: The time limit for the response.
     static func perform(
-        _ method: Method, _ target: String, body: [UInt8]? = nil, to address: ListenAddress, key: Secret?
-    ) throws(Failure) -> Response {
-        try perform(method, target, body: body, to: address, key: key, within: timeout)
-    }
-
-    /// Checks that a gateway runs at `address`, before the caller sends a key there. Another program may use the address.
-    static func requireGateway(at address: ListenAddress) throws(Failure) {
-        let health = try perform(.get, "/health", to: address, key: nil, within: healthTimeout)
-        guard isHealth(status: health.status, body: health.body) else {
-            throw Failure(description: "The program at \(address) is not a gateway.")
-        }
-    }
-
-    private static func perform(
         _ method: Method, _ target: String, body: [UInt8]? = nil, to address: ListenAddress, key: Secret?,
-        within limit: Duration
+        within timeout: Duration = timeout
     ) throws(Failure) -> Response {
         guard address.port != 0 else {
             throw Failure(
@@ -61,11 +49,19 @@ enum GatewayCall {
         do {
             let loop = try EventLoop()
             let request = request(method, target, body: body, to: try reachable(address), key: key)
-            return try run(request, through: UpstreamClient(loop: loop), on: loop, within: limit)
+            return try run(request, through: UpstreamClient(loop: loop), on: loop, within: timeout)
         } catch let error as Failure {
             throw error
         } catch {
             throw Failure(description: "Cannot send a request to the gateway: \(error).")
+        }
+    }
+
+    /// Checks that a gateway runs at `address`, before the caller sends a key there. Another program may use the address.
+    static func requireGateway(at address: ListenAddress) throws(Failure) {
+        let health = try perform(.get, "/health", to: address, key: nil, within: healthTimeout)
+        guard isHealth(status: health.status, body: health.body) else {
+            throw Failure(description: "The program at \(address) is not a gateway.")
         }
     }
 
@@ -94,10 +90,10 @@ enum GatewayCall {
     }
 
     private static func run(
-        _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop, within limit: Duration
+        _ request: UpstreamRequest, through client: UpstreamClient, on loop: EventLoop, within timeout: Duration
     ) throws -> Response {
         var outcome: WholeAnswer.RequestResult?
-        WholeAnswer.send(request, of: client, within: limit, longestBody: longestBody) {
+        WholeAnswer.send(request, of: client, within: timeout, longestBody: longestBody) {
             outcome = $0
             loop.stop()
         }
@@ -112,7 +108,7 @@ enum GatewayCall {
             problem = "received no request, because this program has no file descriptor left."
         case .failed(.noAnswer(let reason)), .failed(.badAnswer(let reason)), .failed(.brokenBody(let reason)):
             problem = "did not respond as a gateway does: \(reason)."
-        case .late: problem = "did not respond within \(limit.components.seconds) s."
+        case .late: problem = "did not respond within \(timeout.text(.setting))."
         case nil: problem = "did not respond."
         }
         throw Failure(description: "\(request.instance) \(problem)")

@@ -8,6 +8,7 @@ import KeyAdministration
 import Keys
 import Locking
 import Logging
+internal import Projects
 import Settings
 import Storage
 
@@ -16,14 +17,14 @@ import Storage
 enum KeyAccess {
     /// The gateway at this address.
     case gateway(Configuration)
-    /// The database, which this process has locked.
-    case database(KeyService, Store)
+    /// The database, which this process has locked, and the settings of its gateway.
+    case database(KeyService, Store, Configuration)
 
-    /// Finds the running gateway. If there is none, locks the database.
+    /// Finds the running gateway. If there is none, locks the database, unless the request needs a gateway.
     ///
     /// While a gateway holds the lock, only the gateway can change the keys, because it would not notice a change of the
     /// database. A revocation would then have no effect.
-    init(_ configuration: Configuration) throws(KeyCommandError) {
+    init(_ configuration: Configuration, needsGateway: Bool = false) throws(KeyCommandError) {
         let failure: GatewayCall.Failure
         do throws(GatewayCall.Failure) {
             // Do not send the key to another program that uses the address.
@@ -33,13 +34,14 @@ enum KeyAccess {
         } catch {
             failure = error
         }
+        guard !needsGateway else { throw KeyCommandError("No gateway responds. \(failure)") }
         do throws(StorageError) {
             let store = try Store(StateFile(folder: configuration.stateFolder, migrations: Migration.all)) { _ in }
             let service = KeyService(
                 .success(KeyStore(store)), log: Logger(sink: NoLog(), level: .error), delay: { _, _ in },
                 publish: { _ in })
             Blocking.wait { await service.open() }
-            self = .database(service, store)
+            self = .database(service, store, configuration)
             StandardStreams.writeError(
                 "No gateway responds at \(configuration.listen), so the command uses the database in "
                     + "\(PlainText.line(configuration.stateFolder)).")
@@ -73,22 +75,41 @@ enum KeyAccess {
                     "\(error) The change may have been made: check with `\(GatewayVersion.program) key list`.")
             }
             guard (200..<300).contains(response.status) else {
-                throw KeyCommandError(GatewayCall.refusal(response, configuration))
+                throw KeyCommandError(
+                    GatewayCall.refusal(response, configuration), exitCode: Self.exitCode(response.status))
             }
             return response.body
-        case .database(let service, _):
-            let caller = KeyCaller(name: "command line", .administrator)
+        case .database(let service, _, _):
+            let caller = KeyCaller.commandLine
             let body = body?.bytes ?? []
             let result = Blocking.wait { await service.respond(to: operation, body: body, for: caller) }
             do throws(GatewayError) { return try result.get().body } catch {
-                throw KeyCommandError(PlainText.lines(error.sentence))
+                throw KeyCommandError(PlainText.lines(error.sentence), exitCode: Self.exitCode(error.status))
             }
         }
     }
 
+    /// Returns the exit code for a refused request. The status 400 means that a value is wrong.
+    private static func exitCode(_ status: Int) -> Int32 { status == 400 ? Command.usageExitCode : 1 }
+
     /// Closes the database.
     func close() {
-        if case .database(_, let store) = self { store.close() }
+        if case .database(_, let store, _) = self { store.close() }
+    }
+
+    /// Returns the names of the projects; nil if they are unknown.
+    func projectNames() -> Set<String>? {
+        switch self {
+        case .gateway(let configuration):
+            let response = try? GatewayCall.perform(
+                .get, "/projects", to: configuration.listen, key: configuration.keys.first?.secret)
+            guard let response, response.status == 200 else { return nil }
+            return [ProjectView](jsonText: response.body).map { Set($0.map(\.name)) }
+        case .database(_, _, let configuration):
+            let reader = DiskProjectReader(
+                home: configuration.home, followsLinks: configuration.projects.followsLinks)
+            return (try? reader.folders()).map { Set($0.map(\.name.string)) }
+        }
     }
 }
 

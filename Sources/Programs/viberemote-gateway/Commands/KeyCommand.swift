@@ -6,21 +6,22 @@ import Settings
 
 /// The command `key`, which manages the named keys.
 enum KeyCommand {
-    private static let refusedExitCode: Int32 = 1
-
     /// Performs the request, prints the result, and returns the exit code.
     static func run(_ request: KeyRequest, isJSON: Bool, configuration: Configuration) -> Int32 {
         for notice in configuration.notices { StandardStreams.writeError(notice) }
         do throws(KeyCommandError) {
-            let access = try KeyAccess(configuration)
+            // Report a wrong value even if no gateway responds.
+            try KeyBody.check(request, secrets: configuration.keys.map(\.secret))
+            let access = try KeyAccess(configuration, needsGateway: request == .list(onlyNames: true))
             defer { access.close() }
-            let response = try perform(request, access)
-            let text = isJSON ? String(decoding: response, as: UTF8.self) : try text(of: request, response)
+            try checkProjects(of: request, access)
+            let result = try perform(request, access)
+            let text = isJSON ? String(decoding: result.body, as: UTF8.self) : try text(of: request, result)
             guard text.isEmpty || StandardStreams.writeLine(text) else { throw notPrinted(request) }
             return 0
         } catch {
             StandardStreams.writeError(error.description)
-            return refusedExitCode
+            return error.exitCode
         }
     }
 
@@ -39,46 +40,66 @@ enum KeyCommand {
         }
     }
 
-    private static func perform(_ request: KeyRequest, _ access: KeyAccess) throws(KeyCommandError) -> [UInt8] {
+    /// Reports projects that do not exist. A key may name a project whose folder will be created later.
+    private static func checkProjects(of request: KeyRequest, _ access: KeyAccess) throws(KeyCommandError) {
+        let names: [String]
         switch request {
-        case .list: return try access.perform(.list)
-        case .create(let name, let values): return try access.perform(.create, body(name, values))
-        case .show(let key): return try access.perform(.show(id: try id(of: key, access)))
-        case .revoke(let key): return try access.perform(.revoke(id: try id(of: key, access)))
-        case .rotate(let key, let keepOld):
-            let body: JSON = ["keep_old": keepOld.map { .string($0) }]
-            return try access.perform(.rotate(id: try id(of: key, access)), body)
-        case .rename(let key, let name):
-            return try access.perform(.change(id: try id(of: key, access)), ["name": .string(name)])
+        case .create(_, let values), .change(_, let values): names = values.projects
+        default: return
+        }
+        guard !names.isEmpty, let known = access.projectNames() else { return }
+        for name in names where !known.contains(name) {
+            guard !name.contains(",") else {
+                let flags = name.split(separator: ",").map { "--project \($0)" }.joined(separator: " ")
+                throw KeyCommandError(
+                    "--project \(SettingError.quoted(name)) is not a project, and a comma does not separate names: repeat the "
+                        + "flag (\(PlainText.line(flags))).", exitCode: Command.usageExitCode)
+            }
+            let similar = known.first { $0.lowercased() == name.lowercased() }
+            let hint = similar.map { " Did you mean \(PlainText.line($0))?" } ?? ""
+            StandardStreams.writeError(
+                "Warning: there is no project \(SettingError.quoted(name)). The key can open it only after its folder exists.\(hint)"
+            )
         }
     }
 
-    private static func body(_ name: String, _ values: KeyRequest.Values) -> JSON {
-        [
-            "name": .string(name),
-            "projects": values.projects.isEmpty ? nil : .array(values.projects.map { .string($0) }),
-            "allow": values.allow.map { .string($0) }, "expires": values.expires.map { .string($0) },
-            "rate": values.rate.map { .string($0) },
-            // The service rejects a text that is not a number.
-            "streams": values.streams.map { text in Int(text).map { .number(Number($0)) } ?? .string(text) },
-            "identity": values.identity.map { .string($0) }, "note": values.note.map { .string($0) },
-        ]
+    /// The response to a request, and the key that the request names.
+    private struct Result {
+        let body: [UInt8]
+        /// The key before the request; nil if the request names none.
+        var key: KeyView?
     }
 
-    /// Returns the id of the key with this name or id.
-    private static func id(of key: String, _ access: KeyAccess) throws(KeyCommandError) -> String {
-        let found = try keys(try access.perform(.list)).filter { $0.name == key || $0.id == key }
+    private static func perform(_ request: KeyRequest, _ access: KeyAccess) throws(KeyCommandError) -> Result {
+        let body = KeyBody.json(of: request)
+        func perform(_ word: String, _ operation: (String) -> KeyOperation) throws(KeyCommandError) -> Result {
+            let key = try key(word, access)
+            return Result(body: try access.perform(operation(key.id), body), key: key)
+        }
+        switch request {
+        case .list: return Result(body: try access.perform(.list))
+        case .create: return Result(body: try access.perform(.create, body))
+        case .show(let key): return try perform(key) { .show(id: $0) }
+        case .change(let key, _), .rename(let key, _): return try perform(key) { .change(id: $0) }
+        case .revoke(let key): return try perform(key) { .revoke(id: $0) }
+        case .rotate(let key, _): return try perform(key) { .rotate(id: $0) }
+        }
+    }
+
+    /// Returns the key with this name or id.
+    private static func key(_ word: String, _ access: KeyAccess) throws(KeyCommandError) -> KeyView {
+        let found = try keys(try access.perform(.list)).filter { $0.name == word || $0.id == word }
         guard let first = found.first else {
             throw KeyCommandError(
-                "There is no key with the name or id \(PlainText.line(key)). `\(GatewayVersion.program) key list` lists all keys."
+                "There is no key with the name or id \(PlainText.line(word)). `\(GatewayVersion.program) key list` lists all keys."
             )
         }
         guard found.count == 1 else {
             throw KeyCommandError(
-                "\(PlainText.line(key)) is the name of one key and the id of another key. Write the id of the first key, "
+                "\(PlainText.line(word)) is the name of one key and the id of another key. Write the id of the first key, "
                     + "or the name of the second one.")
         }
-        return first.id
+        return first
     }
 
     private static func keys(_ response: [UInt8]) throws(KeyCommandError) -> [KeyView] {
@@ -86,18 +107,26 @@ enum KeyCommand {
         return list.keys
     }
 
-    private static func text(of request: KeyRequest, _ response: [UInt8]) throws(KeyCommandError) -> String {
-        if case .list = request { return KeyView.table(try keys(response)) }
-        if case .revoke(let key) = request { return "\(PlainText.line(key)): revoked" }
-        guard let key = KeyView(jsonText: response) else { throw .notAGateway }
+    private static func text(of request: KeyRequest, _ result: Result) throws(KeyCommandError) -> String {
+        switch request {
+        case .list(let onlyNames):
+            let keys = try keys(result.body)
+            return onlyNames ? keys.map { PlainText.line($0.name) }.joined(separator: "\n") : KeyView.table(keys)
+        case .revoke(let word): return "\(PlainText.line(result.key?.name ?? word)): revoked"
+        default: break
+        }
+        guard let key = KeyView(jsonText: result.body) else { throw .notAGateway }
         switch request {
         case .create, .rotate:
             guard let secret = key.secret else { throw .notAGateway }
             // Only the key itself goes to stdout, so that a script can store it.
             StandardStreams.writeError(key.announcement)
             return PlainText.line(secret)
-        case .rename(let old, _): return "\(PlainText.line(old)): renamed to \(PlainText.line(key.name))"
-        case .show, .list, .revoke: return key.description
+        case .rename(let word, _):
+            let old = PlainText.line(result.key?.name ?? word)
+            return key.name == result.key?.name
+                ? "\(old): this is already the name" : "\(old): renamed to \(PlainText.line(key.name))"
+        default: return key.description
         }
     }
 }
@@ -105,8 +134,12 @@ enum KeyCommand {
 /// The error of the command `key`, as a message.
 struct KeyCommandError: Error, CustomStringConvertible {
     let description: String
+    let exitCode: Int32
 
-    init(_ description: String) { self.description = description }
+    init(_ description: String, exitCode: Int32 = 1) {
+        self.description = description
+        self.exitCode = exitCode
+    }
 
     static let notAGateway = KeyCommandError(
         "The gateway's response has an unknown form. Use the program `\(GatewayVersion.program)` of the running gateway's version."

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Encodings
 import JSONText
 
 /// A key in a response to the command `key`.
@@ -11,7 +12,7 @@ struct KeyView: JSONReadable, CustomStringConvertible {
     let allow: String
     let expires: String?
     let rate: String?
-    let streams: Int?
+    let streams: String?
     let identity: String?
     let note: String?
     let created: String
@@ -31,7 +32,12 @@ struct KeyView: JSONReadable, CustomStringConvertible {
         allow = try json.required("allow")
         expires = try json.optional("expires")
         rate = try json.optional("rate")
-        streams = try json.optional("streams")
+        let streams: JSON? = try json.optional("streams")
+        self.streams = try streams.map { streams throws(JSONMismatch) in
+            // A key without the limit has the word `none` in place of the number.
+            if case .string(let word) = streams { return word }
+            return "\(try Int(json: streams))"
+        }
         identity = try json.optional("identity")
         note = try json.optional("note")
         created = try json.required("created")
@@ -45,24 +51,35 @@ struct KeyView: JSONReadable, CustomStringConvertible {
 
     private var projectText: String { projects?.joined(separator: " ") ?? "all" }
 
+    private var expiryText: String {
+        guard let expires else { return "never" }
+        let isExpired = RFC3339.milliseconds(expires).map { $0 <= WallClock.milliseconds } ?? false
+        return isExpired ? "\(expires) (expired)" : expires
+    }
+
+    /// The maximum width of a padded column, which is the maximum length of a name.
+    private static let widestColumn = 64
+
     /// Returns one line for each key, below a heading.
     static func table(_ keys: [KeyView]) -> String {
         guard !keys.isEmpty else { return "There are no keys. Create one with `key create NAME`." }
         let rows = keys.map { key in
             [
-                key.name, key.id, key.kind, key.allow, key.projectText, key.expires ?? "never", key.lastUsed ?? "never",
-                key.address ?? "-", key.client ?? "-",
+                key.name, key.id, key.kind, key.allow, key.projectText, key.identity ?? "-", key.expiryText,
+                key.lastUsed ?? "never", key.address ?? "-", key.client ?? "-",
             ].map(PlainText.line)
         }
-        return PlainText.table(
-            [["NAME", "ID", "KIND", "ALLOW", "PROJECTS", "EXPIRES", "LAST USED", "ADDRESS", "CLIENT"]] + rows)
+        let heading = [
+            "NAME", "ID", "KIND", "ALLOW", "PROJECTS", "IDENTITY", "EXPIRES", "LAST USED", "ADDRESS", "CLIENT",
+        ]
+        return PlainText.table([heading] + rows, widest: widestColumn)
     }
 
     /// One line for each value.
     var description: String {
         let rows: [(String, String?)] = [
             ("name", name), ("id", id), ("kind", kind), ("allow", allow), ("projects", projectText),
-            ("expires", expires ?? "never"), ("rate", rate), ("streams", streams.map { "\($0)" }),
+            ("expires", expiryText), ("rate", rate), ("streams", streams),
             ("identity", identity), ("note", note), ("created", "\(created) by \(creator)"),
             ("last used", lastUsed ?? "never"), ("address", address), ("client", client),
             ("old key until", oldUntil),

@@ -6,6 +6,7 @@ import GatewayServer
 import Glibc
 import HTTPTypes
 internal import Instances
+import JSONText
 import OpenCodeFamilies
 internal import Projects
 import Settings
@@ -55,8 +56,15 @@ struct MachineCheck {
         var problems: [String] = []
         for folder in folders {
             do throws(LaunchError) {
-                let environment = try InstanceEnvironment.load(project: folder.name, home: userHome, base: [:])
+                let environment = try InstanceEnvironment.load(
+                    project: folder.name, home: userHome, base: [:], data: configuration.isolatedData)
                 _ = try environment.command
+                if configuration.isolatedData != nil, environment.dataFolder == nil {
+                    report.add(
+                        .note,
+                        "The environment file of \(folder.name) sets XDG_DATA_HOME, so --isolate-sessions has no effect on this "
+                            + "project.")
+                }
                 for line in environment.ignoredLines where reported.insert(line.description).inserted {
                     report.add(.note, "\(line.description) The line has no effect.")
                 }
@@ -118,6 +126,31 @@ struct MachineCheck {
             }
             report.add(.problem, error.description)
         }
+    }
+
+    /// Reports whether the projects share OpenCode's data, and which keys this concerns.
+    func checkData(_ report: inout CheckReport) {
+        if let data = configuration.isolatedData {
+            return report.add(.good, "each project has its own OpenCode data below \(data)")
+        }
+        let names = keysForProjects()
+        guard !names.isEmpty else { return }
+        let shown = names.prefix(3).joined(separator: ", ") + (names.count > 3 ? ", …" : "")
+        report.add(
+            .note,
+            "Some keys are limited to projects (\(shown)), but all projects share OpenCode's database and logins. Turn "
+                + "--isolate-sessions on to give each project its own (docs/operations.md).")
+    }
+
+    /// Returns the names of the running gateway's keys that are limited to projects; empty if no gateway responds.
+    private func keysForProjects() -> [String] {
+        // Do not send the key to another program that uses the address.
+        guard let key = configuration.keys.first?.secret, configuration.listen.port != 0,
+            isGateway(configuration.listen),
+            let response = try? GatewayCall.perform(.get, "/-/keys", to: configuration.listen, key: key),
+            response.status == 200, let list = KeyListView(jsonText: response.body)
+        else { return [] }
+        return list.keys.filter { $0.projects != nil }.map(\.name)
     }
 
     func checkSupervisor(_ report: inout CheckReport) {

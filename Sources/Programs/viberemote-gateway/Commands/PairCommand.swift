@@ -30,7 +30,8 @@ enum PairCommand {
         }
         guard response.status == 201, let code = CodeView(jsonText: response.body) else {
             StandardStreams.writeError(GatewayCall.refusal(response, configuration))
-            return refusedExitCode
+            // A value is wrong.
+            return response.status == 400 ? Command.usageExitCode : refusedExitCode
         }
         let addresses = PairAddresses(
             publicURL: configuration.publicURL, listen: configuration.listen,
