@@ -17,7 +17,8 @@ struct FieldNameTests {
         .accessControlRequestMethod: "Access-Control-Request-Method", .authorization: "Authorization",
         .webSocketProtocol: "Sec-WebSocket-Protocol",
         .cacheControl: "Cache-Control", .connection: "Connection", .link: "Link", .location: "Location",
-        .contentLength: "Content-Length", .contentType: "Content-Type", .date: "Date", .expect: "Expect",
+        .contentLength: "Content-Length", .contentType: "Content-Type", .cookie: "Cookie", .date: "Date",
+        .expect: "Expect", .setCookie: "Set-Cookie",
         .forwarded: "Forwarded", .host: "Host", .ifNoneMatch: "If-None-Match", .keepAlive: "Keep-Alive",
         .openCodeDirectory: "X-OpenCode-Directory", .origin: "Origin", .proxyAuthenticate: "Proxy-Authenticate",
         .proxyAuthorization: "Proxy-Authorization", .proxyConnection: "Proxy-Connection", .te: "TE",
@@ -94,7 +95,7 @@ struct FieldNameTests {
 
     @Test(
         arguments: [
-            "", "-", "Content_Length", "Content-Lenght", "Hosts", "X-Forwarded", "Cookie", "Close", "T",
+            "", "-", "Content_Length", "Content-Lenght", "Hosts", "X-Forwarded", "Cookies", "Close", "T",
             "Transfer-Encoding:",
         ])
     func `names that resemble known names are not recognized`(spelling: String) {
