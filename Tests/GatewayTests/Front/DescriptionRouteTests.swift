@@ -53,7 +53,9 @@ import Testing
             for (method, operation) in operations {
                 let isOpen = try #require(operation["security"] as? [Object]).isEmpty
                 let answer = try TestClient.request(port: gateway.port, method, target)
-                #expect(answer.status == (isOpen ? 200 : 401), "\(method) \(target)")
+                // The request has no body, so an operation that needs one refuses the request for that reason.
+                let admitted = operation["requestBody"] == nil ? 200 : 415
+                #expect(answer.status == (isOpen ? admitted : 401), "\(method) \(target)")
             }
         }
     }
