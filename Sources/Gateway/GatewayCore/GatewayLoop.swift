@@ -25,6 +25,8 @@ package struct LoopSetUp: Sendable {
     package var failedTries: FailedTries
     /// The budget for the bodies that are examined for keys with limited rights, which all loops share.
     package var examinedBodies: BodyBudget
+    /// The audit log; nil if actions are not recorded.
+    package var audit: (any RequestRecorder)?
     /// Receives the uses of named keys; nil if they are not recorded. The loops call the closure on their threads.
     package var keyUsed: (@Sendable (KeyUse) -> Void)?
     /// The listeners in addition to the gateway's own listener.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Access
+package import AuditServing
 package import ConversationServing
 import DirectoryPinning
 package import EventLoop
@@ -50,6 +51,8 @@ package final class DataPlane: Sendable {
         }
         /// The service that manages the named keys; nil if there are no named keys.
         package var keys: KeyService?
+        /// The service that writes the audit log; nil if actions are not recorded.
+        package var audit: AuditService?
         /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
@@ -118,7 +121,8 @@ package final class DataPlane: Sendable {
             log = setUp.log
             let chat = setUp.chat == nil ? [] : [Endpoint.chat]
             let endpoints = setUp.endpoints.adding(
-                chat + setUp.conversationEndpoints + (setUp.keys?.endpoints ?? []))
+                chat + setUp.conversationEndpoints + (setUp.keys?.endpoints ?? [])
+                    + (setUp.audit.map { [$0.endpoint] } ?? []))
             for index in 0..<setUp.threads {
                 var listeners = ownsListeners ? [try Listener(on: address)] : []
                 for inherited in setUp.inheritedListeners { listeners.append(try Listener(sharing: inherited)) }
@@ -284,6 +288,7 @@ package final class DataPlane: Sendable {
             index: index, policy: setUp.policy, endpoints: endpoints, control: setUp.control, log: setUp.log,
             failedTries: failedTries, examinedBodies: examinedBodies)
         loop.endpointListeners = endpointListeners
+        loop.audit = setUp.audit
         if let keys = setUp.keys { loop.keyUsed = { keys.record($0) } }
         if !setUp.conversationEndpoints.isEmpty { loop.errorRenderers = [ConversationService.errorRenderer] }
         let chat = setUp.chat

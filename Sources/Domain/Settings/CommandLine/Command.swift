@@ -10,6 +10,8 @@ package enum Command: Sendable {
     case project(ProjectRequest, ProjectOutput, Configuration)
     /// Manage the named keys, through the running gateway or in its database.
     case key(KeyRequest, isJSON: Bool, Configuration)
+    /// Print entries of the audit log, from the running gateway or from its database.
+    case audit(AuditRequest, isJSON: Bool, Configuration)
     /// Replace this process with the OpenCode server of a unit's instance.
     case exec(instance: String, Configuration)
     /// Report that the settings of `exec` are invalid. Print this text to stderr and exit with `misconfiguredExitCode`.
@@ -55,6 +57,9 @@ package enum Command: Sendable {
         case "key":
             let request = try KeyRequest(arguments.words, arguments.values)
             return .key(request, isJSON: arguments.switches.contains("--json"), try sources.configuration(files))
+        case "audit":
+            let request = try AuditRequest(arguments.values)
+            return .audit(request, isJSON: arguments.switches.contains("--json"), try sources.configuration(files))
         case "exec": return try exec(arguments, sources: sources, files: files)
         case "completion": return .print(try CompletionScript.text(shell: arguments.words))
         case "man": return .print(ManualPage.text)

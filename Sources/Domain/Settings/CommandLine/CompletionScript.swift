@@ -50,8 +50,10 @@ enum CompletionScript {
 
     /// All flags that accept a value, without duplicates.
     static var valueFlags: [(flag: String, hint: ValueHint)] {
-        Settings.table.compactMap { setting in setting.flag.map { ($0, setting.hint) } }
-            + commands.flatMap(\.valueFlags).map { ($0.flag, $0.hint) }
+        var flags: Set<String> = []
+        return
+            (Settings.table.compactMap { setting in setting.flag.map { ($0, setting.hint) } }
+            + commands.flatMap(\.valueFlags).map { ($0.flag, $0.hint) }).filter { flags.insert($0.0).inserted }
     }
 
     /// The command that prints the names of projects, one on each line.

@@ -37,7 +37,8 @@ enum HelpText {
         if !command.examples.isEmpty { parts.append(examples(command.examples)) }
         let flags =
             command.valueFlags.map {
-                ("\($0.flag) \($0.placeholder)  (\($0.actions.joined(separator: ", ")))", $0.help)
+                let actions = $0.actions.isEmpty ? "" : "  (\($0.actions.joined(separator: ", ")))"
+                return ("\($0.flag) \($0.placeholder)\(actions)", $0.help)
             }
             + command.switches.map { ($0.flag, $0.help) }
         if !flags.isEmpty {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Audit
+import AuditServing
 import GatewayServer
 import HTTPServer
 import HTTPTypes
 import JSONText
 import KeyAdministration
 import Keys
-import Locking
-import Logging
 import Settings
 import Storage
 
@@ -16,54 +16,48 @@ import Storage
 enum KeyAccess {
     /// The gateway at this address.
     case gateway(Configuration)
-    /// The database, which this process has locked.
-    case database(KeyService, Store)
+    /// The database, which this process has locked, with the audit log.
+    case database(KeyService, Store, AuditService?)
 
     /// Finds the running gateway. If there is none, locks the database.
     ///
     /// While a gateway holds the lock, only the gateway can change the keys, because it would not notice a change of the
     /// database. A revocation would then have no effect.
-    init(_ configuration: Configuration) throws(KeyCommandError) {
-        let failure: GatewayCall.Failure
-        do throws(GatewayCall.Failure) {
-            let health = try GatewayCall.perform(.get, "/health", to: configuration.listen, key: nil)
-            // Do not send the key to another program that uses the address.
-            if GatewayCall.isHealth(status: health.status, body: health.body) {
-                self = .gateway(configuration)
-                return
-            }
-            failure = GatewayCall.Failure(description: "The program at \(configuration.listen) is not a gateway.")
-        } catch {
-            failure = error
+    init(_ configuration: Configuration) throws(CommandError) {
+        guard let failure = GatewayAccess.failure(configuration) else {
+            self = .gateway(configuration)
+            return
         }
         do throws(StorageError) {
             let store = try Store(StateFile(folder: configuration.stateFolder, migrations: Migration.all)) { _ in }
+            let audit = Self.audit(configuration)
             let service = KeyService(
-                .success(KeyStore(store)), log: Logger(sink: NoLog(), level: .error), delay: { _, _ in },
+                .success(KeyStore(store)), log: GatewayAccess.noLog, audit: audit, delay: { _, _ in },
                 publish: { _ in })
             Blocking.wait { await service.open() }
-            self = .database(service, store)
-            StandardStreams.writeError(
-                "No gateway responds at \(configuration.listen), so the command uses the database in "
-                    + "\(PlainText.line(configuration.stateFolder)).")
+            self = .database(service, store, audit)
+            GatewayAccess.announceDatabase(configuration)
         } catch {
-            throw Self.error(error, failure)
+            throw GatewayAccess.unusable(error, failure, consequence: "Nothing was changed. ")
         }
     }
 
-    private static func error(_ error: StorageError, _ failure: GatewayCall.Failure) -> KeyCommandError {
-        guard case .locked(let holder) = error.kind else {
-            return KeyCommandError(
-                "No gateway responds, and its database cannot be used. Nothing was changed. \(failure) \(error)")
+    /// Opens the audit log. If it cannot be opened, the command nevertheless makes its change, because a key may have to be
+    /// revoked at once.
+    private static func audit(_ configuration: Configuration) -> AuditService? {
+        do throws(StorageError) {
+            let store = try Store(StateFile.audit(in: configuration.stateFolder)) { _ in }
+            return AuditService(
+                store, limits: AuditLimits(time: configuration.access.auditKeep), log: GatewayAccess.noLog,
+                delay: { _, _ in })
+        } catch {
+            StandardStreams.writeError("The audit log cannot be used, so changes are not recorded: \(error)")
+            return nil
         }
-        let process = holder.map { "process \($0)" } ?? "another process"
-        return KeyCommandError(
-            "A gateway (\(process)) uses the database but does not respond. Nothing was changed. \(failure) "
-                + "Set --listen to the address of the running gateway.")
     }
 
     /// Performs an operation. Returns the body of the response.
-    func perform(_ operation: KeyOperation, _ body: JSON? = nil) throws(KeyCommandError) -> [UInt8] {
+    func perform(_ operation: KeyOperation, _ body: JSON? = nil) throws(CommandError) -> [UInt8] {
         switch self {
         case .gateway(let configuration):
             let response: GatewayCall.Response
@@ -72,75 +66,27 @@ enum KeyAccess {
                     operation.method, operation.target, body: body?.bytes, to: configuration.listen,
                     key: configuration.keys.first?.secret)
             } catch {
-                throw KeyCommandError(
+                throw CommandError(
                     "\(error) The change may have been made: check with `\(GatewayVersion.program) key list`.")
             }
-            guard (200..<300).contains(response.status) else { throw Self.refusal(response, configuration) }
+            guard (200..<300).contains(response.status) else {
+                throw GatewayAccess.refusal(response, configuration, missing: "named keys")
+            }
             return response.body
-        case .database(let service, _):
+        case .database(let service, _, _):
             let caller = KeyCaller(name: "command line", .administrator)
             let body = body?.bytes ?? []
             let result = Blocking.wait { await service.respond(to: operation, body: body, for: caller) }
             do throws(GatewayError) { return try result.get().body } catch {
-                throw KeyCommandError(PlainText.lines(error.sentence))
+                throw CommandError(PlainText.lines(error.sentence))
             }
         }
     }
 
-    private static func refusal(_ response: GatewayCall.Response, _ configuration: Configuration) -> KeyCommandError {
-        let detail = ErrorBody(jsonText: response.body)?.detail
-        let sentence = PlainText.lines(
-            detail ?? "The gateway responded with status \(response.status). See the gateway's log for the reason.")
-        switch response.status {
-        case 401:
-            guard let key = configuration.keys.first else { return KeyCommandError(sentence) }
-            return KeyCommandError(
-                "\(sentence): the running gateway does not accept the key of \(key.name). Use a key of the running gateway."
-            )
-        case 404 where detail == GatewayError.notFound.sentence:
-            return KeyCommandError(
-                "The running gateway does not support named keys. Restart it with this version of the program.")
-        default: return KeyCommandError(sentence)
-        }
-    }
-
-    /// Closes the database.
+    /// Closes the databases.
     func close() {
-        if case .database(_, let store) = self { store.close() }
-    }
-}
-
-private struct ErrorBody: JSONReadable {
-    let detail: String
-
-    init(json: JSON) throws(JSONMismatch) { detail = try json.required("detail") }
-}
-
-/// A log without output. The command reports errors itself.
-private struct NoLog: LogSink {
-    func write(_ record: LogRecord) {}
-}
-
-/// Waits for asynchronous functions on the main thread, which has nothing else to do.
-private enum Blocking {
-    private final class Outcome<Value: Sendable>: Sendable {
-        private let value = Monitor<Value?>(nil)
-
-        func complete(_ value: Value) {
-            self.value.withLock { $0 = value }
-            self.value.notifyAll()
-        }
-
-        func wait() -> Value {
-            while true {
-                if let value = value.wait(until: { $0 != nil }, then: { $0 }) { return value }
-            }
-        }
-    }
-
-    static func wait<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
-        let outcome = Outcome<Value>()
-        Task { outcome.complete(await body()) }
-        return outcome.wait()
+        guard case .database(_, let store, let audit) = self else { return }
+        store.close()
+        audit?.close()
     }
 }

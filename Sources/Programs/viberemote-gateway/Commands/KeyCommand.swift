@@ -11,7 +11,7 @@ enum KeyCommand {
     /// Performs the request, prints the result, and returns the exit code.
     static func run(_ request: KeyRequest, isJSON: Bool, configuration: Configuration) -> Int32 {
         for notice in configuration.notices { StandardStreams.writeError(notice) }
-        do throws(KeyCommandError) {
+        do throws(CommandError) {
             let access = try KeyAccess(configuration)
             defer { access.close() }
             let response = try perform(request, access)
@@ -25,21 +25,21 @@ enum KeyCommand {
     }
 
     /// The error for a result that cannot be written to standard output, such as a file on a full disk.
-    private static func notPrinted(_ request: KeyRequest) -> KeyCommandError {
+    private static func notPrinted(_ request: KeyRequest) -> CommandError {
         switch request {
         case .create(let name, _):
-            KeyCommandError(
+            CommandError(
                 "The key of \(PlainText.line(name)) was created, but cannot be printed. Free space for the output, and run "
                     + "`key rotate` to replace the key.")
         case .rotate(let key, _):
-            KeyCommandError(
+            CommandError(
                 "The key of \(PlainText.line(key)) was replaced, but the new key cannot be printed. Free space for the output, and "
                     + "run `key rotate` again.")
-        default: KeyCommandError("The result cannot be printed. Free space for the output.")
+        default: CommandError("The result cannot be printed. Free space for the output.")
         }
     }
 
-    private static func perform(_ request: KeyRequest, _ access: KeyAccess) throws(KeyCommandError) -> [UInt8] {
+    private static func perform(_ request: KeyRequest, _ access: KeyAccess) throws(CommandError) -> [UInt8] {
         switch request {
         case .list: return try access.perform(.list)
         case .create(let name, let values): return try access.perform(.create, body(name, values))
@@ -66,27 +66,27 @@ enum KeyCommand {
     }
 
     /// Returns the id of the key with this name or id.
-    private static func id(of key: String, _ access: KeyAccess) throws(KeyCommandError) -> String {
+    private static func id(of key: String, _ access: KeyAccess) throws(CommandError) -> String {
         let found = try keys(try access.perform(.list)).filter { $0.name == key || $0.id == key }
         guard let first = found.first else {
-            throw KeyCommandError(
+            throw CommandError(
                 "There is no key with the name or id \(PlainText.line(key)). `\(GatewayVersion.program) key list` lists all keys."
             )
         }
         guard found.count == 1 else {
-            throw KeyCommandError(
+            throw CommandError(
                 "\(PlainText.line(key)) is the name of one key and the id of another key. Write the id of the first key, "
                     + "or the name of the second one.")
         }
         return first.id
     }
 
-    private static func keys(_ response: [UInt8]) throws(KeyCommandError) -> [KeyView] {
+    private static func keys(_ response: [UInt8]) throws(CommandError) -> [KeyView] {
         guard let list = KeyListView(jsonText: response) else { throw .notAGateway }
         return list.keys
     }
 
-    private static func text(of request: KeyRequest, _ response: [UInt8]) throws(KeyCommandError) -> String {
+    private static func text(of request: KeyRequest, _ response: [UInt8]) throws(CommandError) -> String {
         if case .list = request { return KeyView.table(try keys(response)) }
         if case .revoke(let key) = request { return "\(PlainText.line(key)): revoked" }
         guard let key = KeyView(jsonText: response) else { throw .notAGateway }
@@ -100,15 +100,4 @@ enum KeyCommand {
         case .show, .list, .revoke: return key.description
         }
     }
-}
-
-/// The error of the command `key`, as a message.
-struct KeyCommandError: Error, CustomStringConvertible {
-    let description: String
-
-    init(_ description: String) { self.description = description }
-
-    static let notAGateway = KeyCommandError(
-        "The gateway's response has an unknown form. Use the program `\(GatewayVersion.program)` of the running gateway's version."
-    )
 }
