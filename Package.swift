@@ -108,6 +108,8 @@ let package = Package(
         module(
             .domain, "Keys",
             ["Access", "Encodings", "JSONText", "OpenCodeFamilies", "Projects", "Sodium", "Storage"]),
+        // Contains the entries of the audit log and their tables.
+        module(.domain, "Audit", ["Access", "Addresses", "Encodings", "JSONText", "Storage"]),
         module(.domain, "Projects", ["Encodings", "JSONText", "Logging", "OpenCodeFamilies", "Systemd"]),
         module(
             .domain, "Instances",
@@ -129,8 +131,9 @@ let package = Package(
         module(
             .gateway, "GatewayCore",
             [
-                "Access", "Addresses", "Encodings", "EventHub", "EventLoop", "HTTPClient", "HTTPServer", "HTTPTypes",
-                "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies", "Projects", "Sodium", "WebSockets",
+                "Access", "Addresses", "Audit", "Encodings", "EventHub", "EventLoop", "HTTPClient", "HTTPServer",
+                "HTTPTypes", "Instances", "JSONText", "Locking", "Logging", "OpenCodeFamilies", "Projects", "Sodium",
+                "WebSockets",
             ]),
         // Determines the project that a directory, session or event belongs to.
         module(
@@ -162,15 +165,23 @@ let package = Package(
         module(
             .gateway, "ConversationServing",
             [
-                "Access", "Addresses", "Conversations", "Dialects", "Encodings", "EventHub", "EventLoop",
+                "Access", "Addresses", "Audit", "Conversations", "Dialects", "Encodings", "EventHub", "EventLoop",
                 "EventStreaming", "GatewayCore", "HTTPServer", "HTTPTypes", "Instances", "Locking", "Logging",
                 "OpenCode1Compatibility", "OpenCodeFamilies", "Projects", "Proxying", "Storage", "WebSockets",
+            ]),
+        // Writes the audit log of the running gateway, and returns its entries.
+        module(
+            .gateway, "AuditServing",
+            [
+                "Access", "Addresses", "Audit", "Encodings", "EventLoop", "GatewayCore", "HTTPServer", "HTTPTypes",
+                "JSONText", "Locking", "Logging", "OpenCodeFamilies", "Storage",
             ]),
         // Manages the named keys of the running gateway.
         module(
             .gateway, "KeyAdministration",
             [
-                "Access", "Addresses", "Encodings", "GatewayCore", "HTTPServer", "HTTPTypes", "JSONText", "Keys",
+                "Access", "Addresses", "Audit", "Encodings", "GatewayCore", "HTTPServer", "HTTPTypes", "JSONText",
+                "Keys",
                 "Locking", "Logging", "OpenCodeFamilies", "Sodium", "Storage",
             ]),
         // Signs browsers in, pairs devices, and issues tickets.
@@ -185,7 +196,8 @@ let package = Package(
         module(
             .gateway, "GatewayServer",
             [
-                "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
+                "Access", "Addresses", "APIDescription", "Audit", "AuditServing", "Conversations",
+                "ConversationServing", "DirectoryPinning",
                 "Encodings", "EventHub", "EventLoop", "EventStreaming", "GatewayCore", "HTTPClient", "HTTPServer",
                 "HTTPTypes", "Instances", "KeyAdministration", "Keys", "Locking", "Logging", "OpenCode1Compatibility",
                 "OpenCodeFamilies", "Projects", "Proxying", "Settings", "SignIn", "Storage",
@@ -195,8 +207,8 @@ let package = Package(
         .executableTarget(
             name: "viberemote-gateway",
             dependencies: [
-                "Access", "Addresses", "Conversations", "ConversationServing", "Encodings", "EnvironmentFiles",
-                "EventHub",
+                "Access", "Addresses", "Audit", "AuditServing", "Conversations", "ConversationServing", "Encodings",
+                "EnvironmentFiles", "EventHub",
                 "EventLoop", "EventStreaming", "GatewayServer", "GatewayCore", "HTTPClient", "HTTPServer", "HTTPTypes",
                 "Instances", "JSONText", "KeyAdministration", "Keys", "Locking", "Logging", "OpenCodeFamilies",
                 "Outbound", "Projects", "QRCodes", "Settings", "SignIn", "Storage", "Supervisors", "Systemd",
@@ -248,6 +260,9 @@ let package = Package(
         tests("SettingsTests", ["EnvironmentFiles", "Locking", "Logging", "Settings"]),
         tests("OpenCodeFamiliesTests", ["OpenCodeFamilies"]),
         tests("AccessTests", ["Access", "Addresses"]),
+        tests(
+            "AuditTests",
+            ["Addresses", "Audit", "AuditServing", "JSONText", "Locking", "Logging", "Storage", "TestKit"]),
         tests("KeysTests", ["Access", "JSONText", "Keys", "OpenCodeFamilies", "Sodium", "Storage", "TestKit"]),
         // Home directories and logs for the tests of Projects, Instances and Supervisors.
         .target(
@@ -277,8 +292,9 @@ let package = Package(
         tests(
             "EndpointTests",
             [
-                "Access", "Addresses", "APIDescription", "Conversations", "ConversationServing", "DirectoryPinning",
-                "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer", "GatewayCore", "HTTPClient",
+                "Access", "Addresses", "APIDescription", "Audit", "Conversations", "ConversationServing",
+                "DirectoryPinning", "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer",
+                "GatewayCore", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "KeyAdministration", "Logging",
                 "OpenCode1Compatibility", "OpenCodeFamilies", "Projects", "Proxying", "Sodium", "Storage", "TestKit",
                 "WebSockets",
@@ -295,8 +311,8 @@ let package = Package(
             [
                 "Addresses", "APIDescription", "chat-echo", "EventHub", "EventLoop", "EventStreaming", "FrameCases",
                 "GatewayCore", "GatewayServer", "HTTPClient", "HTTPServer", "HTTPTypes", "Instances", "JSONText",
-                "opencode-simulator", "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Supervisors", "Systemd",
-                "TestKit", "TestThreads", "viberemote-gateway",
+                "opencode-simulator", "OpenCodeFamilies", "Projects", "Proxying", "Settings", "Storage", "Supervisors",
+                "Systemd", "TestKit", "TestThreads", "viberemote-gateway",
             ]),
     ]
 )

@@ -79,7 +79,7 @@ struct AdmissionTests {
         context.project = "demo"
         context.admittedClient = IPAddress("192.0.2.1")
         context.forwardedClient = IPAddress("192.0.2.2")
-        context.requestEnded()
+        context.requestEnded(RequestSummary())
 
         #expect(context.principal == nil)
         #expect(context.scope == .read)

@@ -59,15 +59,16 @@ struct AccessLineTests {
         return String(decoding: line.path, as: UTF8.self)
     }
 
-    @Test func `an access line has method, path, status, bytes, duration, project, request id and client`() {
+    @Test func `an access line has method, path, status, bytes, duration, project, key, request id and client`() {
         let line = AccessLine(
             method: "POST", target: Array("/projects/demo/api/session?directory=secret".utf8)[...], status: 200,
-            bytes: 512, duration: .microseconds(12_345), project: "demo", requestID: "7f3a", client: "192.0.2.7")
+            bytes: 512, duration: .microseconds(12_345), project: "demo", key: "Anna's phone",
+            requestID: "7f3a", client: "192.0.2.7")
 
         #expect(
             Self.text(line) == """
                 1970-01-01 00:00:00.000 request method=POST path=/projects/demo/api/session status=200 bytes=512 \
-                duration_ms=12.345 project=demo request_id=7f3a client=192.0.2.7
+                duration_ms=12.345 project=demo key="Anna's phone" request_id=7f3a client=192.0.2.7
 
                 """)
     }

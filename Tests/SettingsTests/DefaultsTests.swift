@@ -21,7 +21,7 @@ struct DefaultsTests {
             "stop-timeout": "10s", "stream-backlog": "4MiB", "max-head": "16KiB",
             "max-connections": "4096", "allow-origin": "none", "trust-proxy": "none",
             "failed-tries": "10", "failed-try-interval": "6s", "identity-header": "none", "key-rate": "100/s",
-            "key-streams": "50",
+            "key-streams": "50", "audit-keep": "90d",
             "instance-password": "on",
             "isolate-sessions": "off",
             "start-answer-timeout": "25s", "restart-delay": "1s",

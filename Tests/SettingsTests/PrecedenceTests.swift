@@ -21,6 +21,7 @@ struct PrecedenceTests {
             "trust-proxy": "127.0.0.1,10.0.0.0/8,2001:db8::/32",
             "config": "/srv/config", "key-file": "/srv/keys",
             "failed-tries": "1000", "identity-header": "X-Auth-Email", "key-rate": "20/min", "key-streams": "none",
+            "audit-keep": "30d",
             "allow-origin": "https://app.example.com,http://localhost:3000",
             "restart-delay": "40s", "max-quick-failures": "1", "restart-unhealthy": "on",
             "follow-links": "on", "directory-pinning": "off", "opencode1-compat": "off",

@@ -220,6 +220,9 @@ package struct KeyIndex: Sendable {
         return entry.expires.map { now < $0 } ?? true ? entry.rights : nil
     }
 
+    /// Returns the key with this id; nil if there is none.
+    package func entry(of id: KeyID) -> Entry? { entries[id]?.entry }
+
     /// Returns whether an identity still selects this key.
     package func identity(_ identity: String, selects id: KeyID) -> Bool { entries[id]?.entry.identity == identity }
 }

@@ -22,9 +22,9 @@ package struct RefusalLogLimiter: Sendable {
         }
     }
 
-    /// The number of lines that a client may cause without a pause.
+    /// The default number of lines that a client may cause without a pause.
     package static let burst = 100
-    /// The time after which a client may cause one more line.
+    /// The default time after which a client may cause one more line.
     package static let interval = Duration.milliseconds(100)
     /// The maximum number of clients whose omissions are counted separately.
     package static let mostClients = 64
@@ -32,19 +32,30 @@ package struct RefusalLogLimiter: Sendable {
     /// The time at which each client's bucket is full again.
     private var full: RecentTable<IPAddress?, Duration>
     private var omitted: [IPAddress?: Int] = [:]
+    private let burst: Int
+    private let interval: Duration
 
-    /// Creates a limiter that remembers at least `capacity` addresses, and at most twice as many.
-    package init(capacity: Int = 1024) { full = RecentTable(capacity: capacity) }
+    /// Creates a limiter.
+    ///
+    /// - Parameters:
+    ///   - capacity: The limiter remembers at least this number of addresses, and at most twice as many.
+    ///   - burst: The number of lines that a client may cause without a pause.
+    ///   - interval: The time after which a client may cause one more line.
+    package init(capacity: Int = 1024, burst: Int = Self.burst, interval: Duration = Self.interval) {
+        full = RecentTable(capacity: capacity)
+        self.burst = burst
+        self.interval = interval
+    }
 
     /// Returns whether a line about this client may be written. A line that may not be written counts as omitted.
     package mutating func admits(_ client: IPAddress?, at now: Duration) -> Bool {
         let client = client?.network
         let base = max(full[client] ?? .zero, now)
-        guard base - now <= Self.interval * (Self.burst - 1) else {
+        guard base - now <= interval * (burst - 1) else {
             omitted[omitted[client] == nil && omitted.count >= Self.mostClients ? nil : client, default: 0] += 1
             return false
         }
-        full[client] = base + Self.interval
+        full[client] = base + interval
         return true
     }
 

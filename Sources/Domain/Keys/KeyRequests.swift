@@ -99,11 +99,14 @@ package struct KeyCaller: Sendable, Equatable {
 
     /// The credentials.
     package let credentials: Credentials
+    /// The client's address, for the audit log; nil if it is unknown or if there is no client.
+    package let address: String?
 
     /// Creates a caller from its values.
-    package init(name: String, _ credentials: Credentials) {
+    package init(name: String, _ credentials: Credentials, address: String? = nil) {
         self.name = name
         self.credentials = credentials
+        self.address = address
     }
 }
 

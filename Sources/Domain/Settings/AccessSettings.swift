@@ -19,6 +19,8 @@ package struct AccessSettings: Sendable, Equatable {
     package internal(set) var keyRate: KeyRate?
     /// The number of open streams of a named key that has no limit of its own; nil for no limit.
     package internal(set) var keyStreams: Int?
+    /// The time for which the audit log keeps an entry.
+    package internal(set) var auditKeep = Duration.zero
 }
 
 /// The settings for access, with their help texts.
@@ -98,6 +100,15 @@ extension Settings {
             """
             Number of event streams and answers of conversations that each named key may have open, if it has no limit of its \
             own. `none` means no limit.
+            """
+        ).reloaded,
+        Setting(
+            "audit-keep", environment: "VIBE_AUDIT_KEEP",
+            syntax: .duration(in: .seconds(60)...(.seconds(3_650 * 86_400))), field: \.access.auditKeep,
+            default: .text("90d"), group: .access,
+            """
+            Time for which the audit log (`audit.db` in the state directory) keeps an entry. The gateway removes the oldest \
+            entries earlier if the audit log would exceed 256 MiB.
             """
         ).reloaded,
     ]

@@ -36,8 +36,9 @@ package enum Settings {
             default: .system(description: "~/.local/state/viberemote-gateway") { $0.stateFolder },
             """
             Directory for data that the gateway keeps across restarts: the named keys and the history of instances \
-            (`state.db`), the events (`events`), and with `--isolate-sessions on` OpenCode's data (`data`). The gateway \
-            creates this directory. Only one gateway at a time can use it. In a unit with `StateDirectory=`, the default is the directory that this option names.
+            (`state.db`), the audit log (`audit.db`), the events (`events`), and with `--isolate-sessions on` OpenCode's data \
+            (`data`). The gateway creates this directory. Only one gateway at a time can use it. In a unit with \
+            `StateDirectory=`, the default is the directory that this option names.
             """),
         Setting(
             "opencode", environment: "VIBE_OPENCODE", syntax: .command, field: \.opencode, default: .text("opencode"),

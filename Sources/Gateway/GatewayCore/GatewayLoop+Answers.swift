@@ -10,7 +10,14 @@ package import Projects
 extension GatewayLoop {
     /// Responds with an error, in the format of the client's protocol.
     package func refuse(_ connection: ClientConnection, _ error: GatewayError) {
+        recordRefusal(error, of: connection)
         answer(connection, rendered(error, connection))
+    }
+
+    /// Returns the response that refuses a request before its body has arrived.
+    func refused(_ error: GatewayError, _ connection: ClientConnection) -> GatewayAnswer {
+        recordRefusal(error, of: connection)
+        return completed(rendered(error, connection), connection)
     }
 
     /// Returns the response for an error in the format of the client's protocol.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Access
 import Addresses
 import EventLoop
 import HTTPClient
@@ -19,7 +20,7 @@ extension GatewayLoop: RequestHandler {
     /// Returns the refusal of a request whose body has not arrived; nil if the request may continue.
     package func refusal(of connection: ClientConnection) -> GatewayAnswer? {
         switch decide(connection) {
-        case .refusal(let error): completed(rendered(error, connection), connection)
+        case .refusal(let error): refused(error, connection)
         case .preflight(let answer): completed(answer, connection)
         default: nil
         }
@@ -159,6 +160,7 @@ extension GatewayLoop: RequestHandler {
         let request = connection.request
         let policy = request.pinPolicy(of: snapshot)
         let found = routes.route(forSegment: segment)
+        observe(connection, target: target, to: found)
         if let found, found.isReachable {
             request.project = found.text
             if let refusal = refusal(of: connection, target: target, to: found, policy) { return .refusal(refusal) }
@@ -188,6 +190,7 @@ extension GatewayLoop: RequestHandler {
         let table = connection.listenerNumber == 0 ? setUp.endpoints : endpointListener(of: connection).endpoints
         let endpoint = table.endpoints[index]
         if endpoint.outlivesKey { connection.request.outlivesKey = true }
+        if let action = endpoint.auditedAction { begin(action, of: endpoint, on: connection) }
         switch endpoint.handler {
         case .fixed(let answer): self.answer(connection, answer)
         case .page: table.page(index).map { answer(connection, $0) }
@@ -204,6 +207,7 @@ extension GatewayLoop: RequestHandler {
         let context = connection.request
         var request = ControlRequest(principal: context.principal)
         request.isCancelledWithoutClient = endpoint.isCancelledWithoutClient
+        request.client = context.forwardedClient ?? connection.peerAddress
         guard let target = RequestTarget(connection.head.target) else { return request }
         request.query = RequestQuery(TicketParameter.removed(from: target.query).dropFirst())
         guard !endpoint.path.names.isEmpty else { return request }
@@ -234,7 +238,7 @@ extension GatewayLoop: RequestHandler {
                 method: record.methodName, target: record.target[...],
                 status: summary.status,
                 bytes: Int(clamping: summary.bodyBytes), duration: MonotonicTime.now - record.startTime,
-                project: request?.project, requestID: requestID(record.number),
+                project: request?.project, key: request?.principal?.name, requestID: requestID(record.number),
                 client: request?.forwardedClient?.description ?? record.peer))
     }
 

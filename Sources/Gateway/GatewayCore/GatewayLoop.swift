@@ -29,6 +29,8 @@ package struct LoopSetUp: Sendable {
     package var tickets: Tickets
     /// The path of the page for signing in; nil if there is none.
     package var signInPath: String?
+    /// The audit log; nil if actions are not recorded.
+    package var audit: (any RequestRecorder)?
     /// Receives the uses of named keys; nil if they are not recorded. The loops call the closure on their threads.
     package var keyUsed: (@Sendable (KeyUse) -> Void)?
     /// The listeners in addition to the gateway's own listener.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Access
+package import AuditServing
 package import ConversationServing
 import DirectoryPinning
 package import EventLoop
@@ -51,6 +52,8 @@ package final class DataPlane: Sendable {
         }
         /// The service that manages the named keys; nil if there are no named keys.
         package var keys: KeyService?
+        /// The service that writes the audit log; nil if actions are not recorded.
+        package var audit: AuditService?
         /// The endpoints of the gateway's own listener.
         var endpoints = EndpointTable.gateway
 
@@ -117,7 +120,8 @@ package final class DataPlane: Sendable {
             log = setUp.log
             let chat = setUp.chat == nil ? [] : [Endpoint.chat]
             let endpoints = setUp.endpoints.adding(
-                chat + setUp.conversationEndpoints + (setUp.keys.map(Self.endpoints) ?? []))
+                chat + setUp.conversationEndpoints + (setUp.keys.map(Self.endpoints) ?? [])
+                    + (setUp.audit.map { [$0.endpoint] } ?? []))
             // All loops share these objects.
             let shared = LoopSetUp(
                 policy: setUp.policy, endpoints: endpoints, control: setUp.control, log: setUp.log,
@@ -290,6 +294,7 @@ package final class DataPlane: Sendable {
         var loop = shared
         loop.index = index
         loop.endpointListeners = endpointListeners
+        loop.audit = setUp.audit
         if let keys = setUp.keys {
             loop.keyUsed = { keys.record($0) }
             loop.signInPath = LoginEndpoints.path

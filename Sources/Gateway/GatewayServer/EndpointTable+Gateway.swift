@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import APIDescription
+import Audit
 import EventStreaming
 package import GatewayCore
 import HTTPTypes
@@ -63,7 +64,8 @@ extension EndpointTable {
                 .error(
                     500, "The server could not be started, or ended at once. `detail` contains its last output."),
                 .error(504, "The server is still starting. Poll the project's status.")),
-            handler: .project { ControlAnswers.start($0, await $2.start($0, for: $1)) }),
+            handler: .project { ControlAnswers.start($0, await $2.start($0, for: $1)) }
+        ).audited(as: .start),
         Endpoint(
             .delete, "/projects/{name}/stop", requires: .key(.run),
             description: .init(
@@ -72,7 +74,8 @@ extension EndpointTable {
                 .json(200, schema: .stopped, "The server is not running."), .noProject,
                 .error(500, "The server could not be stopped.")
             ),
-            handler: .project { ControlAnswers.stop($0, await $2.stop($0, for: $1)) }),
+            handler: .project { ControlAnswers.stop($0, await $2.stop($0, for: $1)) }
+        ).audited(as: .stop),
         Endpoint(
             .get, "/projects/{name}/status", requires: .key(.read),
             description: .init(

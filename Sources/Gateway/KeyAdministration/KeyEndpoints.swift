@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Access
+package import Addresses
 package import GatewayCore
 import HTTPServer
 import HTTPTypes
@@ -72,7 +73,9 @@ extension KeyService {
             method, KeyOperation.path + path, requires: .key(.admin), body: body, description: description,
             handler: .control { request, _ in
                 let id = String(decoding: request.parameters["id"] ?? [], as: UTF8.self)
-                guard let caller = request.principal.map(KeyCaller.init) else { return .error(.notFound) }
+                guard let caller = request.principal.map({ KeyCaller($0, from: request.client) }) else {
+                    return .error(.notFound)
+                }
                 return switch await self.respond(to: operation(id), body: request.body, for: caller) {
                 case .success(let answer): .answer(answer)
                 case .failure(let error): .error(error)
@@ -86,7 +89,11 @@ extension KeyService {
 
 extension KeyCaller {
     /// Creates the caller of a request. A session has the authority of the key that has signed in.
-    package init(_ principal: Principal) {
-        self.init(name: principal.name, principal.key.map { .key($0.id, generation: $0.generation) } ?? .administrator)
+    ///
+    /// - Parameter client: The client's address; nil if it is unknown.
+    package init(_ principal: Principal, from client: IPAddress?) {
+        self.init(
+            name: principal.name, principal.key.map { .key($0.id, generation: $0.generation) } ?? .administrator,
+            address: client?.description)
     }
 }

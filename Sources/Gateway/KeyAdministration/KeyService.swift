@@ -2,6 +2,7 @@
 
 package import Access
 import Addresses
+package import Audit
 import Encodings
 package import GatewayCore
 package import HTTPServer
@@ -34,6 +35,7 @@ package actor KeyService {
     private let publish: Publication
     private let delay: Delay
     private let log: Logger
+    private let audit: (any AuditRecorder)?
     /// Returns the time in milliseconds since 1970.
     private let now: @Sendable () -> Int64
     /// The keys; nil until they are loaded.
@@ -59,17 +61,20 @@ package actor KeyService {
     /// - Parameters:
     ///   - store: The stored keys, or the reason why the database cannot be used.
     ///   - defaults: The limits of keys that have no limits of their own.
+    ///   - audit: The audit log; nil if changes are not recorded.
     ///   - now: Returns the time in milliseconds since 1970.
     ///   - delay: Calls a function after a delay.
     ///   - publish: Passes the keys to the loops.
     package init(
         _ store: Result<KeyStore, StorageError>, defaults: KeyLimits = KeyLimits(), log: Logger,
+        audit: (any AuditRecorder)? = nil,
         now: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }, delay: @escaping Delay,
         publish: @escaping Publication
     ) {
         self.store = store
         self.defaults = defaults
         self.log = log
+        self.audit = audit
         self.now = now
         self.delay = delay
         self.publish = publish
@@ -116,8 +121,11 @@ package actor KeyService {
         loaded?.ring.defaults = defaults
     }
 
-    /// Publishes nothing more, because the loops are about to end.
-    package func close() { isClosed = true }
+    /// Writes the uses, and publishes nothing more, because the loops are about to end.
+    package func close() async {
+        await writeUses()
+        isClosed = true
+    }
 
     // MARK: Operations
 
@@ -170,7 +178,7 @@ package actor KeyService {
     ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
         let id = KeyID.random()
         let token = KeyToken.make(for: id)
-        let key = try await perform(by: caller.name, "key created") { (ring, hash, now) throws(KeyRefusal) in
+        let key = try await perform(caller, .keyCreated) { (ring, hash, now) throws(KeyRefusal) in
             let hash = hash.hash(of: token.span)
             return .set(try ring.create(draft, id: id, hash: hash, for: caller, at: now))
         }
@@ -180,13 +188,13 @@ package actor KeyService {
     private func change(
         _ id: String, _ patch: KeyPatch, for caller: KeyCaller
     ) async throws(GatewayError) -> Key {
-        try await perform(by: caller.name, "key changed") { (ring, _, now) throws(KeyRefusal) in
+        try await perform(caller, .keyChanged) { (ring, _, now) throws(KeyRefusal) in
             .set(try ring.change(id, patch, for: caller, at: now).after)
         }
     }
 
     private func revoke(_ id: String, for caller: KeyCaller) async throws(GatewayError) {
-        try await perform(by: caller.name, "key revoked") { (ring, _, now) throws(KeyRefusal) in
+        try await perform(caller, .keyRevoked) { (ring, _, now) throws(KeyRefusal) in
             .removed(try ring.revoke(id, for: caller, at: now))
         }
     }
@@ -198,7 +206,7 @@ package actor KeyService {
             return try Self.parse { () throws(KeyRefusal) in throw .unknownKey(id) }
         }
         let token = KeyToken.make(for: keyID)
-        let key = try await perform(by: caller.name, "key rotated") { (ring, hash, now) throws(KeyRefusal) in
+        let key = try await perform(caller, .keyRotated) { (ring, hash, now) throws(KeyRefusal) in
             let hash = hash.hash(of: token.span)
             return .set(try ring.rotate(id, keepOld: keepOld, hash: hash, for: caller, at: now))
         }
@@ -209,13 +217,18 @@ package actor KeyService {
 
     /// Begins the session of a browser whose user has signed in with this principal's key. Returns the session and the
     /// value of its cookie.
-    package func beginSession(of principal: Principal) async throws(GatewayError) -> (session: Key, token: [UInt8]) {
+    ///
+    /// - Parameter caller: The same principal, with the client's address.
+    package func beginSession(
+        of principal: Principal, for caller: KeyCaller
+    ) async throws(GatewayError) -> (session: Key, token: [UInt8]) {
         guard let parent = principal.sessionParent else {
             return try Self.parse { () throws(KeyRefusal) in throw .noSession }
         }
         let id = KeyID.random()
         let token = KeyToken.make(for: id)
-        let session = try await perform(by: principal.name, "session begun") { (ring, hash, now) throws(KeyRefusal) in
+        let session = try await perform(caller, .keyCreated, message: "session begun") {
+            (ring, hash, now) throws(KeyRefusal) in
             let begun = try ring.beginSession(
                 of: parent, name: principal.name, id: id, hash: hash.hash(of: token.span), at: now)
             return .set(begun.session, removing: begun.ended.map { [$0.id] } ?? [])
@@ -224,9 +237,9 @@ package actor KeyService {
     }
 
     /// Ends the session of a browser.
-    package func endSession(_ id: KeyID) async throws(GatewayError) {
+    package func endSession(_ id: KeyID, for caller: KeyCaller) async throws(GatewayError) {
         guard try opened().1.ring.keys[id]?.parent != nil else { return }
-        try await perform(by: "the user", "session ended") { (ring, _, _) throws(KeyRefusal) in
+        try await perform(caller, .keyRevoked, message: "session ended") { (ring, _, _) throws(KeyRefusal) in
             guard let session = ring.endSession(id) else { throw .unknownKey(id.description) }
             return .removed(session)
         }
@@ -248,7 +261,8 @@ package actor KeyService {
         _ draft: KeyDraft, device: [UInt8]?, for caller: KeyCaller
     ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
         var token: [UInt8] = []
-        let key = try await perform(by: caller.name, "device paired") { (ring, hash, now) throws(KeyRefusal) in
+        let key = try await perform(caller, .keyCreated, message: "device paired") {
+            (ring, hash, now) throws(KeyRefusal) in
             .set(
                 try ring.pair(
                     draft, device: device.map { hash.hash(of: $0.span) }, id: .random(),
@@ -279,15 +293,17 @@ package actor KeyService {
     /// cannot be stored has no effect.
     ///
     /// - Parameters:
-    ///   - name: The name of the key that makes the change.
-    ///   - message: The message of the log line.
+    ///   - action: The action for the log and the audit log.
+    ///   - message: The message of the log line; nil for that of the action.
     @discardableResult
     private func perform(
-        by name: String, _ message: String,
+        _ caller: KeyCaller, _ action: AuditAction, message: String? = nil,
         _ change: (inout KeyRing, KeyedHash, Int64) throws(KeyRefusal) -> Change
     ) async throws(GatewayError) -> Key {
         await beginTurn()
         defer { endTurn() }
+        // A key that is revoked a moment after its first use was nevertheless used.
+        applyUses()
         let (store, keys) = try opened()
         var ring = keys.ring
         let time = now()
@@ -298,16 +314,24 @@ package actor KeyService {
             try await store.set(changed.isRemoved ? nil : changed.key, removing: changed.removedIDs)
         } catch {
             log.error("cannot store a change of a key", LogField("reason", error.description))
+            record(action, on: changed.key, by: caller, status: 503)
             throw Self.notStored(error)
         }
         // A reload may have changed the default limits while the change was written.
         ring.defaults = defaults
         loaded?.ring = ring
         await publishKeys()
+        record(action, on: changed.key, by: caller, status: action.changeStatus)
         log.notice(
-            message, LogField("key", changed.key.name), LogField("id", changed.key.id.description),
-            LogField("by", name))
+            message ?? action.changeMessage, LogField("key", changed.key.name),
+            LogField("id", changed.key.id.description), LogField("by", caller.name))
         return changed.key
+    }
+
+    /// Records a change, or the attempt of one that could not be stored. The loops record the refused requests.
+    private func record(_ action: AuditAction, on key: Key, by caller: KeyCaller, status: Int) {
+        let callerKey = caller.keyID.flatMap { loaded?.ring.keys[$0] }
+        audit?.record(AuditEntry(action, on: key, by: caller, callerKey, status: status, at: now()))
     }
 
     private func opened() throws(GatewayError) -> (KeyStore, Loaded) {
@@ -394,8 +418,15 @@ package actor KeyService {
     private func writeUses() async {
         await beginTurn()
         defer { endTurn() }
-        for (id, use) in uses.removeAll() where loaded?.ring.record(use, of: id) == true {
-            try? store.get().record(use, of: id)
+        applyUses()
+    }
+
+    private func applyUses() {
+        for (id, uses) in uses.removeAll() {
+            let known = loaded?.ring.keys[id]
+            guard loaded?.ring.record(uses.last, of: id) == true else { continue }
+            try? store.get().record(uses.last, of: id)
+            if let known, known.use == nil { audit?.record(AuditEntry(firstUse: uses.first, of: known)) }
         }
     }
 }

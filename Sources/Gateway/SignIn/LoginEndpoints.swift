@@ -82,9 +82,10 @@ package struct LoginEndpoints: Sendable {
             guard let key = form.key else { throw Self.noKey }
             let principal = try loop.admit(secret: key, of: connection)
             let keys = keys
+            let caller = KeyCaller(principal, from: request.client)
             loop.callControl(connection, request) { _, _ in
                 do throws(GatewayError) {
-                    let (session, token) = try await keys.beginSession(of: principal)
+                    let (session, token) = try await keys.beginSession(of: principal, for: caller)
                     return .answer(Self.answer(session, token, form, isSecure: isSecure))
                 } catch {
                     return .answer(form.answer(to: error, warnsOfPlainHTTP: isReadable))
@@ -110,7 +111,9 @@ package struct LoginEndpoints: Sendable {
                 let isPage = AcceptedTypes.preferPage(connection.head.fields)
                 loop.callControl(connection, request) { request, _ in
                     do throws(GatewayError) {
-                        if let id = request.principal?.session { try await keys.endSession(id) }
+                        if let principal = request.principal, let id = principal.session {
+                            try await keys.endSession(id, for: KeyCaller(principal, from: request.client))
+                        }
                         return .answer(Self.signedOut(isPage: isPage))
                     } catch {
                         return .error(error)

@@ -63,7 +63,7 @@ package struct PairingEndpoints: Sendable {
                     guard let creator = request.principal else { return .error(.notFound) }
                     do throws(GatewayError) {
                         let (draft, hasName) = try Self.draft(request.body)
-                        try await keys.checkPairing(draft, for: KeyCaller(creator))
+                        try await keys.checkPairing(draft, for: KeyCaller(creator, from: request.client))
                         let grant = PairingCodes.Grant(draft: draft, hasName: hasName, creator: creator)
                         guard let code = codes.issue(grant, at: .now) else { throw Self.tooManyCodes }
                         return .answer(Self.answer(code))
@@ -110,10 +110,11 @@ package struct PairingEndpoints: Sendable {
             var draft = grant.draft
             if !grant.hasName, let name = device.name { draft.name = name }
             let keys = keys
+            let creator = KeyCaller(grant.creator, from: request.client)
             loop.callControl(connection, request) { [draft] _, _ in
                 do throws(GatewayError) {
                     let (key, token) = try await keys.pair(
-                        draft, device: device.secret, for: KeyCaller(grant.creator))
+                        draft, device: device.secret, for: creator)
                     return .answer(KeyResponse.created(key, token: token))
                 } catch {
                     // The administrator's key has ended meanwhile.

@@ -118,8 +118,9 @@ extension ClientConnection {
         server.upgradedCount += 1
         handler?(socket, bytes) { count in
             server.upgradedEnded()
-            server.handler.ended(RequestSummary(status: 101, bodyBytes: count, isComplete: true)) { record }
-            record.context?.requestEnded()
+            let summary = RequestSummary(status: 101, bodyBytes: count, isComplete: true)
+            server.handler.ended(summary) { record }
+            record.context?.requestEnded(summary)
         }
     }
 }

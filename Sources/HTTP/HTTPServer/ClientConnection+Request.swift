@@ -259,7 +259,7 @@ extension ClientConnection {
         } else if !peerClosed {
             server.handler.rejected(peer, .malformedHead)
         }
-        context?.requestEnded()
+        context?.requestEnded(summary)
         unsentResponse = nil
         outgoing.reset()
         body.removeAll()

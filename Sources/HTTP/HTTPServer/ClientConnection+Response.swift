@@ -98,6 +98,16 @@ extension ClientConnection {
         }
     }
 
+    /// The request's complete body, which remains for the handler; nil if a part of it has not arrived.
+    package var completeBody: [UInt8]? {
+        guard isBodyComplete else { return nil }
+        return body.withBytes { bytes in
+            var whole: [UInt8] = []
+            whole.append(copying: bytes)
+            return whole
+        }
+    }
+
     /// Calls `take` with the received part of the request's body. The closure may consume the bytes.
     package func withBody(_ take: (inout ByteQueue) -> Void) { take(&body) }
 

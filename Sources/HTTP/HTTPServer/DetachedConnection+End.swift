@@ -98,6 +98,6 @@ extension DetachedConnection {
         guard !isReported else { return }
         isReported = true
         server.handler.ended(summary) { request }
-        request.context?.requestEnded()
+        request.context?.requestEnded(summary)
     }
 }

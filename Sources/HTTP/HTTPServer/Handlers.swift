@@ -75,9 +75,9 @@ package protocol ServerExchange: AnyObject {
 /// not use the object. The object stays with the connection even if another object of the server represents the
 /// connection later. A context serves one request after the other.
 package protocol ConnectionContext: AnyObject {
-    /// Discards the context's records about the current request, which has ended. The server calls this method after
-    /// ``RequestHandler/ended(_:record:)``.
-    func requestEnded()
+    /// Discards the context's records about the current request, which has ended with this result. The server calls this
+    /// method after ``RequestHandler/ended(_:record:)``.
+    func requestEnded(_ summary: RequestSummary)
 }
 
 /// The properties of a request that has ended, for the access log.
@@ -113,4 +113,11 @@ package struct RequestSummary: Sendable {
     package var bodyBytes: UInt64 = 0
     /// Whether the response was sent completely.
     package var isComplete = false
+
+    /// Creates the summary of a request.
+    package init(status: Int = 0, bodyBytes: UInt64 = 0, isComplete: Bool = false) {
+        self.status = status
+        self.bodyBytes = bodyBytes
+        self.isComplete = isComplete
+    }
 }

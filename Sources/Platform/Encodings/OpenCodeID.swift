@@ -23,4 +23,30 @@ package enum OpenCodeID {
         for _ in 0..<letters { id.append(Base62.alphabet[Int(random() % UInt64(Base62.alphabet.count))]) }
         return id
     }
+
+    /// Returns the time for which an object with this id has existed, in milliseconds. Returns nil if the id has another
+    /// form, or if the time is longer than ``longestAge``.
+    ///
+    /// The digits contain the last 36 bits of the time in milliseconds, which repeat after 795 days. The result is
+    /// therefore correct only for ids that count upwards, such as those of permission requests and questions.
+    ///
+    /// - Parameter now: The time in milliseconds since 1970.
+    package static func age(_ id: String, at now: Int64) -> Int64? {
+        let bytes = Array(id.utf8)
+        guard let underscore = bytes.firstIndex(of: UInt8(ascii: "_")),
+            bytes.count == underscore + 1 + digits + letters
+        else { return nil }
+        var time: Int64 = 0
+        for byte in bytes[(underscore + 1)...].prefix(digits) {
+            guard let digit = byte.hexadecimalDigitValue else { return nil }
+            time = time << 4 | Int64(digit)
+        }
+        let period: Int64 = 1 << 36
+        // The instance's clock is the gateway's own, so an id is never newer than the time.
+        let age = (now - time >> 12) & (period - 1)
+        return age <= longestAge ? age : nil
+    }
+
+    /// The longest time in milliseconds that ``age(_:at:)`` returns: a year.
+    package static let longestAge: Int64 = 365 * 86_400_000
 }

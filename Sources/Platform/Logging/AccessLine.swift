@@ -16,6 +16,8 @@ package struct AccessLine: Sendable {
     package var duration: Duration
     /// The project that the request addresses; nil if the path names none.
     package var project: String?
+    /// The name of the key that admitted the request; nil if no key did.
+    package var key: String?
     /// The request's ID; nil if it has none yet.
     package var requestID: String?
     /// The client's address, without its port.
@@ -26,7 +28,7 @@ package struct AccessLine: Sendable {
     /// - Parameter target: The raw request target. Only its path is kept, because a query can contain secrets.
     package init(
         method: String, target: ArraySlice<UInt8>, status: Int, bytes: Int, duration: Duration,
-        project: String? = nil, requestID: String? = nil, client: String? = nil
+        project: String? = nil, key: String? = nil, requestID: String? = nil, client: String? = nil
     ) {
         self.method = method
         path = Self.path(of: target)
@@ -34,6 +36,7 @@ package struct AccessLine: Sendable {
         self.bytes = bytes
         self.duration = duration
         self.project = project
+        self.key = key
         self.requestID = requestID
         self.client = client
     }
@@ -41,13 +44,14 @@ package struct AccessLine: Sendable {
     /// Returns the line as a record with level info and message `request`.
     package func record(time: Int64) -> LogRecord {
         var fields: [LogField] = []
-        fields.reserveCapacity(8)
+        fields.reserveCapacity(9)
         fields.append(LogField("method", .text(Self.limited(method))))
         fields.append(LogField("path", .bytes(Self.limited(path))))
         fields.append(LogField("status", .integer(status)))
         fields.append(LogField("bytes", .integer(bytes)))
         fields.append(LogField("duration_ms", .duration(duration)))
         if let project { fields.append(LogField("project", .text(project))) }
+        if let key { fields.append(LogField("key", .text(key))) }
         if let requestID { fields.append(LogField("request_id", .text(requestID))) }
         if let client { fields.append(LogField("client", .text(client))) }
         return LogRecord(time: time, level: .info, message: "request", fields: fields)

@@ -37,7 +37,7 @@ final class ReaderThread: Sendable {
     init(_ file: StateFile) throws(WorkerThread.StartError) {
         path = file.path
         let queue = queue
-        thread = try WorkerThread(name: "state-reader") {
+        thread = try WorkerThread(name: "\(file.threadName)-reader") {
             var connection: Connection?
             while let query = queue.next() {
                 do throws(StorageError) {

@@ -2,23 +2,30 @@
 
 internal import Glibc
 
-/// The database file of the gateway's state, and the state directory. The gateway creates the file if it is missing,
+/// A database file of the gateway's state, and the state directory. The gateway creates the file if it is missing,
 /// and denies other users access to it. The gateway never uses another program's file.
 package struct StateFile: Sendable {
     /// The absolute path of the state directory.
     package let folder: String
+    /// The name of the database file in the directory.
+    private let name: String
     let migrations: [Migration]
 
     /// The path of the database file.
-    package var path: String { folder + "/state.db" }
+    package var path: String { "\(folder)/\(name)" }
+
+    /// The beginning of the names of the threads that use the file.
+    var threadName: String { String(name.prefix { $0 != "." }) }
 
     /// Creates a reference to the file in this directory. The file and the directory need not exist yet.
     ///
     /// - Parameters:
     ///   - folder: The absolute path of the directory.
+    ///   - name: The name of the file.
     ///   - migrations: The steps of the schema.
-    package init(folder: String, migrations: [Migration]) {
+    package init(folder: String, name: String = "state.db", migrations: [Migration]) {
         self.folder = folder
+        self.name = name
         self.migrations = migrations
     }
 

@@ -53,7 +53,7 @@ package final class Store: Sendable {
         let opening = Opening()
         do throws(WorkerThread.StartError) {
             let reader = try ReaderThread(file)
-            writer = try WorkerThread(name: "state-writer") {
+            writer = try WorkerThread(name: "\(file.threadName)-writer") {
                 do throws(StorageError) {
                     if let connection = try Store.open(
                         file, queue: queue, pause: keepsTrying ? pause : nil, opening: opening, report: report)

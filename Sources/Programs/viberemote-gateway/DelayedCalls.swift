@@ -29,7 +29,7 @@ actor DelayedCalls {
             let timer = try loop.timer(after: delay) { self.assumeIsolated { $0.end(number) } }
             calls[number] = (timer, body)
         } catch {
-            log.error("cannot set a timer for named keys", LogField("reason", error.description))
+            log.error("cannot set a timer", LogField("reason", error.description))
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AuditServing
 import GatewayServer
 import Glibc
 internal import Instances
@@ -17,6 +18,7 @@ actor Lifecycle {
     private let registry: InstanceRegistry
     private let dataPlane: DataPlane
     private let keys: KeyService
+    private let audit: AuditService
     private let log: Logger
     private var settings: LiveSettings
     private var signals: [EventSource] = []
@@ -28,13 +30,14 @@ actor Lifecycle {
     private var hasEnded = false
 
     init(
-        loop: SystemEventLoop, registry: InstanceRegistry, dataPlane: DataPlane, keys: KeyService, log: Logger,
-        settings: LiveSettings
+        loop: SystemEventLoop, registry: InstanceRegistry, dataPlane: DataPlane, keys: KeyService,
+        audit: AuditService, log: Logger, settings: LiveSettings
     ) {
         self.loop = loop
         self.registry = registry
         self.dataPlane = dataPlane
         self.keys = keys
+        self.audit = audit
         self.log = log
         self.settings = settings
     }
@@ -119,6 +122,7 @@ actor Lifecycle {
             dataPlane.apply(settings.policy)
             let (keys, limits) = (keys, settings.keyLimits)
             Task { await keys.follow(limits) }
+            audit.follow(keep: settings.auditKeep)
             logChange(change)
         } catch {
             log.error("cannot reload the settings", LogField("reason", error.description))

@@ -26,6 +26,9 @@ struct LiveSettings {
     /// The limits of named keys that have no limits of their own.
     var keyLimits: KeyLimits { KeyLimits(configuration) }
 
+    /// The time for which the audit log keeps an entry.
+    var auditKeep: Duration { configuration.access.auditKeep }
+
     /// The time for which running exchanges may continue after SIGTERM.
     var drainTimeout: Duration { configuration.limits.drainTimeout }
 

@@ -28,6 +28,8 @@ struct Program {
             exit(KeyCommand.run(request, isJSON: isJSON, configuration: configuration))
         case .pair(let request, let isJSON, let configuration):
             exit(PairCommand.run(request, isJSON: isJSON, configuration: configuration))
+        case .audit(let request, let isJSON, let configuration):
+            exit(AuditCommand.run(request, isJSON: isJSON, configuration: configuration))
         case .exec(let instance, let configuration): exit(Exec.run(instance: instance, configuration))
         case .serve(let configuration, let sources): exit(Serve.run(configuration, sources))
         }

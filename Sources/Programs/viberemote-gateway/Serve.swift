@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Access
+import Audit
+import AuditServing
 import ConversationServing
 import Conversations
 import EventHub
@@ -61,6 +63,7 @@ private final class Service: Sendable {
     private let leftovers: ProcessSupervisor?
     private let dataPlane: DataPlane
     private let keys: KeyService
+    private let audit: AuditService
     private let log: Logger
     private let settings: LiveSettings
     /// The persistent state; nil if it is not available.
@@ -111,18 +114,23 @@ private final class Service: Sendable {
         if configuration.events.isHubOn {
             setUp.events = (Self.hubSettings(configuration, state), snapshots)
         }
+        let delayedCalls = DelayedCalls(loop, log: log)
+        audit = AuditService(
+            StateFile.audit(in: configuration.stateFolder),
+            limits: AuditLimits(time: configuration.access.auditKeep), log: log,
+            delay: { delayedCalls.call(after: $0, $1) })
+        setUp.audit = audit
         if configuration.events.isHubOn {
-            let conversations = try ConversationService(
-                ConversationSetUp(
-                    project: configuration.chat.project, home: configuration.home,
-                    store: store.map { ConversationStore($0) }, version: GatewayVersion.number),
-                control: setUp.control, log: log)
+            var chats = ConversationSetUp(
+                project: configuration.chat.project, home: configuration.home,
+                store: store.map { ConversationStore($0) }, version: GatewayVersion.number)
+            chats.audit = audit
+            let conversations = try ConversationService(chats, control: setUp.control, log: log)
             setUp.conversations = conversations
             setUp.chat = conversations.chat
         }
-        let delayedCalls = DelayedCalls(loop, log: log)
         keys = KeyService(
-            state.map { KeyStore($0) }, defaults: KeyLimits(configuration), log: log,
+            state.map { KeyStore($0) }, defaults: KeyLimits(configuration), log: log, audit: audit,
             delay: { delayedCalls.call(after: $0, $1) }, publish: { await link.apply($0) })
         setUp.keys = keys
         setUp.userHome = Environment.homeFolder
@@ -216,7 +224,8 @@ private final class Service: Sendable {
     /// Runs the control plane until a signal has shut the gateway down.
     func run() throws {
         let lifecycle = Lifecycle(
-            loop: loop, registry: registry, dataPlane: dataPlane, keys: keys, log: log, settings: settings)
+            loop: loop, registry: registry, dataPlane: dataPlane, keys: keys, audit: audit, log: log, settings: settings
+        )
         let failure = Locked<(any Error)?>(nil)
         Task {
             await lifecycle.watchSignals()
@@ -229,6 +238,7 @@ private final class Service: Sendable {
         }
         try loop.run()
         dataPlane.stop()
+        audit.close()
         store?.close()
         if let failure = failure.withLock({ $0 }) { throw failure }
     }
@@ -239,6 +249,7 @@ private final class Service: Sendable {
         try await leftovers?.endLeftovers()
         try await registry.open()
         await keys.open()
+        audit.keepLimits()
         guard await !lifecycle.isEnding else { return }
         try await dataPlane.accept()
         log.log(.notice, "the gateway listens", fields: announcement)

@@ -175,7 +175,7 @@ private final class SlowStore: ConversationKeeping {
     ) {
         let initiator = RequestInitiator(method, by: nil)
 
-        guard case .client(nil) = initiator else {
+        guard case .client(nil, _) = initiator else {
             Issue.record("\(initiator)")
             return
         }
@@ -306,7 +306,7 @@ private final class SlowStore: ConversationKeeping {
 
     private static func goneEarly() throws {
         let fixture = try CoordinatorUnderTest()
-        fixture.coordinator.opened(1, on: fixture.line, by: nil, project: nil, refusal: nil)
+        fixture.coordinator.opened(1, on: fixture.line, by: .client(nil), project: nil, refusal: nil)
         fixture.coordinator.received(1, Array(first.utf8))
         fixture.coordinator.ended(1)
         try fixture.work()
@@ -321,7 +321,7 @@ private final class SlowStore: ConversationKeeping {
 
     private static func revokedEarly() throws {
         let fixture = try CoordinatorUnderTest()
-        fixture.coordinator.opened(1, on: fixture.line, by: nil, project: nil, refusal: nil)
+        fixture.coordinator.opened(1, on: fixture.line, by: .client(nil), project: nil, refusal: nil)
         fixture.coordinator.received(1, Array(first.utf8))
         fixture.coordinator.revoked(1)
         fixture.coordinator.received(1, Array(first.utf8))

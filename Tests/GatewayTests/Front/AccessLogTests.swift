@@ -29,8 +29,8 @@ import Testing
         #expect((fields["request_id"] as? String)?.wholeMatch(of: #/\d+-\d+/#) != nil)
         #expect(
             Set(fields.keys) == [
-                "time", "level", "message", "method", "path", "status", "bytes", "duration_ms", "project", "request_id",
-                "client",
+                "time", "level", "message", "method", "path", "status", "bytes", "duration_ms", "project", "key",
+                "request_id", "client",
             ])
         #expect(gateway.log.filter { $0.contains("a%2Fb") }.count == 1)
     }

@@ -12,6 +12,8 @@ package enum Command: Sendable {
     case key(KeyRequest, isJSON: Bool, Configuration)
     /// Print a pairing code of the running gateway.
     case pair(PairRequest, isJSON: Bool, Configuration)
+    /// Print entries of the audit log, from the running gateway or from its database.
+    case audit(AuditRequest, isJSON: Bool, Configuration)
     /// Replace this process with the OpenCode server of a unit's instance.
     case exec(instance: String, Configuration)
     /// Report that the settings of `exec` are invalid. Print this text to stderr and exit with `misconfiguredExitCode`.
@@ -65,6 +67,9 @@ package enum Command: Sendable {
         case "pair":
             let request = try PairRequest(arguments.values)
             return .pair(request, isJSON: arguments.switches.contains("--json"), try sources.configuration(files))
+        case "audit":
+            let request = try AuditRequest(arguments.values)
+            return .audit(request, isJSON: arguments.switches.contains("--json"), try sources.configuration(files))
         case "exec": return try exec(arguments, sources: sources, files: files)
         case "completion": return .print(try CompletionScript.text(shell: arguments.words))
         case "man": return .print(ManualPage.text)

@@ -15,7 +15,7 @@ struct Subcommand: Sendable {
         let flag: String
         let placeholder: String
         let help: String
-        /// The actions of the command that accept the flag.
+        /// The actions of the command that accept the flag; empty if the command has no actions.
         let actions: [String]
         var hint = ValueHint.none
         /// Whether the flag may be given several times.
@@ -70,7 +70,7 @@ struct Subcommand: Sendable {
     static func named(_ name: String) -> Subcommand? { all.first { $0.name == name } }
 
     /// All commands, in the order in which help lists them.
-    static let all: [Subcommand] = [serve, check, project, key, pair, completion, manual, exec, help]
+    static let all: [Subcommand] = [serve, check, project, key, pair, audit, completion, manual, exec, help]
 
     static let serve = Subcommand(
         name: "serve", usage: "[FLAGS]", summary: "run the gateway in the foreground",
@@ -192,6 +192,45 @@ struct Subcommand: Sendable {
             Example(
                 purpose: "Give a tablet a key that can only read one project:",
                 lines: ["viberemote-gateway pair --name tablet --project shop --allow read"]),
+        ])
+
+    static let audit = Subcommand(
+        name: "audit", usage: "[FLAGS]", summary: "show who did what: the audit log",
+        description: [
+            """
+            Print entries of the audit log, the newest last: when, with which key, from which address, in which project, which \
+            action, and with which result. Without --since, print the newest 100 entries.
+            """,
+            """
+            The command sends a request to the gateway that runs on this machine, with the address and the key from the \
+            settings. If no gateway runs, the command reads the database in --state-dir itself.
+            """,
+            """
+            Exit codes: 0 if the entries were printed, 1 if the request was refused or not possible (the reason is on stderr), 2 \
+            for wrong arguments or settings.
+            """,
+        ],
+        settings: Settings.named(["listen", "auth-secret", "key-file", "state-dir", "config"]),
+        switches: [
+            Switch(flag: "--json", help: "Print the entries in the form of the HTTP API, the newest first.")
+        ],
+        valueFlags: [
+            ValueFlag(
+                flag: "--key", placeholder: "KEY",
+                help: "Name or id of a key: print its actions, and the actions that concern it.", actions: []),
+            ValueFlag(
+                flag: "--project", placeholder: "NAME", help: "Project whose actions the command prints.", actions: []),
+            ValueFlag(
+                flag: "--since", placeholder: "TIME",
+                help: "Age of the oldest entry, such as `1d`. All entries since then are printed.", actions: []),
+        ],
+        examples: [
+            Example(
+                purpose: "Show everything that happened in the last day:",
+                lines: ["viberemote-gateway audit --since 1d"]),
+            Example(
+                purpose: "Show what was done with the key of a lost phone:",
+                lines: ["viberemote-gateway audit --key phone --since 30d"]),
         ])
 
     static let completion = Subcommand(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Access
+package import Addresses
 import EventLoop
 package import GatewayCore
 package import HTTPServer
@@ -37,6 +38,8 @@ extension ChatDelegate {
 package struct ChatOpening: Sendable {
     /// The principal of the client's key; nil for a client that was admitted without a key.
     package let principal: Principal?
+    /// The client's address; nil if it is unknown.
+    package let client: IPAddress?
     /// The parameters of the request's query.
     package let query: RequestQuery
     /// The current projects and their states.

@@ -55,7 +55,7 @@ package final class ChatFeature: LoopFeature {
         let number = count
         let snapshot = gateway.snapshot
         let opening = ChatOpening(
-            principal: request.principal, query: request.query, routes: snapshot.routes,
+            principal: request.principal, client: request.client, query: request.query, routes: snapshot.routes,
             line: ChatLine(mailbox, number: number))
         let admission = ChatAdmission(
             usedRights: connection.request.usedRights,

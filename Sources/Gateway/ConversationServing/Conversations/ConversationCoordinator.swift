@@ -82,9 +82,10 @@ final class ConversationCoordinator {
 
     /// Opens a chat. If `project` is nil, first asks the control plane whether there is exactly one project.
     func opened(
-        _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: ConversationError?
+        _ number: Int, on line: ChatLine, by initiator: RequestInitiator, project: ProjectName?,
+        refusal: ConversationError?
     ) {
-        if let project { return open(number, on: line, by: principal, project: project, refusal: refusal) }
+        if let project { return open(number, on: line, by: initiator, project: project, refusal: refusal) }
         earlyChats[number] = EarlyChat()
         let context = context
         Task {
@@ -93,18 +94,19 @@ final class ConversationCoordinator {
                 only = projects[0].folder.name
             }
             let found = only
-            context.post { $0.open(number, on: line, by: principal, project: found, refusal: refusal) }
+            context.post { $0.open(number, on: line, by: initiator, project: found, refusal: refusal) }
         }
     }
 
     private func open(
-        _ number: Int, on line: ChatLine, by principal: Principal?, project: ProjectName?, refusal: ConversationError?
+        _ number: Int, on line: ChatLine, by initiator: RequestInitiator, project: ProjectName?,
+        refusal: ConversationError?
     ) {
         let early = earlyChats.removeValue(forKey: number)
         if let name = project {
             let project = self.project(name)
             chats[number] = .project(project)
-            project.assumeIsolated { $0.open(number, on: line, for: .client(principal)) }
+            project.assumeIsolated { $0.open(number, on: line, for: initiator) }
         } else if let refusal {
             chats[number] = .refused(refusal, line)
             line.send([

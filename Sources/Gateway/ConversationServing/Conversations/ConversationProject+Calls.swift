@@ -94,9 +94,24 @@ extension ConversationProject: ConversationTransport {
 
     // MARK: Requests
 
-    /// Sends a request to the project's OpenCode. If OpenCode is not running, a client's request starts OpenCode. The
-    /// request then waits until the routing table contains the instance and the hub receives the instance's events.
+    /// Sends a request to the project's OpenCode, and records its action in the audit log. If OpenCode is not running, a
+    /// client's request starts OpenCode. The request then waits until the routing table contains the instance and the hub
+    /// receives the instance's events.
     func send(_ request: ClientRequest, for initiator: RequestInitiator)
+        async throws(ConversationFailure) -> OpenCodeAnswer
+    {
+        let entry = auditEntry(of: request, for: initiator)
+        do throws(ConversationFailure) {
+            let answer = try await sendUnrecorded(request, for: initiator)
+            record(entry, status: answer.status)
+            return answer
+        } catch {
+            record(entry, status: 0)
+            throw error
+        }
+    }
+
+    private func sendUnrecorded(_ request: ClientRequest, for initiator: RequestInitiator)
         async throws(ConversationFailure) -> OpenCodeAnswer
     {
         var hasStarted = false
@@ -124,12 +139,15 @@ extension ConversationProject: ConversationTransport {
                 try await awaitRoute(until: routeDeadline)
                 continue
             }
-            guard case .client(let principal) = initiator, !hasStarted else {
+            guard case .client(let principal, _) = initiator, !hasStarted else {
                 return unavailable(InstanceMessage.notRunning(name.string))
             }
             hasStarted = true
             // The control plane limits the time of a start.
-            switch await context.control.start(name, for: principal) {
+            let time = now
+            let start = await context.control.start(name, for: principal)
+            recordStart(start, for: initiator, at: time)
+            switch start {
             case .started, .alreadyRunning: routeDeadline = .now + limits.route
             case .pending(let state): return unavailable(InstanceMessage.stillStarting(name.string, state))
             case .notFound: return unavailable(InstanceMessage.projectNotFound(name.string))

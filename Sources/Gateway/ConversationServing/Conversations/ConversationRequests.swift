@@ -22,7 +22,7 @@ extension ConversationService {
         case .unspecified(let sentence):
             return .answer(GatewayAnswer(ConversationAnswer(ConversationError(.noProject, sentence))))
         case .project(let name):
-            let initiator = RequestInitiator(method, by: request.principal)
+            let initiator = RequestInitiator(method, by: request.principal, at: request.client)
             let project = await project(name)
             let task = Task(executorPreference: project.executor) {
                 await project.handle(conversationRequest, for: initiator)

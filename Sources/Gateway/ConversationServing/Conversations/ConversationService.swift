@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Access
+internal import Addresses
+package import Audit
 package import Conversations
 package import EventLoop
 package import EventStreaming
@@ -21,6 +23,8 @@ package struct ConversationSetUp: Sendable {
     package var store: (any ConversationKeeping)?
     /// The gateway's version, which the gateway sends to chat clients.
     package var version: String
+    /// The audit log; nil if actions are not recorded.
+    package var audit: (any AuditRecorder)?
 
     /// Creates the settings.
     ///
@@ -225,6 +229,7 @@ final class ConversationChatDelegate: ChatDelegate {
     private let number: Int
     private let line: ChatLine
     private let principal: Principal?
+    private let client: IPAddress?
     private let project: ProjectName?
     private let refusal: ConversationError?
 
@@ -236,6 +241,7 @@ final class ConversationChatDelegate: ChatDelegate {
         self.number = number
         line = opening.line
         principal = opening.principal
+        client = opening.client
         self.project = project
         self.refusal = refusal
     }
@@ -243,10 +249,10 @@ final class ConversationChatDelegate: ChatDelegate {
     func opened(_ socket: ChatSocket) {
         let number = number
         let line = line
-        let principal = principal
+        let initiator = RequestInitiator.client(principal, address: client)
         let project = project
         let refusal = refusal
-        service.post { $0.opened(number, on: line, by: principal, project: project, refusal: refusal) }
+        service.post { $0.opened(number, on: line, by: initiator, project: project, refusal: refusal) }
     }
 
     func received(text: [UInt8], on socket: ChatSocket) {

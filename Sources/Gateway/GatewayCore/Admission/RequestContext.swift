@@ -46,6 +46,8 @@ package final class RequestContext: ConnectionContext {
     var limitedContent: LimitedContent?
     /// The stream that counts towards the limit of the request's key; nil if there is none.
     var openStream: KeyMeter.OpenStream?
+    /// The entry of the audit log that waits for the result of the request; nil for most requests.
+    var audit: PendingAuditEntry?
 
     /// Returns the request's policy. The first call for a request captures the current policy.
     package func pinPolicy(of snapshot: Snapshot) -> Policy {
@@ -76,7 +78,11 @@ package final class RequestContext: ConnectionContext {
         return namesAnyObject ? .anyObject : project.map { .one($0) } ?? .none
     }
 
-    func requestEnded() {
+    func requestEnded(_ summary: RequestSummary) {
+        if let audit {
+            audit.complete(status: summary.status, project: project)
+            self.audit = nil
+        }
         policy = nil
         forwardedClient = nil
         principal = nil

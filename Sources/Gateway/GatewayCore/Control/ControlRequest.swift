@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Access
+package import Addresses
 import EventLoop
 package import HTTPServer
 package import HTTPTypes
@@ -11,6 +12,8 @@ package import Projects
 package struct ControlRequest: Sendable {
     /// The principal that has sent the request; nil if the gateway admitted the request without a key.
     package var principal: Principal?
+    /// The client's address; nil if it is unknown.
+    package var client: IPAddress?
     /// The project that the path names; nil if it names none.
     package var project: ProjectName?
     /// The variable segments of the path by name, still percent-encoded.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Access
+package import Audit
 package import HTTPServer
 package import HTTPTypes
 package import OpenCodeFamilies
@@ -29,6 +30,9 @@ package struct Endpoint: Sendable {
     /// the key itself when it makes the change, so that a key can change or revoke itself and receive the response.
     package var outlivesKey = false
 
+    /// The action that the audit log records for each request; nil if it records none.
+    private(set) var auditedAction: AuditAction?
+
     /// Creates an endpoint with a path template; see ``PathPattern``.
     package init(
         _ methods: MethodSet, _ template: String, requires requirement: Requirement, body: BodyRule = .ignored,
@@ -50,6 +54,13 @@ package struct Endpoint: Sendable {
     ) {
         self.init(
             methods, template, requires: requirement, body: body, description: description, handler: .control(answer))
+    }
+
+    /// Returns a copy of the endpoint whose requests the audit log records as this action.
+    package func audited(as action: AuditAction) -> Endpoint {
+        var endpoint = self
+        endpoint.auditedAction = action
+        return endpoint
     }
 
     /// The component that serves a request.

@@ -179,6 +179,7 @@ extension ProxyExchange: UpstreamDelegate {
         owner.streamStarted(self)
         timer?.disarm()
         let usedRights = connection.request.usedRights
+        owner.recordNow(connection, status: 101)
         connection.upgrade(ResponseForwarding.upgradeHead(head)) { [owner, policy] client, earlyFromClient, finish in
             guard self.state.response == .sending else {
                 finish(0)

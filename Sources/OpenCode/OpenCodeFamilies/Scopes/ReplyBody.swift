@@ -69,6 +69,15 @@ package enum ReplyBody: Sendable, Equatable {
         }
     }
 
+    /// Returns the values of all members of a body that can contain the choice about a permission request. The result is
+    /// empty if the body is not a JSON object in UTF-8.
+    func permissionChoices(in body: [UInt8], _ name: ChoiceName) -> [String] {
+        guard String(validating: body, as: UTF8.self) != nil, let object = JSONParser.parse(body)?.object else {
+            return []
+        }
+        return object.members.filter { name.names.contains($0.name) }.map { $0.value.text ?? "" }
+    }
+
     /// Returns the judgement of a request's complete body.
     package func judgement(of body: [UInt8], _ fields: Fields) -> Judgement {
         guard fields.encoding.map({ $0.lowercased() == "identity" }) ?? true else { return .refused(.isEncoded) }

@@ -48,6 +48,11 @@ package final class Connection {
 
     /// Runs a statement that returns no rows. `values` replace `?1`, `?2` … in its text.
     package func run(_ text: StaticString, _ values: Value...) throws(StorageError) {
+        try run(text, values: values)
+    }
+
+    /// Runs a statement that returns no rows. `values` replace `?1`, `?2` … in its text.
+    package func run(_ text: StaticString, values: [Value]) throws(StorageError) {
         try statement(text).step(values) { (_) throws(StorageError) in }
     }
 
@@ -67,7 +72,7 @@ package final class Connection {
     }
 
     /// Returns the number that is the only result of a query.
-    func number(_ text: StaticString) throws(StorageError) -> Int64 {
+    package func number(_ text: StaticString) throws(StorageError) -> Int64 {
         try rows(text, as: SingleNumber.self).first?.value ?? 0
     }
 

@@ -47,7 +47,7 @@ enum KeyBody {
     /// contains a secret.
     ///
     /// - Parameter secrets: The administrators' keys in the settings.
-    static func check(_ request: KeyRequest, secrets: [Secret]) throws(KeyCommandError) {
+    static func check(_ request: KeyRequest, secrets: [Secret]) throws(CommandError) {
         let body = json(of: request)?.bytes ?? []
         do throws(KeyRefusal) {
             switch request {
@@ -58,11 +58,11 @@ enum KeyBody {
             }
         } catch {
             guard case .invalid(let value, let advice) = error else {
-                throw KeyCommandError(PlainText.lines(error.description), exitCode: Command.usageExitCode)
+                throw CommandError(PlainText.lines(error.description), exitCode: Command.usageExitCode)
             }
             let typed = typed(value, in: request).flatMap { isSecret($0, secrets) ? nil : $0 }
             let shown = typed.map { " " + SettingError.quoted($0) } ?? ""
-            throw KeyCommandError(
+            throw CommandError(
                 "\(KeyRequest.argument(for: value.rawValue))\(shown) is invalid: \(advice).".capitalizedStart,
                 exitCode: Command.usageExitCode)
         }

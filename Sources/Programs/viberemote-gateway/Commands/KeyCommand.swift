@@ -9,7 +9,7 @@ enum KeyCommand {
     /// Performs the request, prints the result, and returns the exit code.
     static func run(_ request: KeyRequest, isJSON: Bool, configuration: Configuration) -> Int32 {
         for notice in configuration.notices { StandardStreams.writeError(notice) }
-        do throws(KeyCommandError) {
+        do throws(CommandError) {
             // Report a wrong value even if no gateway responds.
             try KeyBody.check(request, secrets: configuration.keys.map(\.secret))
             let access = try KeyAccess(configuration, needsGateway: request == .list(onlyNames: true))
@@ -26,22 +26,22 @@ enum KeyCommand {
     }
 
     /// The error for a result that cannot be written to standard output, such as a file on a full disk.
-    private static func notPrinted(_ request: KeyRequest) -> KeyCommandError {
+    private static func notPrinted(_ request: KeyRequest) -> CommandError {
         switch request {
         case .create(let name, _):
-            KeyCommandError(
+            CommandError(
                 "The key of \(PlainText.line(name)) was created, but cannot be printed. Free space for the output, and run "
                     + "`key rotate` to replace the key.")
         case .rotate(let key, _):
-            KeyCommandError(
+            CommandError(
                 "The key of \(PlainText.line(key)) was replaced, but the new key cannot be printed. Free space for the output, and "
                     + "run `key rotate` again.")
-        default: KeyCommandError("The result cannot be printed. Free space for the output.")
+        default: CommandError("The result cannot be printed. Free space for the output.")
         }
     }
 
     /// Reports projects that do not exist. A key may name a project whose folder will be created later.
-    private static func checkProjects(of request: KeyRequest, _ access: KeyAccess) throws(KeyCommandError) {
+    private static func checkProjects(of request: KeyRequest, _ access: KeyAccess) throws(CommandError) {
         let names: [String]
         switch request {
         case .create(_, let values), .change(_, let values): names = values.projects
@@ -51,7 +51,7 @@ enum KeyCommand {
         for name in names where !known.contains(name) {
             guard !name.contains(",") else {
                 let flags = name.split(separator: ",").map { "--project \($0)" }.joined(separator: " ")
-                throw KeyCommandError(
+                throw CommandError(
                     "--project \(SettingError.quoted(name)) is not a project, and a comma does not separate names: repeat the "
                         + "flag (\(PlainText.line(flags))).", exitCode: Command.usageExitCode)
             }
@@ -70,9 +70,9 @@ enum KeyCommand {
         var key: KeyView?
     }
 
-    private static func perform(_ request: KeyRequest, _ access: KeyAccess) throws(KeyCommandError) -> Result {
+    private static func perform(_ request: KeyRequest, _ access: KeyAccess) throws(CommandError) -> Result {
         let body = KeyBody.json(of: request)
-        func perform(_ word: String, _ operation: (String) -> KeyOperation) throws(KeyCommandError) -> Result {
+        func perform(_ word: String, _ operation: (String) -> KeyOperation) throws(CommandError) -> Result {
             let key = try key(word, access)
             return Result(body: try access.perform(operation(key.id), body), key: key)
         }
@@ -87,27 +87,27 @@ enum KeyCommand {
     }
 
     /// Returns the key with this name or id.
-    private static func key(_ word: String, _ access: KeyAccess) throws(KeyCommandError) -> KeyView {
+    private static func key(_ word: String, _ access: KeyAccess) throws(CommandError) -> KeyView {
         let found = try keys(try access.perform(.list)).filter { $0.name == word || $0.id == word }
         guard let first = found.first else {
-            throw KeyCommandError(
+            throw CommandError(
                 "There is no key with the name or id \(PlainText.line(word)). `\(GatewayVersion.program) key list` lists all keys."
             )
         }
         guard found.count == 1 else {
-            throw KeyCommandError(
+            throw CommandError(
                 "\(PlainText.line(word)) is the name of one key and the id of another key. Write the id of the first key, "
                     + "or the name of the second one.")
         }
         return first
     }
 
-    private static func keys(_ response: [UInt8]) throws(KeyCommandError) -> [KeyView] {
+    private static func keys(_ response: [UInt8]) throws(CommandError) -> [KeyView] {
         guard let list = KeyListView(jsonText: response) else { throw .notAGateway }
         return list.keys
     }
 
-    private static func text(of request: KeyRequest, _ result: Result) throws(KeyCommandError) -> String {
+    private static func text(of request: KeyRequest, _ result: Result) throws(CommandError) -> String {
         switch request {
         case .list(let onlyNames):
             let keys = try keys(result.body)
@@ -129,19 +129,4 @@ enum KeyCommand {
         default: return key.description
         }
     }
-}
-
-/// The error of the command `key`, as a message.
-struct KeyCommandError: Error, CustomStringConvertible {
-    let description: String
-    let exitCode: Int32
-
-    init(_ description: String, exitCode: Int32 = 1) {
-        self.description = description
-        self.exitCode = exitCode
-    }
-
-    static let notAGateway = KeyCommandError(
-        "The gateway's response has an unknown form. Use the program `\(GatewayVersion.program)` of the running gateway's version."
-    )
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Audit
 import EnvironmentFiles
 import EventLoop
 import GatewayServer
@@ -113,7 +114,11 @@ struct MachineCheck {
     }
 
     func checkState(_ report: inout CheckReport) {
-        let file = StateFile(folder: configuration.stateFolder, migrations: Migration.all)
+        check(StateFile(folder: configuration.stateFolder, migrations: Migration.all), &report)
+        check(StateFile.audit(in: configuration.stateFolder), &report)
+    }
+
+    private func check(_ file: StateFile, _ report: inout CheckReport) {
         do throws(StorageError) {
             switch try file.examine() {
             case .usable: report.add(.good, "\(file.path) is usable")
