@@ -91,8 +91,14 @@ package final class Principal: Sendable, Hashable {
     /// The id of the browser's session; nil if the principal was not admitted with a cookie.
     package var session: KeyID? { if case .session(let id, _) = credential { id } else { nil } }
 
-    /// Whether a trusted proxy has reported the principal, instead of a key in the request.
-    package var isIdentified: Bool { if case .identity = credential { true } else { false } }
+    /// Whether a browser adds the principal's credential to each request by itself, even to one that a page of another
+    /// origin causes: the cookie of a session, or the identity that a trusted proxy reports.
+    package var isAmbient: Bool {
+        switch credential {
+        case .identity, .session: true
+        case .none, .secret, .key: false
+        }
+    }
 
     /// Returns whether two principals have the same name.
     package static func == (left: Principal, right: Principal) -> Bool { left.name == right.name }

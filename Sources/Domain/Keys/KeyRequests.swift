@@ -99,11 +99,14 @@ package struct KeyCaller: Sendable, Equatable {
 
     /// The credentials.
     package let credentials: Credentials
+    /// The browser's session that has sent the request; nil if there is none.
+    package let session: KeyID?
     /// The client's address, for the audit log; nil if it is unknown or if there is no client.
     package let address: String?
 
     /// Creates a caller from its values.
-    package init(name: String, _ credentials: Credentials, address: String? = nil) {
+    package init(name: String, _ credentials: Credentials, session: KeyID? = nil, address: String? = nil) {
+        self.session = session
         self.name = name
         self.credentials = credentials
         self.address = address

@@ -145,6 +145,10 @@ package struct KeyRing: Sendable {
     // MARK: Rules
 
     func authority(of caller: KeyCaller, at now: Int64) throws(KeyRefusal) -> KeyAuthority {
+        // The session may have ended since the request was admitted.
+        if let session = caller.session, (keys[session].flatMap { current($0, at: now).expires } ?? 0) <= now {
+            throw .callerEnded
+        }
         guard case .key(let id, let generation) = caller.credentials else { return KeyAuthority(defaults: defaults) }
         // The key may have been changed since the request was admitted.
         guard let key = keys[id], key.isOpen(to: generation, at: now) else { throw .callerEnded }

@@ -225,12 +225,15 @@ extension GatewayLoop {
     /// Checks a secret in the body of a request, such as a key in the form for signing in. The request counts towards the
     /// rate of a named key, and a secret that the gateway does not accept counts towards the limit on failed tries.
     package func admit(secret: [UInt8], of connection: ClientConnection) throws(GatewayError) -> Principal {
+        // Other requests of the client may have failed while the body arrived.
+        if let refusal = failedTriesRefusal(of: connection) { throw refusal }
         let admission = Admission(snapshot.keys.authenticate(key: secret.span))
         switch admission {
         case .admitted(let principal):
             if let meter = principal.meter, let refusal = rateRefusal(of: principal, meter, connection.request) {
                 throw refusal.error
             }
+            connection.vouch()
             return principal
         case .refused(let refusal): throw failure(of: connection) ?? refusal.error
         }

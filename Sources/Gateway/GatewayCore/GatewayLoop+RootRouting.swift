@@ -35,6 +35,12 @@ extension GatewayLoop {
     /// is unknown.
     private func isAboutNamedKey(_ refusal: GatewayError, _ connection: ClientConnection) -> Bool {
         guard refusal.status == 401 else { return true }
+        // Only a named key, or an administrator's key, has sessions and tickets.
+        if SessionCookie.value(in: connection.head) != nil
+            || TicketParameter.value(in: connection.head.target[...]) != nil
+        {
+            return true
+        }
         var known: KnownCredentials?
         return switch Admission.judge(connection.head, snapshot, for: .key(.read), known: &known) {
         case .refused(.mistypedKey), .refused(.expiredKey): true

@@ -94,6 +94,6 @@ extension KeyCaller {
     package init(_ principal: Principal, from client: IPAddress?) {
         self.init(
             name: principal.name, principal.key.map { .key($0.id, generation: $0.generation) } ?? .administrator,
-            address: client?.description)
+            session: principal.session, address: client?.description)
     }
 }

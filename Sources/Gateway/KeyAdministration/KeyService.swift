@@ -45,6 +45,7 @@ package actor KeyService {
     private var meters = KeyMeters()
     /// The limits of keys that have no limits of their own.
     private var defaults: KeyLimits
+    private var signIns = SignIns()
     private nonisolated let uses = KeyUses()
     /// Whether a task reads or changes the keys. Other tasks wait, because each change begins with the keys that the
     /// previous change has left.
@@ -225,6 +226,7 @@ package actor KeyService {
         guard let parent = principal.sessionParent else {
             return try Self.parse { () throws(KeyRefusal) in throw .noSession }
         }
+        guard signIns.count(parent, at: now()) else { throw Self.tooManySignIns }
         let id = KeyID.random()
         let token = KeyToken.make(for: id)
         let session = try await perform(caller, .keyCreated, message: "session begun") {
@@ -307,9 +309,10 @@ package actor KeyService {
         let (store, keys) = try opened()
         var ring = keys.ring
         let time = now()
+        // Sessions end with their key. A session that has ended must not begin again if its key is extended.
+        let ended = ring.removeEndedSessions(at: time)
         var changed = try Self.parse { () throws(KeyRefusal) in try change(&ring, keys.hash, time) }
-        // Sessions end with their key.
-        changed.removedIDs += ring.removeEndedSessions(at: time)
+        changed.removedIDs += ended + ring.removeEndedSessions(at: time)
         do throws(StorageError) {
             try await store.set(changed.isRemoved ? nil : changed.key, removing: changed.removedIDs)
         } catch {
@@ -352,6 +355,9 @@ package actor KeyService {
         await writeUses()
         return try opened().1
     }
+
+    private static let tooManySignIns = GatewayError(
+        429, "This key may sign in \(SignIns.limit) times a minute. Try again in 60 s.", fields: ["Retry-After": "60"])
 
     private static func notStored(_ error: StorageError) -> GatewayError {
         GatewayError(503, "The keys were not changed, because the change could not be stored: \(error)")

@@ -16,7 +16,7 @@ package struct LoginEndpoints: Sendable {
     package static var path: String { LoginPage.path }
 
     /// The largest size of a request's body in bytes.
-    private static let longestBody = 16 << 10
+    private static let longestBody = 4 << 10
 
     private let keys: KeyService
 
@@ -98,31 +98,35 @@ package struct LoginEndpoints: Sendable {
 
     private var logout: Endpoint {
         let keys = keys
-        var endpoint = Endpoint(
-            .post, "/-/logout", requires: .key(.read),
+        return Endpoint(
+            .post, "/-/logout", requires: .nothing,
             description: .init(
                 id: "logout", summary: "Sign out",
-                "Ends the session of the request's cookie, with everything that the session has opened. A request with a key ends "
-                    + "nothing.",
+                "Ends the session of the request's cookie, with everything that the session has opened, and removes the cookie.",
                 .init(status: 204, meaning: "The session has ended.", content: .nothing),
                 .init(status: 303, meaning: "The response to a browser's form.", content: .nothing),
+                .error(403, "A page of another origin has sent the request."),
                 .error(503, "The end of the session cannot be stored.")),
             handler: .loop { request, connection, loop in
+                guard PageOrigin.isOfOtherOrigin(connection.head) != true else {
+                    return loop.refuse(connection, Self.foreign)
+                }
                 let isPage = AcceptedTypes.preferPage(connection.head.fields)
+                let session = loop.session(of: connection)
+                // The request ends its own session, and must receive the response nevertheless.
+                connection.request.outlivesKey = true
                 loop.callControl(connection, request) { request, _ in
                     do throws(GatewayError) {
-                        if let principal = request.principal, let id = principal.session {
-                            try await keys.endSession(id, for: KeyCaller(principal, from: request.client))
+                        if let session, let id = session.session {
+                            try await keys.endSession(id, for: KeyCaller(session, from: request.client))
                         }
                         return .answer(Self.signedOut(isPage: isPage))
                     } catch {
-                        return .error(error)
+                        // Another request has ended the session already.
+                        return error.status == 404 ? .answer(Self.signedOut(isPage: isPage)) : .error(error)
                     }
                 }
             })
-        // The request ends its own session.
-        endpoint.outlivesKey = true
-        return endpoint
     }
 
     // MARK: Responses

@@ -55,8 +55,9 @@ enum Page {
         head.fields.append("Content-Type", "text/html; charset=utf-8")
         head.fields.append("Content-Security-Policy", policy(script))
         head.fields.append("Cache-Control", "no-store")
-        // The address of the pairing page contains a code.
-        head.fields.append("Referrer-Policy", "no-referrer")
+        // With `no-referrer`, a browser would send the forms of the page with `Origin: null` (Fetch Standard, "append a
+        // request Origin header"), and the gateway could not recognise its own page over plain HTTP.
+        head.fields.append("Referrer-Policy", "same-origin")
         head.fields.append("X-Content-Type-Options", "nosniff")
         return GatewayAnswer(head: head, body: Array(html.utf8))
     }

@@ -22,7 +22,7 @@ enum PairPage {
         <button id="pair" type="submit">Pair</button>
         </form>
         <section id="done" hidden>
-        <p>This device is paired as <strong id="paired"></strong>, and you are signed in.</p>
+        <p>This device is paired as <strong id="paired"></strong>.</p>
         <p><a class="button" href="login">Continue</a></p>
         <details><summary>Key for an app on this device</summary>
         <p>Only this page shows the key. Any program that has the key can use it.</p>
@@ -34,7 +34,7 @@ enum PairPage {
     static let script = """
         "use strict";
         const byId = (id) => document.getElementById(id);
-        byId("code").value = decodeURIComponent(location.hash.slice(1));
+        byId("code").value = location.hash.slice(1);
         // The history of the browser must not contain the code.
         history.replaceState(null, "", location.pathname);
         const post = async (path, body) => {
@@ -54,9 +54,9 @@ enum PairPage {
             const key = await post("pair", {code: byId("code").value, name: byId("name").value});
             byId("key").textContent = key.key;
             byId("paired").textContent = key.name;
-            await post("login", {key: key.key});
             byId("form").hidden = true;
             byId("done").hidden = false;
+            await post("login", {key: key.key});
           } catch (error) {
             byId("error").textContent = error.message;
             byId("error").hidden = false;

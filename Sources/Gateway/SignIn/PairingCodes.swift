@@ -17,12 +17,22 @@ final class PairingCodes: Sendable {
 
     /// The rights that a code grants.
     struct Grant: Sendable {
+        /// The code.
+        fileprivate(set) var code: PairingCode?
+        /// The time at which the code expires.
+        fileprivate(set) var end: MonotonicTime?
         /// The values of the device's key.
         let draft: KeyDraft
         /// Whether the administrator has chosen the name. Otherwise, the device chooses it.
         let hasName: Bool
         /// The administrator that has created the code.
         let creator: Principal
+
+        init(draft: KeyDraft, hasName: Bool, creator: Principal) {
+            self.draft = draft
+            self.hasName = hasName
+            self.creator = creator
+        }
     }
 
     private struct Entry {
@@ -48,7 +58,16 @@ final class PairingCodes: Sendable {
         guard let entry = entries.withLock({ $0.removeValue(forKey: Hash.hex(code.digits)) }), entry.end > now else {
             return nil
         }
-        return entry.grant
+        var grant = entry.grant
+        grant.code = code
+        grant.end = entry.end
+        return grant
+    }
+
+    /// Makes a used code valid again until its expiry, because the device has not received a key.
+    func restore(_ grant: Grant) {
+        guard let code = grant.code, let end = grant.end else { return }
+        entries.withLock { $0[Hash.hex(code.digits)] = Entry(grant: grant, end: end) }
     }
 }
 

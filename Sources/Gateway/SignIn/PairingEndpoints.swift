@@ -20,6 +20,8 @@ package struct PairingEndpoints: Sendable {
 
     /// The largest size of a request's body in bytes.
     private static let longestBody = 64 << 10
+    /// The largest size of the body of a device, which has no key.
+    private static let longestPairing = 4 << 10
 
     private let keys: KeyService
     private let codes = PairingCodes()
@@ -75,7 +77,7 @@ package struct PairingEndpoints: Sendable {
     }
 
     private var pair: Endpoint {
-        let body = BodyRule.json(limit: Self.longestBody)
+        let body = BodyRule.json(limit: Self.longestPairing)
         return Endpoint(
             .post, PairPage.path, requires: .nothing, body: body,
             description: .init(
@@ -103,13 +105,17 @@ package struct PairingEndpoints: Sendable {
     private func redeem(_ request: ControlRequest, _ connection: ClientConnection, _ loop: GatewayLoop) {
         do throws(GatewayError) {
             let device = try PairingRequest(request.body)
+            // Other requests of the client may have failed while the body arrived.
+            if let refusal = loop.failedTriesRefusal(of: connection) { throw refusal }
             // The administrator's key may have ended since it created the code.
             guard let grant = device.code.flatMap({ codes.redeem($0, at: loop.loop.now) }),
                 loop.snapshot.keys.rights(of: grant.creator) != nil
             else { throw loop.failure(of: connection) ?? Self.unknownCode }
+            connection.vouch()
             var draft = grant.draft
             if !grant.hasName, let name = device.name { draft.name = name }
             let keys = keys
+            let codes = codes
             let creator = KeyCaller(grant.creator, from: request.client)
             loop.callControl(connection, request) { [draft] _, _ in
                 do throws(GatewayError) {
@@ -117,8 +123,10 @@ package struct PairingEndpoints: Sendable {
                         draft, device: device.secret, for: creator)
                     return .answer(KeyResponse.created(key, token: token))
                 } catch {
-                    // The administrator's key has ended meanwhile.
-                    return .error(error.status == 401 ? Self.unknownCode : error)
+                    // The administrator's key has ended or lost rights, which are not the device's business.
+                    if error.status == 401 || error.status == 403 { return .error(Self.unknownCode) }
+                    codes.restore(grant)
+                    return .error(error)
                 }
             }
         } catch {

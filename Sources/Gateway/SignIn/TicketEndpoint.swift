@@ -13,6 +13,8 @@ import OpenCodeFamilies
 package enum TicketEndpoint {
     /// The largest size of a request's body in bytes.
     private static let longestBody = 16 << 10
+    /// The largest size of a path in bytes, which bounds the memory of unused tickets.
+    private static let longestPath = 4096
 
     /// The endpoint.
     package static let endpoint: Endpoint = {
@@ -66,9 +68,12 @@ package enum TicketEndpoint {
         to request: ControlRequest, _ loop: GatewayLoop
     ) throws(GatewayError) -> GatewayAnswer {
         guard let object = JSONObject(jsonText: request.body),
-            let path = object["path"].flatMap({ try? String(json: $0) }), path.utf8.first == UInt8(ascii: "/")
+            let path = object["path"].flatMap({ try? String(json: $0) }), path.utf8.first == UInt8(ascii: "/"),
+            path.utf8.count <= longestPath
         else {
-            throw GatewayError(400, "The body contains no path. Send, for example, {\"path\":\"/events\"}.")
+            throw GatewayError(
+                400,
+                "The body contains no path of at most \(longestPath) bytes. Send, for example, {\"path\":\"/events\"}.")
         }
         guard var principal = request.principal else { throw .notFound }
         if let project = object["project"], project != .null {

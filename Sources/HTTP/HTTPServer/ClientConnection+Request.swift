@@ -133,7 +133,7 @@ extension ClientConnection {
         if head.mayHave(.expect), head.fields.contains(.continueExpectation, in: .expect) {
             return server.handler.refusal(of: self).map { queue($0) }
         }
-        // Do not collect the body of a client without a valid key.
+        // Do not collect the body of a client without a valid key, unless the body may contain the key.
         guard !isVouched, let answer = server.handler.refusal(of: self), !isVouched else { return nil }
         refusal = answer
         if case .length(let length) = framing, length > UInt64(server.limits.bufferedBody) {

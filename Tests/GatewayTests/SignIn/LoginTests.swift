@@ -122,11 +122,79 @@ import Testing
         #expect(
             try browser.request("POST", "/-/logout", [("Origin", "https://evil.example.com")] + body).status == 403)
         #expect(try browser.request("DELETE", "/projects/demo/stop", [("Sec-Fetch-Site", "same-site")]).status == 403)
-        #expect(try browser.request("GET", "/projects", [("Sec-Fetch-Site", "cross-site")]).status == 200)
+        // A browser sends Origin or Sec-Fetch-Site with each such request.
+        #expect(try browser.request("DELETE", "/projects/demo/stop").status == 403)
         #expect(
             try browser.request("DELETE", "/projects/demo/stop", [("Origin", "http://127.0.0.1:\(gateway.port)")])
                 .status
                 == 200)
+    }
+
+    @Test(
+        arguments: [
+            ([], 200), ([SignedInBrowser.ownPage], 200), ([("Sec-Fetch-Site", "none")], 200),
+            ([("Sec-Fetch-Site", "same-site")], 403), ([("Origin", "http://localhost:3000")], 403),
+            ([("Sec-Fetch-Site", "same-site"), ("Sec-Fetch-Mode", "navigate")], 200),
+        ] as [([(String, String)], Int)])
+    func `a page of another origin reads nothing with the cookie of a visitor`(
+        fields: [(String, String)], status: Int
+    ) throws {
+        let gateway = try GatewayUnderTest(environment: ["VIBE_ALLOW_ORIGIN": "http://localhost:3000"])
+        let browser = try SignedInBrowser(gateway, key: GatewayUnderTest.key)
+
+        #expect(try browser.request("GET", "/projects", fields).status == status)
+    }
+
+    @Test func `the origin of a page contains its scheme`() throws {
+        let gateway = try GatewayUnderTest()
+        let secure = ("X-Forwarded-Proto", "https")
+        func status(_ fields: [(String, String)]) throws -> Int {
+            try submit(gateway, "key=\(GatewayUnderTest.key)", fields).status
+        }
+
+        #expect(try status([secure, ("Origin", "https://127.0.0.1:\(gateway.port)")]) == 303)
+        #expect(try status([secure, ("Origin", "http://127.0.0.1:\(gateway.port)")]) == 403)
+        // The field of the browser counts more than the origin.
+        #expect(
+            try status([("Sec-Fetch-Site", "cross-site"), ("Origin", "http://127.0.0.1:\(gateway.port)")]) == 403)
+    }
+
+    @Test func `a session does not begin again when its key is extended`() throws {
+        let gateway = try GatewayUnderTest(environment: ["VIBE_FAILED_TRIES": "0", "VIBE_KEY_RATE": "none"])
+        let key = try gateway.createKey("phone", #""expires":"2s""#)
+        let browser = try SignedInBrowser(gateway, key: key.token)
+        let deadline = Deadline(after: .seconds(20))
+        while (try? browser.request("GET", "/projects").status) != 401 {
+            guard deadline.remaining > .zero else { throw TestFailure("the session does not expire") }
+        }
+
+        #expect(try gateway.json("PATCH", "/-/keys/\(key.id)", #"{"expires":"1d"}"#).status == 200)
+        #expect(try gateway.request("GET", "/projects", key: key).status == 200)
+        #expect(try browser.request("GET", "/projects").status == 401)
+    }
+
+    @Test func `the sign-ins of a key are limited`() throws {
+        let gateway = try GatewayUnderTest(environment: ["VIBE_KEY_RATE": "none"])
+        let key = try gateway.createKey("phone")
+        for _ in 0..<20 { _ = try SignedInBrowser(gateway, key: key.token) }
+        let response = try submit(gateway, "key=\(key.token)")
+
+        #expect(response.status == 429)
+        #expect(response.value(of: "retry-after") == "60")
+        #expect(try gateway.request("GET", "/projects", key: key).status == 200)
+    }
+
+    @Test func `an ended session can sign out, and another server's cookie does not hide the session`() throws {
+        let gateway = try GatewayUnderTest()
+        let browser = try SignedInBrowser(gateway, key: GatewayUnderTest.key)
+        let mixed = try TestClient.request(
+            port: gateway.port, "GET", "/projects", headers: [("Cookie", "=vibe=x; vibe=y; \(browser.cookie)")])
+        let ended = try TestClient.request(
+            port: gateway.port, "POST", "/-/logout", headers: [("Cookie", "vibe=old"), SignedInBrowser.ownPage])
+
+        #expect(mixed.status == 200)
+        #expect(ended.status == 204)
+        #expect(ended.values(of: "set-cookie").allSatisfy { $0.contains("Max-Age=0") })
     }
 
     @Test func `a browser's navigation without credentials is led to the page, and other requests are refused`() throws
@@ -163,7 +231,7 @@ import Testing
         #expect(policy.hasPrefix("default-src 'none'; style-src 'sha256-"))
         #expect(!policy.contains("script-src"))
         #expect(policy.contains("frame-ancestors 'none'"))
-        #expect(page.value(of: "referrer-policy") == "no-referrer")
+        #expect(page.value(of: "referrer-policy") == "same-origin")
         #expect(page.value(of: "cache-control") == "no-store")
         #expect(page.text.contains(#"autocomplete="current-password""#))
         #expect(page.text.contains(#"<form method="post" action="login">"#))

@@ -21,7 +21,7 @@ enum RequestInitiator: Sendable {
     /// page can send such a request by itself.
     init(_ method: String, by principal: Principal?, at address: IPAddress? = nil) {
         let onlyReads = method == "GET" || method == "HEAD"
-        let mayStart = principal.map { $0.rights.scope >= .write && !($0.isIdentified && onlyReads) } ?? !onlyReads
+        let mayStart = principal.map { $0.rights.scope >= .write && !($0.isAmbient && onlyReads) } ?? !onlyReads
         self = mayStart ? .client(principal, address: address) : .reader
     }
 }

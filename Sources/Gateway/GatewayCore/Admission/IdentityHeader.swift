@@ -18,11 +18,19 @@ enum IdentityHeader {
         guard let index = indices.first else { return nil }
         guard indices.count == 1 else { return .refused(.repeatedIdentity) }
         switch keys.look(upIdentity: Array(head.fields.value(at: index))) {
-        case .opens(let principal): return PageOrigin.isForeign(head) ? .refused(.foreignPage) : .admitted(principal)
+        case .opens(let principal): return isForeign(head) ? .refused(.foreignPage) : .admitted(principal)
         case .expired: return .refused(.expiredKey)
         case .unavailable: return .refused(.unavailableKeys)
         case .unknown: return .refused(.unknownIdentity)
         }
+    }
+
+    /// Returns whether a page of another origin has sent a request that changes something. The browser sends the proxy's
+    /// cookie with such a request, so the identity alone does not show that the user wanted the request.
+    ///
+    /// A request without a field about its page does not come from a browser.
+    private static func isForeign(_ head: RequestHead) -> Bool {
+        PageOrigin.mayChange(head) && PageOrigin.isOfOtherOrigin(head) == true
     }
 }
 

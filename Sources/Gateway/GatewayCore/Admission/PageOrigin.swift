@@ -4,24 +4,25 @@ package import HTTPTypes
 
 /// The web page that has sent a request (Fetch Standard, "Origin header"; Fetch Metadata).
 package enum PageOrigin {
-    /// Returns whether a page of another origin has sent a request that changes something. A browser adds a cookie, or the
-    /// identity of a signed-in user, to such a request, so these alone do not show that the user wanted the request.
-    ///
-    /// A request with neither field does not come from a browser.
-    package static func isForeign(_ head: RequestHead) -> Bool {
-        let isSafe = head.method == .get || head.method == .head || head.method == .options
-        guard !isSafe || head.mayHave(.upgrade) else { return false }
-        return isOfOtherOrigin(head) ?? false
-    }
-
     /// Returns whether a page of another origin has sent a request; nil if no field says so, as in requests that do not
     /// come from a browser.
     package static func isOfOtherOrigin(_ head: RequestHead) -> Bool? {
-        let site = value(of: fetchSite, in: head.fields)
-        let origin = head.fields.first(.origin)
-        if site?.elementsEqual("same-origin".utf8) == true { return false }
-        if let origin, isOwn(origin, head.fields) { return false }
-        return site != nil || origin != nil ? true : nil
+        if let site = value(of: fetchSite, in: head.fields) { return !site.elementsEqual("same-origin".utf8) }
+        return head.fields.first(.origin).map { !isOwn($0, head.fields) }
+    }
+
+    /// Returns whether a request changes something, or opens a connection that can.
+    static func mayChange(_ head: RequestHead) -> Bool {
+        let isSafe = head.method == .get || head.method == .head || head.method == .options
+        return !isSafe || head.mayHave(.upgrade)
+    }
+
+    /// Returns whether a page of another origin has sent a request that only reads, and that its user has not caused by
+    /// opening an address.
+    static func isForeignRead(_ head: RequestHead) -> Bool {
+        if value(of: fetchMode, in: head.fields)?.elementsEqual("navigate".utf8) == true { return false }
+        if value(of: fetchSite, in: head.fields)?.elementsEqual("none".utf8) == true { return false }
+        return isOfOtherOrigin(head) == true
     }
 
     /// Returns whether the browser reaches the gateway over TLS, according to its reverse proxy or to the browser itself.
@@ -44,8 +45,10 @@ package enum PageOrigin {
 
     /// Returns whether an origin is that of the request itself. The proxy is trusted to report the host.
     private static func isOwn(_ origin: ArraySlice<UInt8>, _ fields: FieldList) -> Bool {
-        [fields.first(.host), fields.first(.forwardedHost)].compactMap(\.self).contains { host in
-            ["http://", "https://"].contains { origin.elementsEqual(Array($0.utf8) + host) }
+        // Without the field, the gateway does not know whether a proxy in front of it uses TLS.
+        let schemes = fields.first(.forwardedProto).map { [Array($0)] } ?? [Array("http".utf8), Array("https".utf8)]
+        return [fields.first(.host), fields.first(.forwardedHost)].compactMap(\.self).contains { host in
+            schemes.contains { origin.elementsEqual($0 + Array("://".utf8) + host) }
         }
     }
 

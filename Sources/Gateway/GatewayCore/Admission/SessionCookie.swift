@@ -17,14 +17,23 @@ package enum SessionCookie {
     /// cookie over plain HTTP and sign the user in to another session.
     static func value(in head: RequestHead) -> ArraySlice<UInt8>? {
         guard head.mayHave(.cookie) else { return nil }
-        var plain: ArraySlice<UInt8>?
+        let isSecure = PageOrigin.isSecure(head)
+        return value(of: secureName, in: head) ?? (isSecure ? nil : value(of: plainName, in: head))
+    }
+
+    /// Returns the value of the cookie with exactly this name. If another server of the same host has set cookies with this
+    /// name too, prefers the one that has the form of a token.
+    private static func value(of name: [UInt8], in head: RequestHead) -> ArraySlice<UInt8>? {
+        var found: ArraySlice<UInt8>?
         for index in 0..<head.fields.count where head.fields.knownName(at: index) == .cookie {
-            for pair in pairs(head.fields.value(at: index)) {
-                if name(of: pair).elementsEqual(secureName) { return content(of: pair) }
-                if plain == nil, name(of: pair).elementsEqual(plainName) { plain = content(of: pair) }
+            for pair in pairs(head.fields.value(at: index))
+            where pair.starts(with: name) && pair.dropFirst(name.count).first == UInt8(ascii: "=") {
+                let value = pair.dropFirst(name.count + 1)
+                if value.count == KeyToken.length { return value }
+                found = found ?? value
             }
         }
-        return PageOrigin.isSecure(head) ? nil : plain
+        return found
     }
 
     /// Returns the value of a `Set-Cookie` field that begins a session.
@@ -50,6 +59,14 @@ package enum SessionCookie {
     // Without the Domain attribute, the browser sends the cookie to this host only.
     private static func attributes(_ isSecure: Bool) -> String {
         "; Path=/; HttpOnly; SameSite=Strict\(isSecure ? "; Secure" : "")"
+    }
+
+    /// Returns whether the fields of a request contain the session's cookie.
+    package static func isPresent(in fields: FieldList) -> Bool {
+        (0..<fields.count).contains { index in
+            fields.knownName(at: index) == .cookie
+                && pairs(fields.value(at: index)).contains { isOwn(name(of: $0)) }
+        }
     }
 
     /// Returns the value of a `Cookie` field without the session's cookie; nil if nothing remains.
@@ -87,10 +104,6 @@ package enum SessionCookie {
         trimmed(pair.drop { $0 == UInt8(ascii: "=") || $0.isOptionalWhiteSpace }.prefix { $0 != UInt8(ascii: "=") })
     }
 
-    private static func content(of pair: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-        trimmed(pair.drop { $0 != UInt8(ascii: "=") }.dropFirst())
-    }
-
     private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         var text = text.drop { $0.isOptionalWhiteSpace }
         while text.last?.isOptionalWhiteSpace == true { text.removeLast() }
@@ -103,9 +116,18 @@ extension Admission {
     static func judge(sessionOf head: RequestHead, _ keys: AcceptedKeys) -> Admission? {
         guard let token = SessionCookie.value(in: head) else { return nil }
         return switch keys.look(upSession: token.span) {
-        case .opens(let principal): PageOrigin.isForeign(head) ? .refused(.foreignPage) : .admitted(principal)
+        case .opens(let principal): isForeign(head) ? .refused(.foreignPage) : .admitted(principal)
         case .expired, .unknown: .refused(.endedSession)
         case .unavailable: .refused(.unavailableKeys)
         }
+    }
+
+    /// Returns whether the cookie alone does not show that the user wanted the request. A browser also sends the cookie
+    /// with requests that a page on another port or in another subdomain causes (SameSite).
+    ///
+    /// A request that changes something must come from the gateway's own page. A program that uses the cookie can send an
+    /// `Origin` of its own.
+    private static func isForeign(_ head: RequestHead) -> Bool {
+        PageOrigin.mayChange(head) ? PageOrigin.isOfOtherOrigin(head) != false : PageOrigin.isForeignRead(head)
     }
 }

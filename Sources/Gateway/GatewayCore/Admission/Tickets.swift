@@ -42,8 +42,9 @@ package final class Tickets: Sendable {
     package func issue(to principal: Principal, for target: [UInt8], at now: MonotonicTime) -> [UInt8]? {
         let text = Self.prefix + RandomDigits.text(Self.digits)
         return tickets.withLock { tickets in
-            tickets = tickets.filter { $0.value.end > now }
-            let ofKey = tickets.values.count { $0.principal == principal }
+            if tickets.count >= Self.limitOfKey { tickets = tickets.filter { $0.value.end > now } }
+            // The sessions of a key count with the key.
+            let ofKey = tickets.values.count { $0.principal.sessionParent == principal.sessionParent }
             guard tickets.count < Self.limit, ofKey < Self.limitOfKey else { return nil }
             tickets[Hash.hex(text)] = Ticket(principal: principal, target: target, end: now + Self.lifetime)
             return text
@@ -106,7 +107,7 @@ extension Admission {
     ) -> Admission? {
         guard head.method == .get, let text = TicketParameter.value(in: head.target[...]) else { return nil }
         let isStream = head.fields.hasElement(in: .accept, where: isEventStream)
-        guard isStream || head.mayHave(.upgrade) else { return .refused(.ticketOfOtherRequest) }
+        guard isStream || head.fields.contains(.webSocket, in: .upgrade) else { return .refused(.ticketOfOtherRequest) }
         let target = Array(TicketParameter.removed(from: head.target[...]))
         guard let principal = tickets.redeem(text, for: target, at: now) else { return .refused(.unusableTicket) }
         // The key may have lost rights since the ticket was issued.

@@ -37,8 +37,9 @@ package enum RequestForwarding {
         var fields = memory
         fields.makeRoom(fields: received.count + 6, bytes: received.byteCount + 320)
         let hopByHop = HopByHop(received)
+        let hasSession = head.mayHave(.cookie) && SessionCookie.isPresent(in: received)
         fields.append(fieldsOf: received) { field, spelling in
-            !isDropped(field, isTrusted) && !hopByHop.removes(field, spelling)
+            !isDropped(field, isTrusted) && !hopByHop.removes(field, spelling) && !(hasSession && field == .cookie)
         }
         if isUpgrade {
             // Offer only WebSocket to the instance, even if the client has offered other protocols.
@@ -51,7 +52,7 @@ package enum RequestForwarding {
         } else {
             fields.append(Name.forwardedFor, peer.span)
         }
-        if head.mayHave(.cookie) { appendCookies(to: &fields, received) }
+        if hasSession { appendCookies(to: &fields, received) }
         if head.mayHave(.webSocketProtocol) { appendSubprotocols(to: &fields, received) }
         appendScheme(to: &fields, received, isTrusted)
         appendHost(to: &fields, received, isTrusted)
@@ -119,7 +120,7 @@ package enum RequestForwarding {
     /// (credentials, forwarding) replaces it.
     private static func isDropped(_ field: FieldName, _ isTrusted: Bool) -> Bool {
         switch field {
-        case .authorization, .contentLength, .cookie, .expect, .host, .via, .forwardedFor, .forwardedHost,
+        case .authorization, .contentLength, .expect, .host, .via, .forwardedFor, .forwardedHost,
             .forwardedProto,
             .webSocketProtocol:
             true

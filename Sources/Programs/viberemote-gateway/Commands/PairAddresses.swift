@@ -64,7 +64,9 @@ extension PairAddresses.Machine {
     }
 
     private static func output(of words: [String]) -> [UInt8]? {
-        guard case .output(let bytes)? = try? CommandQuery.run(words, environment: Environment.variables) else {
+        // The gateway's own variables can contain keys.
+        let environment = Environment.variables.filter { !$0.key.hasPrefix("VIBE_") }
+        guard case .output(let bytes)? = try? CommandQuery.run(words, environment: environment) else {
             return nil
         }
         return bytes
