@@ -282,7 +282,7 @@ let package = Package(
         tests(
             "EndpointTests",
             [
-                "Access", "Addresses", "APIDescription", "Audit", "Conversations", "ConversationServing",
+                "Access", "Addresses", "APIDescription", "Audit", "AuditServing", "Conversations", "ConversationServing",
                 "DirectoryPinning", "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer",
                 "GatewayCore", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "KeyAdministration", "Logging",

@@ -47,6 +47,10 @@ import Testing
         _ = try gateway.request("GET", "/projects", key: key)
         try gateway.terminate()
         let next = try GatewayUnderTest(after: gateway)
+
+        // The use just before the end of the gateway is not lost.
+        #expect(try next.audit().map(\.action) == ["key_created", "key_first_used"])
+
         _ = try next.request("GET", "/projects", key: key)
         _ = try next.request(
             "PATCH", "/-/keys/\(key.id)", headers: [("Content-Type", "application/json")], body: Array("{}".utf8))
