@@ -292,8 +292,9 @@ let package = Package(
         tests(
             "EndpointTests",
             [
-                "Access", "Addresses", "APIDescription", "Audit", "Conversations", "ConversationServing",
-                "DirectoryPinning", "EventHub", "EventLoop", "EventStreaming", "FrameCases", "GatewayServer",
+                "Access", "Addresses", "APIDescription", "Audit", "AuditServing", "Conversations",
+                "ConversationServing", "DirectoryPinning", "EventHub", "EventLoop", "EventStreaming", "FrameCases",
+                "GatewayServer",
                 "GatewayCore", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Instances", "JSONText", "KeyAdministration", "Logging",
                 "OpenCode1Compatibility", "OpenCodeFamilies", "Projects", "Proxying", "Sodium", "Storage", "TestKit",

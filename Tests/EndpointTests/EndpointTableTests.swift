@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Access
+import AuditServing
 import HTTPServer
 import HTTPTypes
 import KeyAdministration
@@ -52,7 +53,7 @@ struct EndpointTableTests {
             publish: { _ in })
         let templates =
             EndpointTable.gateway.endpoints.map(\.path.template) + keys.endpoints.map(\.path.template) + [
-                "/chat", "/conversations", "/models",
+                AuditService.path, "/chat", "/conversations", "/models",
             ]
         let own = Set(templates.compactMap { $0.split(separator: "/").first })
         let collisions = Set(ScopeRoute.all.compactMap { $0.template.split(separator: "/").first }).intersection(own)

@@ -21,8 +21,8 @@ extension GatewayLoop {
     ///   - target: The target as the instance receives it.
     ///   - route: The route to the instance; nil if there is none.
     func observe(_ connection: ClientConnection, target: ArraySlice<UInt8>, to route: RoutingTable.Route?) {
+        guard mayAct(connection), let audit = setUp.audit else { return }
         let head = connection.head
-        guard let audit = setUp.audit, mayAct(head) else { return }
         let request = connection.request
         let family = request.pinPolicy(of: snapshot).isOpenCode1Compatible ? nil : route?.endpoint?.family
         let found = RouteJudgement(head.methodName, target, for: family).route
@@ -43,9 +43,9 @@ extension GatewayLoop {
     }
 
     /// Returns whether a request to an instance may be an action: it may change something, or it may open a terminal.
-    private func mayAct(_ head: RequestHead) -> Bool {
-        switch head.method {
-        case .get: head.mayHave(.upgrade) && head.fields.contains(.webSocket, in: .upgrade)
+    private func mayAct(_ connection: ClientConnection) -> Bool {
+        switch connection.head.method {
+        case .get: connection.head.mayHave(.upgrade) && connection.head.fields.contains(.webSocket, in: .upgrade)
         case .head, .options: false
         default: true
         }

@@ -17,7 +17,7 @@ import Testing
         let key: NamedKey
 
         init(_ profile: String) throws {
-            fixture = try BridgeFixture(profile: profile)
+            fixture = try BridgeFixture(flags: AuditLine.flags, profile: profile)
             key = try fixture.gateway.createKey("phone", #""allow":"run""#)
         }
 
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `starts and stops are recorded, and reads are not`() throws {
         let instance = try FakeOpenCode().start { connection, _ in try connection.respond(200, text: "{}") }
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         try gateway.prepare(instance)
         for (method, path) in [
             ("POST", "start"), ("GET", "status"), ("GET", "api/session"), ("HEAD", "api/session"),
@@ -115,7 +115,7 @@ import Testing
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "{}")
         }
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         try gateway.start(instance)
         let requests = [
             ("POST", "/session/ses_1/shell", "shell POST /session/{sessionID}/shell"),
@@ -167,7 +167,7 @@ import Testing
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "true")
         }
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         try gateway.start(instance)
         let response = try gateway.request("POST", "/projects/demo/api\(path)", body: Array(body.utf8))
         let line = try #require(try gateway.audit(count: 2).last)
@@ -184,7 +184,7 @@ import Testing
             _ = try connection.readBody(of: head)
             try connection.respond(200, text: "true")
         }
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         try gateway.start(instance)
         let key = try gateway.createKey("watch", #""allow":"answer""#)
         for reply in ["once", "always"] {
@@ -204,7 +204,7 @@ import Testing
             received.append(String(head.path))
             _ = try connection.readUntilEnd(within: .seconds(60))
         }
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         try gateway.start(instance)
         let connection = try gateway.connect()
         try connection.send(

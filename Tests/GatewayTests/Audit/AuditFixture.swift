@@ -6,6 +6,10 @@ import TestKit
 
 /// An entry of the audit log in a response.
 struct AuditLine {
+    /// The flags of a gateway whose entries have the order of the requests. Two loops can record the entries of consecutive
+    /// requests in another order.
+    static let flags = ["--threads", "1"]
+
     let json: JSON
 
     var action: String { json["action"]?.text ?? "" }

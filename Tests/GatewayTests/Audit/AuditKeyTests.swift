@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test func `a key's life is recorded, with the administrator and the key`() throws {
-        let gateway = try GatewayUnderTest(environment: Self.environment)
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags, environment: Self.environment)
         let key = try gateway.createKey("phone")
         for _ in 1...3 { #expect(try gateway.request("GET", "/projects", key: key).status == 200) }
         let target = "/-/keys/\(key.id)"
@@ -42,11 +42,15 @@ import Testing
     }
 
     @Test func `a key that was used again after a restart was not used for the first time`() throws {
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         let key = try gateway.createKey("phone")
         _ = try gateway.request("GET", "/projects", key: key)
         try gateway.terminate()
         let next = try GatewayUnderTest(after: gateway)
+
+        // The use just before the end of the gateway is not lost.
+        #expect(try next.audit().map(\.action) == ["key_created", "key_first_used"])
+
         _ = try next.request("GET", "/projects", key: key)
         _ = try next.request(
             "PATCH", "/-/keys/\(key.id)", headers: [("Content-Type", "application/json")], body: Array("{}".utf8))
@@ -55,7 +59,7 @@ import Testing
     }
 
     @Test func `refusals are recorded with the key, the route and the status`() throws {
-        let gateway = try GatewayUnderTest(environment: Self.environment)
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags, environment: Self.environment)
         let instance = try Self.instance()
         try gateway.start(instance)
         let reader = try gateway.createKey("reader", #""allow":"read""#)
@@ -91,7 +95,7 @@ import Testing
     }
 
     @Test func `a refused grant is recorded once`() throws {
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         let admin = try gateway.createKey("admin", #""allow":"admin","projects":["demo"]"#)
         #expect(try gateway.json("POST", "/-/keys", #"{"name":"all","allow":"write"}"#, key: admin).status == 403)
         let lines = try gateway.audit("key=admin", count: 3)
@@ -101,7 +105,7 @@ import Testing
     }
 
     @Test func `a client without a key cannot fill the audit log`() throws {
-        let gateway = try GatewayUnderTest(environment: Self.environment)
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags, environment: Self.environment)
         _ = try gateway.createKey("phone")
         for number in 1...60 {
             _ = try TestClient.request(
@@ -121,7 +125,7 @@ import Testing
     }
 
     @Test func `a key for some projects sees only their entries and those of its keys`() throws {
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         let instance = try Self.instance()
         for project in ["shop", "blog"] {
             try gateway.start(instance, as: project)
@@ -149,7 +153,7 @@ import Testing
     }
 
     @Test func `pages and filters select entries`() throws {
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         for number in 1...5 { _ = try gateway.createKey("key \(number)") }
         let first = try gateway.request("GET", "/-/audit?limit=2")
         guard case .integer(let next)? = first.json["next"] else {

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test func `entries are printed with the newest last`() throws {
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         let key = try gateway.createKey("phone")
         #expect(try gateway.request("DELETE", "/-/keys/\(key.id)").status == 204)
         try gateway.makeProject("demo")
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test func `without a gateway, the command reads the database, and changes of keys are recorded`() throws {
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         _ = try gateway.createKey("phone")
         try gateway.terminate()
         let revoked = try Self.run(gateway, "revoke", "phone", command: "key")
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `a gateway that cannot be reached keeps its database`() throws {
-        let gateway = try GatewayUnderTest()
+        let gateway = try GatewayUnderTest(flags: AuditLine.flags)
         let run = try Self.run(gateway, port: 1)
 
         #expect(run.status == .exited(1))
