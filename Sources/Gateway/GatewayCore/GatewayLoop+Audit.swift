@@ -103,7 +103,8 @@ extension GatewayLoop {
     /// wrong, so that only its id may be known.
     private func refusedKey(_ connection: ClientConnection) -> AuditEntry.Key? {
         let head = connection.head
-        switch Admission.judge(head, snapshot, for: .webSocketKey(.read)) {
+        var known: KnownCredentials?
+        switch Admission.judge(head, snapshot, for: .webSocketKey(.read), known: &known) {
         case .admitted(let principal): return AuditEntry.Key(principal)
         case .refused(.wrongKey), .refused(.mistypedKey), .refused(.expiredKey):
             guard let index = head.fields.onlyIndex(of: .authorization),

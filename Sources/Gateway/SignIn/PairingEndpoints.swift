@@ -115,7 +115,6 @@ package struct PairingEndpoints: Sendable {
             var draft = grant.draft
             if !grant.hasName, let name = device.name { draft.name = name }
             let keys = keys
-            let codes = codes
             let creator = KeyCaller(grant.creator, from: request.client)
             loop.callControl(connection, request) { [draft] _, _ in
                 do throws(GatewayError) {

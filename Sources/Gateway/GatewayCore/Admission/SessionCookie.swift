@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Access
-import HTTPTypes
+package import HTTPTypes
 
 /// The cookie of a browser's session (RFC 6265). The cookie is a credential, so no instance may receive or set it.
 package enum SessionCookie {
