@@ -74,8 +74,10 @@ package struct KeyRate: Sendable, Equatable, CustomStringConvertible {
 package struct KeyLimits: Sendable, Equatable {
     /// A set of limits.
     package struct Kinds: OptionSet, Sendable {
+        /// One bit for each limit.
         package let rawValue: UInt8
 
+        /// Creates a set from its bits.
         package init(rawValue: UInt8) { self.rawValue = rawValue }
 
         /// The rate of requests.

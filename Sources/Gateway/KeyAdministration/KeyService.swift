@@ -26,7 +26,7 @@ package actor KeyService {
     package typealias Delay = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
     /// The loaded keys.
-    private struct Loaded {
+    struct Loaded {
         var ring: KeyRing
         let hash: KeyedHash
     }
@@ -37,7 +37,7 @@ package actor KeyService {
     private let log: Logger
     private let audit: (any AuditRecorder)?
     /// Returns the time in milliseconds since 1970.
-    private let now: @Sendable () -> Int64
+    let now: @Sendable () -> Int64
     /// The keys; nil until they are loaded.
     private var loaded: Loaded?
     /// The reason why the keys could not be loaded.
@@ -45,7 +45,7 @@ package actor KeyService {
     private var meters = KeyMeters()
     /// The limits of keys that have no limits of their own.
     private var defaults: KeyLimits
-    private var signIns = SignIns()
+    var signIns = SignIns()
     private nonisolated let uses = KeyUses()
     /// Whether a task reads or changes the keys. Other tasks wait, because each change begins with the keys that the
     /// previous change has left.
@@ -160,7 +160,7 @@ package actor KeyService {
         }
     }
 
-    private static func parse<Value>(_ body: () throws(KeyRefusal) -> Value) throws(GatewayError) -> Value {
+    static func parse<Value>(_ body: () throws(KeyRefusal) -> Value) throws(GatewayError) -> Value {
         do throws(KeyRefusal) { return try body() } catch { throw GatewayError(error) }
     }
 
@@ -214,72 +214,10 @@ package actor KeyService {
         return (key, token)
     }
 
-    // MARK: Sessions and devices
-
-    /// Begins the session of a browser whose user has signed in with this principal's key. Returns the session and the
-    /// value of its cookie.
-    ///
-    /// - Parameter caller: The same principal, with the client's address.
-    package func beginSession(
-        of principal: Principal, for caller: KeyCaller
-    ) async throws(GatewayError) -> (session: Key, token: [UInt8]) {
-        guard let parent = principal.sessionParent else {
-            return try Self.parse { () throws(KeyRefusal) in throw .noSession }
-        }
-        guard signIns.count(parent, at: now()) else { throw Self.tooManySignIns }
-        let id = KeyID.random()
-        let token = KeyToken.make(for: id)
-        let session = try await perform(caller, .keyCreated, message: "session begun") {
-            (ring, hash, now) throws(KeyRefusal) in
-            let begun = try ring.beginSession(
-                of: parent, name: principal.name, id: id, hash: hash.hash(of: token.span), at: now)
-            return .set(begun.session, removing: begun.ended.map { [$0.id] } ?? [])
-        }
-        return (session, token)
-    }
-
-    /// Ends the session of a browser.
-    package func endSession(_ id: KeyID, for caller: KeyCaller) async throws(GatewayError) {
-        guard try opened().1.ring.keys[id]?.parent != nil else { return }
-        try await perform(caller, .keyRevoked, message: "session ended") { (ring, _, _) throws(KeyRefusal) in
-            guard let session = ring.endSession(id) else { throw .unknownKey(id.description) }
-            return .removed(session)
-        }
-    }
-
-    /// Checks that a caller may create a pairing code for a key with these values.
-    package func checkPairing(_ draft: KeyDraft, for caller: KeyCaller) async throws(GatewayError) {
-        let keys = try await current()
-        try Self.parse { () throws(KeyRefusal) in try keys.ring.checkPairing(draft, for: caller, at: now()) }
-    }
-
-    /// Creates the key of a device that has sent a pairing code, or replaces the secret of a device that pairs again.
-    ///
-    /// - Parameters:
-    ///   - draft: The values that the pairing code grants.
-    ///   - device: The secret by which the device identifies itself; nil if it sent none.
-    ///   - caller: The administrator that has created the pairing code.
-    package func pair(
-        _ draft: KeyDraft, device: [UInt8]?, for caller: KeyCaller
-    ) async throws(GatewayError) -> (key: Key, token: [UInt8]) {
-        var token: [UInt8] = []
-        let key = try await perform(caller, .keyCreated, message: "device paired") {
-            (ring, hash, now) throws(KeyRefusal) in
-            .set(
-                try ring.pair(
-                    draft, device: device.map { hash.hash(of: $0.span) }, id: .random(),
-                    hash: { id in
-                        token = KeyToken.make(for: id)
-                        return hash.hash(of: token.span)
-                    }, for: caller, at: now))
-        }
-        return (key, token)
-    }
-
     // MARK: Changes
 
     /// A change of one key, and the other keys that it removes.
-    private struct Change {
+    struct Change {
         let key: Key
         let isRemoved: Bool
         var removedIDs: [KeyID]
@@ -298,7 +236,7 @@ package actor KeyService {
     ///   - action: The action for the log and the audit log.
     ///   - message: The message of the log line; nil for that of the action.
     @discardableResult
-    private func perform(
+    func perform(
         _ caller: KeyCaller, _ action: AuditAction, message: String? = nil,
         _ change: (inout KeyRing, KeyedHash, Int64) throws(KeyRefusal) -> Change
     ) async throws(GatewayError) -> Key {
@@ -337,7 +275,7 @@ package actor KeyService {
         audit?.record(AuditEntry(action, on: key, by: caller, callerKey, status: status, at: now()))
     }
 
-    private func opened() throws(GatewayError) -> (KeyStore, Loaded) {
+    func opened() throws(GatewayError) -> (KeyStore, Loaded) {
         do throws(StorageError) {
             let store = try store.get()
             if let obstacle = store.obstacle { throw obstacle }
@@ -351,12 +289,12 @@ package actor KeyService {
     }
 
     /// Returns the keys with all uses that were recorded before the call.
-    private func current() async throws(GatewayError) -> Loaded {
+    func current() async throws(GatewayError) -> Loaded {
         await writeUses()
         return try opened().1
     }
 
-    private static let tooManySignIns = GatewayError(
+    static let tooManySignIns = GatewayError(
         429, "This key may sign in \(SignIns.limit) times a minute. Try again in 60 s.", fields: ["Retry-After": "60"])
 
     private static func notStored(_ error: StorageError) -> GatewayError {
